@@ -1,0 +1,49 @@
+"""The command line: `lfno --help`. One module per command; this file only gathers them.
+
+Every command module defines functions and registers them in COMMANDS below; heavy imports happen inside the
+functions, so that `lfno --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from lfno.errors import LfnoError
+
+#: module of this package -> it must define `register(app)`
+COMMANDS: tuple[str, ...] = ()
+
+EXIT_USER_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+
+def build() -> typer.Typer:
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        help="Laplace-Fourier neural operators: fast surrogates of dynamical systems that tell transient from steady.",
+    )
+
+    @app.callback()
+    def root() -> None: ...
+
+    for name in COMMANDS:
+        importlib.import_module(f"lfno.cli.{name}").register(app)
+    return app
+
+
+def main() -> None:
+    """Run the command line; what a user can put right is one sentence on stderr, never a traceback."""
+    try:
+        build()()
+    except LfnoError as error:
+        print(f"lfno: {error}", file=sys.stderr)
+        sys.exit(EXIT_USER_ERROR)
+    except KeyboardInterrupt:
+        print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
