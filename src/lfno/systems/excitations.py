@@ -1,0 +1,151 @@
+"""Rich signals in time: multisines, chirps, steps and pulses to learn from; sawtooth and noise that are kept apart.
+
+All are smooth functions of t, so that integrators keep their order, and all have a random size and band, so that one
+sample cannot be had by interpolating between others. `amplitude` is the range (low, high) of the size of a
+signal, `band` the range of angular frequencies in rad/s and `duration` the time window in s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from lfno.systems.families import Draws, Family, Mixture
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Excitation(Family):
+    amplitude: Range
+    band: Range
+    duration: float
+
+
+class Multisine(Excitation):
+    """`a √(1/K) Σₖ sin(ωₖ t + φₖ)`, K = 24 tones in a random part of the band; as strong as a sine of amplitude a."""
+
+    tones = 24
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        low, high = self.band
+        top = np.exp(generator.uniform(np.log(np.sqrt(low * high)), np.log(high), (count, 1)))
+        return {
+            "amplitude": generator.uniform(*self.amplitude, count),
+            "frequency": low + (top - low) * generator.random((count, self.tones)),
+            "phase": generator.uniform(0, 2 * np.pi, (count, self.tones)),
+        }
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        total = np.zeros((len(draws["amplitude"]), len(t)))
+        for frequency, phase in zip(draws["frequency"].T, draws["phase"].T, strict=True):
+            total += np.sin(frequency[:, None] * t + phase[:, None])
+        return draws["amplitude"][:, None] / np.sqrt(self.tones) * total
+
+
+class Chirp(Excitation):
+    """`a sin(ω₀ t + (ω₁ − ω₀) t²/2T + φ)`: the frequency runs from ω₀ to ω₁ over the window, up or down."""
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        ends = generator.uniform(*self.band, (2, count))
+        return {
+            "amplitude": generator.uniform(*self.amplitude, count),
+            "start": ends[0],
+            "end": ends[1],
+            "phase": generator.uniform(0, 2 * np.pi, count),
+        }
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        amplitude, start, end, phase = (draws[k][:, None] for k in ("amplitude", "start", "end", "phase"))
+        return amplitude * np.sin(start * t + (end - start) * t**2 / (2 * self.duration) + phase)
+
+
+class Steps(Excitation):
+    """A staircase of eight random levels in ±a, each reached along `½(1 + tanh((t − tₖ)/τ))`, τ = 2/ω_high."""
+
+    levels = 8
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        amplitude = generator.uniform(*self.amplitude, count)
+        return {
+            "level": amplitude[:, None] * generator.uniform(-1, 1, (count, self.levels)),
+            "time": np.sort(generator.uniform(0, self.duration, (count, self.levels)), axis=1),
+        }
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        rise = 2 / self.band[1]
+        total = np.zeros((len(draws["level"]), len(t)))
+        for jump, time in zip(np.diff(draws["level"], axis=1, prepend=0.0).T, draws["time"].T, strict=True):
+            total += jump[:, None] * 0.5 * (1 + np.tanh((t - time[:, None]) / rise))
+        return total
+
+
+class Pulses(Excitation):
+    """Six Gaussian pulses at random times, of random width (between 1/ω_high and 4/ω_high) and height in ±2a."""
+
+    pulses = 6
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        amplitude = generator.uniform(*self.amplitude, count)
+        return {
+            "height": 2 * amplitude[:, None] * generator.uniform(-1, 1, (count, self.pulses)),
+            "time": generator.uniform(0, self.duration, (count, self.pulses)),
+            "width": generator.uniform(1, 4, (count, self.pulses)) / self.band[1],
+        }
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        total = np.zeros((len(draws["height"]), len(t)))
+        for height, time, width in zip(draws["height"].T, draws["time"].T, draws["width"].T, strict=True):
+            total += height[:, None] * np.exp(-0.5 * ((t - time[:, None]) / width[:, None]) ** 2)
+        return total
+
+
+class Sawtooth(Excitation):
+    """`a arctan(r sin θ/(1 − r cos θ))`, θ = ω t + φ, r = 0.9: the sum `Σ rᵏ sin(kθ)/k`, a sawtooth with soft edges."""
+
+    sharpness = 0.9
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        low, high = self.band
+        return {
+            "amplitude": generator.uniform(*self.amplitude, count),
+            "frequency": np.exp(generator.uniform(np.log(low), np.log(np.sqrt(low * high)), count)),
+            "phase": generator.uniform(0, 2 * np.pi, count),
+        }
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        amplitude, frequency, phase = (draws[k][:, None] for k in ("amplitude", "frequency", "phase"))
+        angle = frequency * t + phase
+        return amplitude * np.arctan2(self.sharpness * np.sin(angle), 1 - self.sharpness * np.cos(angle))
+
+
+class Noise(Excitation):
+    """Gaussian noise of standard deviation a/√2: independent values every π/ω_high joined by a cubic spline."""
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        knots = int(np.ceil(self.duration * self.band[1] / np.pi)) + 1
+        amplitude = generator.uniform(*self.amplitude, count)
+        return {"value": amplitude[:, None] / np.sqrt(2) * generator.standard_normal((count, knots))}
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        (t,) = coordinates
+        knots = np.pi / self.band[1] * np.arange(draws["value"].shape[1])
+        return CubicSpline(knots, draws["value"], axis=1, bc_type="natural")(t)
+
+
+def rich(amplitude: Range, band: Range, duration: float) -> Mixture:
+    """The inputs to learn from: multisines, chirps, steps and pulses in equal shares."""
+    where = (amplitude, band, duration)
+    return Mixture(multisine=Multisine(*where), chirp=Chirp(*where), steps=Steps(*where), pulses=Pulses(*where))
+
+
+def unseen(amplitude: Range, band: Range, duration: float) -> Mixture:
+    """The out-of-family inputs: kinds of signal that `rich` does not contain, in the same band and range of size."""
+    return Mixture(sawtooth=Sawtooth(amplitude, band, duration), noise=Noise(amplitude, band, duration))

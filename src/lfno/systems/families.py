@@ -1,0 +1,115 @@
+"""Families of inputs: how the forcings or initial states of a data set are drawn, and what they are at any point."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from lfno.systems.signals import Signal
+
+#: the numbers that make each sample what it is: name -> array whose first axis is the sample
+Draws = dict[str, np.ndarray]
+
+
+class Family(ABC):
+    """A random (or evenly spaced) set of functions of the coordinates."""
+
+    @abstractmethod
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        """The parameters of `count` samples; the same generator state gives the same samples."""
+
+    @abstractmethod
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        """Values `(sample, *shape)` at an open mesh of coordinates."""
+
+    def signal(self, draws: Draws) -> FamilySignal:
+        return FamilySignal(self, draws)
+
+
+class FamilySignal(Signal):
+    """Members of a family, ready for a solver."""
+
+    def __init__(self, family: Family, draws: Draws) -> None:
+        self.family, self.draws = family, draws
+        self.count = len(next(iter(draws.values())))
+
+    def __call__(self, *coordinates: np.ndarray) -> np.ndarray:
+        return self.family.evaluate(self.draws, *coordinates)
+
+    def __getitem__(self, chosen: slice) -> FamilySignal:
+        return FamilySignal(self.family, {name: values[chosen] for name, values in self.draws.items()})
+
+
+def column(values: np.ndarray, ndim: int) -> np.ndarray:
+    """`(count,)` made `(count, 1, …, 1)`, to be multiplied with a field of `ndim` axes."""
+    return values.reshape(-1, *(1,) * ndim)
+
+
+class Curve(Family):
+    """The paper's families: one number per sample, `function(A, *coordinates)`.
+
+    Evenly spaced over `[low, high]`, both ends included, or with `random=True` uniform on `[low, high)`.
+
+    >>> Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10)  # doctest: +ELLIPSIS
+    <...Curve object at ...>
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., np.ndarray], low: float, high: float, random: bool = False
+    ) -> None:
+        self.name, self.function, self.low, self.high, self.random = name, function, low, high, random
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        if self.random:
+            return {self.name: generator.uniform(self.low, self.high, count)}
+        return {self.name: np.linspace(self.low, self.high, count)}
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(*(np.shape(c) for c in coordinates))
+        values = self.function(column(draws[self.name], len(shape)), *coordinates)
+        return np.broadcast_to(values, (len(draws[self.name]), *shape))
+
+
+class Mixture(Family):
+    """Each sample belongs to one of several families; `kind` says to which, in equal shares and random order."""
+
+    def __init__(self, **members: Family) -> None:
+        self.members = members
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        draws = {"kind": generator.permutation(np.arange(count) % len(self.members))}
+        for name, member in self.members.items():
+            draws |= {f"{name}.{key}": values for key, values in member.draw(count, generator).items()}
+        return draws
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(*(np.shape(c) for c in coordinates))
+        values = np.empty((len(draws["kind"]), *shape))
+        for index, (name, member) in enumerate(self.members.items()):
+            mine = draws["kind"] == index
+            own = {key.removeprefix(f"{name}."): v[mine] for key, v in draws.items() if key.startswith(f"{name}.")}
+            if mine.any():
+                values[mine] = member.evaluate(own, *coordinates)
+        return values
+
+
+class Separable(Family):
+    """A forcing `p(*space) g(t)`: a spatial profile from one family times a signal in time from another."""
+
+    def __init__(self, space: Family, time: Family) -> None:
+        self.space, self.time = space, time
+
+    def draw(self, count: int, generator: np.random.Generator) -> Draws:
+        space, time = self.space.draw(count, generator), self.time.draw(count, generator)
+        return {f"space.{k}": v for k, v in space.items()} | {f"time.{k}": v for k, v in time.items()}
+
+    def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
+        own = {part: {k.removeprefix(part): v for k, v in draws.items() if k.startswith(part)} for part in PARTS}
+        profile = self.space.evaluate(own["space."], *(c[..., 0] for c in coordinates[:-1]))
+        signal = self.time.evaluate(own["time."], coordinates[-1].reshape(-1))
+        return profile[..., None] * signal.reshape(len(signal), *(1,) * len(coordinates[:-1]), -1)
+
+
+PARTS = ("space.", "time.")

@@ -1,0 +1,118 @@
+"""What a system is driven by: a batch of functions of the coordinates, from a family, a function or an array."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+
+
+def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:
+    """One coordinate array per axis that broadcast to the grid: shapes `(n, 1)` and `(1, m)` for an `n × m` grid."""
+    return tuple(
+        axis.points.reshape([-1 if d == e else 1 for e in range(grid.ndim)]) for d, axis in enumerate(grid.axes)
+    )
+
+
+class Signal(ABC):
+    """`count` functions evaluated together: `signal(*coordinates)` has shape `(count, *broadcast of coordinates)`.
+
+    Coordinates form an open mesh (see `open_mesh`), one array per axis. A forcing takes `(*space, time)`, an initial
+    state takes `(*space)`. Solvers may ask for any point, not only for those of the grid.
+    """
+
+    count: int
+
+    @abstractmethod
+    def __call__(self, *coordinates: np.ndarray) -> np.ndarray: ...
+
+    @abstractmethod
+    def __getitem__(self, chosen: slice) -> Signal:
+        """The functions of some of the samples."""
+
+
+class FunctionSignal(Signal):
+    """A user's own function; it answers `(*shape)` for one sample or `(count, *shape)` for a batch."""
+
+    def __init__(self, function: Callable[..., Any], ndim: int, chosen: slice = slice(None)) -> None:
+        self.function, self.ndim, self.chosen = function, ndim, chosen
+        self.count = len(self(*(np.zeros((1,) * ndim) for _ in range(ndim))))
+
+    def __call__(self, *coordinates: np.ndarray) -> np.ndarray:
+        shape = np.broadcast_shapes(*(np.shape(c) for c in coordinates))
+        values = np.asarray(self.function(*coordinates), dtype=np.float64)
+        if values.ndim <= len(shape):
+            values = values[None] if values.ndim == len(shape) else np.broadcast_to(values, (1, *shape))
+        try:
+            return np.broadcast_to(values, (len(values), *shape))[self.chosen]
+        except ValueError:
+            raise LfnoError(
+                f"the function given answered with shape {values.shape} for coordinates of shape {shape}: "
+                f"return {shape}, or (samples, *{shape}) for several functions at once"
+            ) from None
+
+    def __getitem__(self, chosen: slice) -> FunctionSignal:
+        kept = range(self.count)[chosen]
+        offset = self.chosen.start or 0
+        return FunctionSignal(self.function, self.ndim, slice(offset + kept.start, offset + kept.stop))
+
+
+class SampledSignal(Signal):
+    """Values known on a grid only, made a function by cubic splines along each axis (periodic ones where it closes).
+
+    Asking for a point outside the grid extends the last piece of the spline.
+    """
+
+    def __init__(self, values: np.ndarray, grid: Grid) -> None:
+        self.values, self.grid, self.count = values, grid, len(values)
+
+    def __call__(self, *coordinates: np.ndarray) -> np.ndarray:
+        values = self.values
+        for d, axis in enumerate(self.grid.axes):
+            points, closing = axis.points, "not-a-knot"
+            if axis.size == 1:
+                values = np.repeat(values, np.size(coordinates[d]), axis=d + 1)
+                continue
+            if axis.periodic:
+                points, closing = np.append(points, axis.origin + axis.length), "periodic"
+                values = np.concatenate([values, np.take(values, [0], axis=d + 1)], axis=d + 1)
+            values = CubicSpline(points, values, axis=d + 1, bc_type=closing)(np.ravel(coordinates[d]))
+        return values
+
+    def __getitem__(self, chosen: slice) -> SampledSignal:
+        return SampledSignal(self.values[chosen], self.grid)
+
+
+def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Signal:
+    """A `Signal` from whatever the user has: one already, a function of the coordinates, or an array on `grid`.
+
+    An array has the shape of the grid (one sample), or one or two axes more: `(sample, *grid)` or
+    `(sample, 1, *grid)`. It is interpolated by cubic splines, so that solvers may take steps finer than its own.
+
+    >>> as_signal(lambda t: np.sin(2 * t), Grid.line(100, dt=0.1)).count
+    1
+    """
+    if isinstance(given, Signal):
+        return given
+    if callable(given):
+        return FunctionSignal(given, grid.ndim)
+    values = np.asarray(given, dtype=np.float64)
+    if values.shape == grid.shape:
+        values = values[None]
+    elif values.ndim == grid.ndim + 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.shape[1:] != grid.shape or len(values) == 0:
+        raise LfnoError(
+            f"the array given as input has shape {np.shape(given)} but the grid ({', '.join(grid.names)}) "
+            f"has shape {grid.shape}: give {grid.shape}, or (samples, *{grid.shape})"
+        )
+    if not np.isfinite(values).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise LfnoError(f"the array given as input is not finite at index {where} (sample first): remove or fill it")
+    return SampledSignal(values, grid)
