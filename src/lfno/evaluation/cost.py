@@ -1,0 +1,195 @@
+"""What a model costs: parameters, arithmetic, time and memory.
+
+Conventions, the same for every model in a table:
+
+- a **MAC** is one real multiplication and one real addition. A real contraction over k makes k of them per result, a
+  complex one 4k, since (a + ib)(c + id) takes four real products;
+- a **FLOP** is one real addition or multiplication: two per MAC; 6 for a complex product of single elements, 2 for a
+  complex sum; one per element for any other pointwise function or reduction;
+- a **Fourier transform** of n points has 5 n log₂ n FLOPs when complex, half of that when one side is real, and half
+  as many MACs as FLOPs.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+aten = torch.ops.aten
+
+# pointwise results and reductions by what one element costs: (real FLOPs, complex FLOPs); what is absent moves data only
+_POINTWISE: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
+    **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),
+    **dict.fromkeys(["addcmul", "addcdiv"], (2, 8)),
+    **dict.fromkeys(["exp", "log", "sin", "cos", "sqrt", "rsqrt", "pow", "polar", "abs", "angle"], (1, 2)),
+    **dict.fromkeys(["relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "elu", "leaky_relu", "clamp"], (1, 2)),
+    **dict.fromkeys(["maximum", "minimum", "expm1", "log1p", "square", "norm", "linalg_vector_norm"], (1, 2)),
+}
+_REDUCTIONS = {"sum", "mean", "norm", "linalg_vector_norm"}
+
+
+def count_parameters(model: nn.Module) -> dict[str, int]:
+    """Trainable numbers with a complex one counted once (`complex_once`) and as its two real parts (`real`).
+
+    A module names the parameters that store complex numbers as a last axis (re, im) in `complex_parameters`; native
+    complex tensors are recognised by themselves.
+    """
+    split = {
+        id(getattr(module, name)) for module in model.modules() for name in getattr(module, "complex_parameters", ())
+    }
+    once = real = 0
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            once += parameter.numel() // 2 if id(parameter) in split else parameter.numel()
+            real += 2 * parameter.numel() if parameter.is_complex() else parameter.numel()
+    return {"complex_once": once, "real": real}
+
+
+class OperationCounter(TorchDispatchMode):
+    """Counts MACs and FLOPs of what runs inside it; composite operations are opened down to their products.
+
+    >>> with OperationCounter() as counter:
+    ...     _ = torch.ones(3, 4) @ torch.ones(4, 5)
+    >>> counter.macs, counter.flops
+    (60.0, 120.0)
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.macs = 0.0
+        self.flops = 0.0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if func is not torch.ops.prim.device.default:
+            with self:
+                opened = func.decompose(*args, **kwargs)
+            if opened is not NotImplemented:
+                return opened
+        result = func(*args, **kwargs)
+        macs, flops = _operation(func._schema.name.removeprefix("aten::"), args, result)
+        self.macs += macs
+        self.flops += flops
+        return result
+
+
+def _operation(name: str, args: Sequence[Any], result: Any) -> tuple[float, float]:
+    """(MACs, FLOPs) of one primitive operation."""
+    if name in ("mm", "bmm", "addmm", "baddbmm", "mv", "dot", "vdot", "addmv"):
+        left = args[1] if name in ("addmm", "baddbmm", "addmv") else args[0]
+        return _products(result.numel() * left.shape[-1], left)
+    if name in ("convolution", "_convolution", "convolution_overrideable"):
+        signal, weight, transposed = args[0], args[1], args[6]
+        positions = signal.numel() // signal.shape[1] if transposed else result.numel() // result.shape[1]
+        return _products(positions * weight.numel(), weight)
+    if name in ("_fft_r2c", "_fft_c2r", "_fft_c2c"):
+        # the real side of a half-complex transform has the full number of points
+        full = result if name == "_fft_c2r" else args[0]
+        points = math.prod(full.shape[axis] for axis in args[1])
+        flops = (5.0 if name == "_fft_c2c" else 2.5) * full.numel() * math.log2(max(points, 1))
+        return flops / 2, flops
+    name = name.rstrip("_").removesuffix(".out")
+    if name in _POINTWISE and isinstance(result, Tensor):
+        operand = args[0] if name in _REDUCTIONS and isinstance(args[0], Tensor) else result
+        if not (operand.is_floating_point() or operand.is_complex()):
+            return 0.0, 0.0
+        return 0.0, float(operand.numel() * _POINTWISE[name][operand.is_complex()])
+    return 0.0, 0.0
+
+
+def _products(count: int, factor: Tensor) -> tuple[float, float]:
+    macs = float(count * (4 if factor.is_complex() else 1))
+    return macs, 2 * macs
+
+
+def count_operations(run: Callable[[], Any]) -> dict[str, float]:
+    """MACs and FLOPs of one call, e.g. `count_operations(lambda: model(inputs))`."""
+    with torch.no_grad(), OperationCounter() as counter:
+        run()
+    return {"macs": counter.macs, "flops": counter.flops}
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Milliseconds of one call over `runs` timed calls."""
+
+    mean: float
+    std: float
+    median: float
+    runs: int
+
+
+def latency(run: Callable[[], Any], device: torch.device | str, warmups: int = 10, runs: int = 100) -> Latency:
+    """Wall time of one call, each call waited for: on a GPU a call returns before its kernels have finished."""
+    device = torch.device(device)
+    times = []
+    for call in range(warmups + runs):
+        _wait(device)
+        start = time.perf_counter()
+        run()
+        _wait(device)
+        if call >= warmups:
+            times.append(1e3 * (time.perf_counter() - start))
+    return Latency(float(np.mean(times)), float(np.std(times)), float(np.median(times)), runs)
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+class MemoryTracker(TorchDispatchMode):
+    """Follows the bytes of tensors made inside it that are still alive; `peak` is the most there were at one time.
+
+    Work space inside a single kernel is not seen, so the figure is that of the tensors a program keeps.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live = 0
+        self.peak = 0
+        # a storage that existed before is not counted when an operation returns a view of it
+        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        for leaf in tree_leaves((args, kwargs)):
+            if isinstance(leaf, Tensor):
+                self._known.add(leaf.untyped_storage())
+        result = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(result):
+            if isinstance(leaf, Tensor) and leaf.untyped_storage() not in self._known:
+                storage = leaf.untyped_storage()
+                self._known.add(storage)
+                self.live += storage.nbytes()
+                weakref.finalize(storage, self._release, storage.nbytes())
+        self.peak = max(self.peak, self.live)
+        return result
+
+    def _release(self, size: int) -> None:
+        self.live -= size
+
+
+def peak_memory(run: Callable[[], Any], device: torch.device | str) -> int:
+    """Most bytes that one call holds beyond what was there before: allocator's figure on a GPU, tensors on a CPU."""
+    device = torch.device(device)
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+        before = torch.cuda.memory_allocated(device)
+        torch.cuda.reset_peak_memory_stats(device)
+        run()
+        torch.cuda.synchronize(device)
+        return torch.cuda.max_memory_allocated(device) - before
+    with MemoryTracker() as tracker:
+        run()
+    return tracker.peak

@@ -1,0 +1,65 @@
+"""Error over time, split into the transient regime (before a step) and the steady one (from that step on)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.evaluation.metrics import check_pair
+
+
+def error_over_time(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """e(t): the absolute error averaged over samples, channels and space; (samples, channels, *space, time) → (time,)."""
+    prediction, truth = check_pair(prediction, truth)
+    return np.abs(prediction - truth).mean(tuple(range(truth.ndim - 1)))
+
+
+def moving_average(values: np.ndarray, width: int = 100) -> np.ndarray:
+    """Mean over the `width` neighbours of every point, along the last axis, with the length kept.
+
+    At the ends the window shrinks to the points that exist: nothing is padded, so no value is invented, and a
+    constant stays the constant. An even window reaches one point further back than ahead.
+
+    >>> moving_average(np.array([0.0, 3.0, 6.0, 9.0]), 3)
+    array([1.5, 3. , 6. , 7.5])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if width < 1:
+        raise LfnoError(f"a moving average over {width} points does not exist: give a width of at least 1")
+    size = values.shape[-1]
+    total = np.concatenate([np.zeros((*values.shape[:-1], 1)), values.cumsum(-1)], axis=-1)
+    start = np.maximum(np.arange(size) - width // 2, 0)
+    stop = np.minimum(np.arange(size) + (width - 1) // 2 + 1, size)
+    return (total[..., stop] - total[..., start]) / (stop - start)
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A stretch of the error curve: the raw curve, its moving average, and mean and variance of both.
+
+    `variance` is of the raw pointwise curve, `smooth_variance` of the moving average (the slow drift alone).
+    """
+
+    curve: np.ndarray
+    smooth: np.ndarray
+    mean: float
+    variance: float
+    smooth_variance: float
+
+
+def regimes(prediction: np.ndarray, truth: np.ndarray, split: int = 500, width: int = 100) -> dict[str, Regime]:
+    """The transient regime, steps 0 … split − 1, and the steady one, steps split … N − 1.
+
+    Each is smoothed by itself: a window across the split would carry transient error into the steady variance.
+    """
+    curve = error_over_time(prediction, truth)
+    if not 0 < split < curve.size:
+        raise LfnoError(f"a split at step {split} leaves one regime of the {curve.size} steps empty: choose one inside")
+    return {"transient": _regime(curve[:split], width), "steady": _regime(curve[split:], width)}
+
+
+def _regime(curve: np.ndarray, width: int) -> Regime:
+    smooth = moving_average(curve, width)
+    return Regime(curve, smooth, float(curve.mean()), float(curve.var()), float(smooth.var()))
