@@ -82,6 +82,7 @@ class System(ABC):
     rich_grid: ClassVar[Grid | None] = None  # where the sets of the other families live, if not there
     solver: ClassVar[str]  # what `integrate` does, in a few words: goes into the provenance
     accuracy: ClassVar[float]  # relative error that `integrate` stays under on its data sets
+    accuracies: ClassVar[dict[str, float]] = {}  # data sets that are harder, with what holds there
     #: name of a data set -> the parameter values it has; `families` says with which inputs
     sets: ClassVar[dict[str, dict[str, Any]]] = {}
     #: "paper" is the data set of that name itself; every other key is a suffix: "rich" -> `<name>-rich`

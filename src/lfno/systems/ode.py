@@ -1,0 +1,71 @@
+"""Ordinary differential equations driven by one signal in time; the three of the paper are a few lines each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from lfno.grid import Grid
+from lfno.solvers.rk4 import SUBSTEPS, rk4
+from lfno.systems.base import Channel, System
+from lfno.systems.excitations import rich, unseen
+from lfno.systems.families import Curve
+from lfno.systems.signals import Signal
+
+#: f(t) = A e^(−0.05 t) sin 5t, A evenly spaced in [0.05, 10]
+DECAYING_SINE = Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10.0)
+BAND = (0.2, 8.0)  # rad/s: around the natural frequencies, and some way above
+DURATION = 20.48  # s
+
+
+class ForcedODE(System):
+    """`ẏ = rate(y, f(t))`, y at the first time of the grid = `start`; the output is component `observed` of y.
+
+    A subclass states `rate` and `start`. The default families are the paper's decaying sine and rich signals of an
+    amplitude between 0.5 and 8.
+    """
+
+    kind = "forced"
+    inputs = (Channel("f"),)
+    outputs: ClassVar[tuple[Channel, ...]] = (Channel("x"),)
+    grid = Grid.line(2048, dt=0.01)
+    rich_grid = Grid.line(1024, dt=0.02)
+    solver = f"RK4, at least {SUBSTEPS} sub-steps"
+    accuracy = 1e-8
+    families: ClassVar[dict[str, Any]] = {
+        "paper": DECAYING_SINE,
+        "rich": rich((0.5, 8.0), BAND, DURATION),
+        "out": unseen((0.5, 8.0), BAND, DURATION),
+    }
+    start: ClassVar[tuple[float, ...]]
+    observed: ClassVar[int] = 0
+
+    @abstractmethod
+    def rate(self, state: np.ndarray, force: np.ndarray) -> Sequence[np.ndarray]:
+        """Time derivative of each component; `state` is `(component, sample)`, `force` `(sample,)`."""
+
+    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        time = grid.axes[0]
+        initial = np.repeat(np.array(self.start)[:, None], signal.count, axis=1)
+        # as fine as on the system's own grid, within reason: the solver refines further where that is not enough
+        substeps = int(np.clip(np.ceil(SUBSTEPS * time.step / self.grid.axes[0].step - 1e-9), SUBSTEPS, 8 * SUBSTEPS))
+        states = rk4(self.rate, initial, signal, time.origin, time.step, time.size, substeps)
+        return states[self.observed][:, None]
+
+    def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
+        """Each sample by itself with the adaptive eighth-order method DOP853 at a tolerance of 1e-12."""
+        points = grid.axes[0].points
+
+        def solve(one: Signal) -> np.ndarray:
+            solution = solve_ivp(
+                lambda t, y: [v[0] for v in self.rate(y[:, None], one(np.array([t]))[:, 0])],
+                (points[0], points[-1]), self.start, "DOP853", points, rtol=1e-12, atol=1e-13,
+                max_step=0.1,  # a pulse must not be stepped over
+            )  # fmt: skip
+            return solution.y[self.observed]
+
+        return np.stack([solve(signal[i : i + 1]) for i in range(signal.count)])[:, None]

@@ -1,0 +1,46 @@
+"""The forced, damped pendulum."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from lfno.systems.base import Channel, Parameter
+from lfno.systems.excitations import rich, unseen
+from lfno.systems.ode import BAND, DECAYING_SINE, DURATION, ForcedODE
+
+
+class Pendulum(ForcedODE):
+    """`ẍ + c ẋ + (g/l) sin x = f(t)`, x(0) = ẋ(0) = 0.
+
+    The spring softens with the angle: driven hard enough it goes over the top, and x counts the turns. `ratio` is g/l;
+    9.81 is a pendulum of one metre.
+
+    >>> Pendulum(c=0.5).solve(lambda t: 0.1 * np.sin(t)).shape
+    (1, 1, 2048)
+    """
+
+    title = "Forced pendulum"
+    equation = "ẍ + c ẋ + (g/l) sin x = f(t)"
+    conditions = "x(0) = 0, ẋ(0) = 0"
+    parameters = (
+        Parameter("c", 0.5, "damping", "1/s", low=0),
+        Parameter("ratio", 1.0, "gravity over length, g/l", "1/s²", above=0),
+    )
+    inputs = (Channel("f", "rad/s²"),)
+    outputs = (Channel("x", "rad"),)
+    sets: ClassVar = {"pendulum-c05": {"c": 0.5}}
+    #: weaker than gravity: the pendulum swings far, and only resonance takes it over the top
+    families: ClassVar = {
+        "paper": DECAYING_SINE,
+        "rich": rich((0.1, 1.0), BAND, DURATION),
+        "out": unseen((0.1, 1.0), BAND, DURATION),
+    }
+    start = (0.0, 0.0)
+    c: float
+    ratio: float
+
+    def rate(self, state: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x, v = state
+        return v, force - self.c * v - self.ratio * np.sin(x)

@@ -1,0 +1,58 @@
+"""The data sets by name: a plain dictionary from a name to a system, its parameters, its inputs and its grid."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Any
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.systems.base import System
+from lfno.systems.duffing import Duffing
+from lfno.systems.families import Family
+from lfno.systems.lorenz import Lorenz
+from lfno.systems.pendulum import Pendulum
+
+
+@dataclass(frozen=True)
+class Entry:
+    """All that makes a data set, but the seed."""
+
+    name: str
+    system: type[System]
+    family: Family
+    grid: Grid
+    count: int
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def accuracy(self) -> float:
+        return self.system.accuracies.get(self.name, self.system.accuracy)
+
+
+REGISTRY: dict[str, Entry] = {}
+
+
+def register(system: type[System]) -> type[System]:
+    """Add the data sets of a system under the names it states; usable as a decorator on a class of your own."""
+    for name, parameters in system.sets.items():
+        for key, family in system.families.items():
+            full = name if key == "paper" else f"{name}-{key}"
+            grid = system.grid if key == "paper" else system.rich_grid or system.grid
+            REGISTRY[full] = Entry(full, system, family, grid, system.count, dict(parameters))
+    return system
+
+
+def find(name: str) -> Entry:
+    """The entry of that name; an unknown one is an error that suggests the nearest."""
+    if name not in REGISTRY:
+        near = difflib.get_close_matches(name, REGISTRY, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`lfno systems` lists them"
+        raise LfnoError(f"there is no data set {name!r}: {hint}")
+    return REGISTRY[name]
+
+
+SYSTEMS: tuple[type[System], ...] = (Duffing, Lorenz, Pendulum)
+for _system in SYSTEMS:
+    register(_system)
