@@ -1,8 +1,41 @@
-"""lfno: Laplace-Fourier neural operators for dynamical systems."""
+"""lfno: Laplace–Fourier neural operators for dynamical systems.
+
+>>> import lfno
+>>> grid = lfno.Grid.line(2048, dt=0.01)
+>>> model = lfno.LFNO(grid, width=16, modes=32)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from lfno.errors import LfnoError
 from lfno.grid import Axis, Grid
 
+if TYPE_CHECKING:
+    from lfno.data.make import dataset
+    from lfno.models import FNO, LFNO, LNO, load
+
 __version__ = "0.1.0"
 
-__all__ = ["Axis", "Grid", "LfnoError", "__version__"]
+# found on first use, so that `import lfno` and `lfno --help` do not wait for torch
+_LAZY = {
+    "FNO": "lfno.models",
+    "LFNO": "lfno.models",
+    "LNO": "lfno.models",
+    "load": "lfno.models",
+    "dataset": "lfno.data.make",
+}
+
+__all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "__version__", "dataset", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'lfno' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

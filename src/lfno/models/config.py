@@ -1,0 +1,90 @@
+"""What a model is made of: one frozen dataclass per model, which is also its constructor's signature and its metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from lfno.errors import LfnoError
+
+ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sin")
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise LfnoError(f"{name}={value!r} is not known; choose one of {', '.join(choices)}")
+
+
+def check_count(name: str, value: Any, low: int = 1, high: int = 1_000_000) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise LfnoError(f"{name}={value!r} must be a whole number from {low} to {high}")
+
+
+@dataclass(frozen=True)
+class OperatorConfig:
+    """What every neural operator here has: lift → layers of `width` channels → projection through `projection` channels.
+
+    modes: Fourier modes |l| < modes kept by each layer, one number for all axes or one for each.
+    grid_channels: append the coordinates, scaled to [0, 1) over the training grid, to the input channels.
+    padding: extend every non-periodic axis by this fraction of its length with zeros while inside the layers, so that
+        what the Fourier modes wrap around falls into the extension.
+    """
+
+    in_channels: int = 1
+    out_channels: int = 1
+    width: int = 16
+    modes: int | tuple[int, ...] = 16
+    activation: str = "gelu"
+    projection: int = 128
+    grid_channels: bool = False
+    padding: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("in_channels", "out_channels", "width", "projection"):
+            check_count(name, getattr(self, name))
+        if isinstance(self.modes, list):
+            object.__setattr__(self, "modes", tuple(self.modes))
+        for count in self.modes if isinstance(self.modes, tuple) else (self.modes,):
+            check_count("modes", count)
+        check_choice("activation", self.activation, ACTIVATIONS)
+        if not 0 <= self.padding <= 4:
+            raise LfnoError(f"padding={self.padding!r} must lie between 0 and 4 (a fraction of the axis)")
+
+    @classmethod
+    def from_fields(cls, tree: dict[str, Any]) -> Any:
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(tree) - known)
+        if unknown:
+            raise LfnoError(f"{cls.__name__} has no field {unknown[0]!r}; it has {', '.join(sorted(known))}")
+        return cls(**tree)
+
+
+@dataclass(frozen=True)
+class PoleConfig(OperatorConfig):
+    """What pole–residue models have besides.
+
+    n_poles: poles on each Laplace axis; poles: "stable" (μ = −e^a + ib, never grows) or "free" (the literature's).
+    share_poles: one set of poles for the whole layer instead of one for each pair of channels.
+    laplace_axes: the axes that carry poles (the others carry Fourier modes); None means all, "time" only the time axis.
+    mixed: with poles on several axes, keep the terms that decay along some axes and ring along others (exact), or only
+        the one that decays along all of them (the literature).
+    cycles: the fastest pole starts with this many oscillations per training window.
+    """
+
+    n_poles: int = 4
+    poles: str = "stable"
+    share_poles: bool = False
+    laplace_axes: str | tuple[int, ...] | None = None
+    mixed: bool = True
+    cycles: float = 32.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("n_poles", self.n_poles)
+        check_choice("poles", self.poles, ("stable", "free"))
+        if isinstance(self.laplace_axes, list):
+            object.__setattr__(self, "laplace_axes", tuple(self.laplace_axes))
+        if isinstance(self.laplace_axes, str):
+            check_choice("laplace_axes", self.laplace_axes, ("time",))
+        if not 0 < self.cycles < 1e9:
+            raise LfnoError(f"cycles={self.cycles!r} must be a positive number")

@@ -1,0 +1,43 @@
+"""The Fourier neural operator (Li et al., 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from lfno.models.config import OperatorConfig, check_count
+from lfno.models.layers import Block, FourierWeights
+from lfno.models.operator import Operator
+
+
+@dataclass(frozen=True)
+class FNOConfig(OperatorConfig):
+    layers: int = 4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("layers", self.layers, high=1000)
+
+
+class FNO(Operator):
+    """v ← act(R v̂ + W v), `layers` times, without activation after the last: R on the low Fourier modes, W pointwise.
+
+    >>> model = FNO(Grid.line(2048, dt=0.01), width=4, modes=16)
+    """
+
+    Config = FNOConfig
+    config: FNOConfig
+
+    def build(self) -> None:
+        width = self.config.width
+        self.blocks = nn.ModuleList(
+            Block(width, None, FourierWeights(width, width, self.modes), "free") for _ in range(self.config.layers)
+        )
+
+    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+        for depth, block in enumerate(self.blocks):
+            v = block(v, steps, a, b)
+            v = v if depth == len(self.blocks) - 1 else self.activation(v)
+        return v

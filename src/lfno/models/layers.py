@@ -1,0 +1,156 @@
+"""The parts models are built of: pointwise maps, Fourier weights, pole–residue kernels, and the block that adds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from lfno.models.config import PoleConfig
+from lfno.spectral.fourier import from_modes, mix_channels, to_modes
+from lfno.spectral.pole_residue import transfer, transient
+from lfno.spectral.poles import stable_poles
+
+#: layers measure time (and space) in this fraction of the training window: their weights then need no units
+WINDOW = 20.0
+
+STEADY = ("exact", "free", "shared", "residual")
+
+
+def activation(name: str) -> Callable[[Tensor], Tensor]:
+    return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
+
+
+class Pointwise(nn.Module):
+    """W v + b at every grid point: (batch, in, *grid) → (batch, out, *grid)."""
+
+    def __init__(self, channels_in: int, channels_out: int) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(channels_in)
+        self.weight = nn.Parameter(torch.empty(channels_out, channels_in).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(channels_out).uniform_(-bound, bound))
+
+    def forward(self, v: Tensor) -> Tensor:
+        flat = v.flatten(2)
+        # one product for each sample: its weight gradient is contracted per sample first, which keeps a GPU busy
+        out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), flat)
+        return out.unflatten(2, v.shape[2:])
+
+
+class FourierWeights(nn.Module):
+    """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept)."""
+
+    complex_parameters = ("weight",)
+
+    def __init__(self, channels_in: int, channels_out: int, modes: Sequence[int], zero: bool = False) -> None:
+        super().__init__()
+        kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
+        self.modes = tuple(modes)
+        scale = 0.0 if zero else 1 / math.sqrt(2 * channels_in)
+        self.weight = nn.Parameter(scale * torch.randn(channels_in, channels_out, *kept, 2))
+
+    @property
+    def matrix(self) -> Tensor:
+        return torch.view_as_complex(self.weight)
+
+    def forward(self, v: Tensor) -> Tensor:
+        """The Fourier layer: R on the low modes, the others dropped."""
+        return from_modes(mix_channels(to_modes(v, self.modes), self.matrix), v.shape[2:])
+
+
+class PoleResidue(nn.Module):
+    """A kernel H(s) = Σ β / Π (s_d − μ_d): what decays at its poles, what rings at the input's frequencies.
+
+    Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window.
+    """
+
+    def __init__(
+        self, channels_in: int, channels_out: int, config: PoleConfig, modes: Sequence[int], laplace: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self.laplace, self.modes = tuple(laplace), tuple(modes)
+        self.mixed, self.stable = config.mixed, config.poles == "stable"
+        self.complex_parameters = (*(f"poles_{d}" for d in laplace), "residues")
+        pair = () if config.share_poles else (channels_in, channels_out)
+        for d in laplace:
+            self.register_parameter(f"poles_{d}", self._initial_poles((*pair, config.n_poles), config))
+        counts = [config.n_poles if d in self.laplace else 2 * k - 1 for d, k in enumerate(modes)]
+        scale = 1 / (channels_in * channels_out)
+        residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
+        if self.stable:
+            # |β| = decay rate gives a pole the gain one at its own frequency; many of them add up like noise
+            residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
+            for d in self.laplace:
+                decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
+                before = [1] * (d if pair else d + 2)
+                after = [1] * (len(counts) - 1 - d)
+                residues = residues * decay.reshape(*pair, *before, config.n_poles, *after, 1)
+        self.residues = nn.Parameter(residues)
+
+    def _initial_poles(self, shape: tuple[int, ...], config: PoleConfig) -> nn.Parameter:
+        if not self.stable:
+            return nn.Parameter(torch.rand(*shape, 2) / max(1, math.prod(shape[:-1])))
+        # time constants from the whole window down to a fortieth of it
+        log_decay = torch.log(0.05 + 2 * torch.rand(shape))
+        frequency = torch.rand(shape) * (2 * math.pi * config.cycles / WINDOW)
+        return nn.Parameter(torch.stack((log_decay, frequency), -1))
+
+    def values(self) -> list[Tensor | None]:
+        """Complex poles, one entry per axis (None on Fourier axes)."""
+        return [self._value(d) if d in self.laplace else None for d in range(len(self.modes))]
+
+    def _value(self, d: int) -> Tensor:
+        stored: Tensor = getattr(self, f"poles_{d}")
+        return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else torch.view_as_complex(stored)
+
+    def transient(self, v: Tensor, steps: Sequence[float]) -> Tensor:
+        return transient(v, self.values(), torch.view_as_complex(self.residues), steps, self.mixed)
+
+    def transfer(self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        return transfer(self.values(), torch.view_as_complex(self.residues), modes, shape, steps)
+
+    @property
+    def all_modes(self) -> tuple[int | None, ...]:
+        """Every frequency on Laplace axes; on Fourier axes only the modes that have a residue."""
+        return tuple(None if d in self.laplace else k for d, k in enumerate(self.modes))
+
+
+def steady(
+    v: Tensor, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, steps: Sequence[float]
+) -> Tensor:
+    """The steady response, (batch, in, *grid) → (batch, out, *grid). With λ = H α the exact one:
+
+    exact: λ at all frequencies.   free: R α at the low modes.   shared: R λ at the low modes.
+    residual: λ + R λ at the low modes and λ above them, so that R = 0 is the exact, causal layer.
+    """
+    shape = v.shape[2:]
+    if kind == "free":
+        assert weights is not None
+        return weights(v)
+    assert kernel is not None
+    if kind == "shared":
+        assert weights is not None
+        low = kernel.transfer(weights.modes, shape, steps)
+        folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
+        return from_modes(mix_channels(to_modes(v, weights.modes), folded), shape)
+    response = mix_channels(to_modes(v, kernel.all_modes), kernel.transfer(kernel.all_modes, shape, steps))
+    exact = from_modes(response, shape)
+    if kind == "exact":
+        return exact
+    assert weights is not None
+    return exact + weights(exact)
+
+
+class Block(nn.Module):
+    """a · transient(v) + b · steady(v) + W v, any of the three possibly absent; a = b = 1 but in a decomposition."""
+
+    def __init__(self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str) -> None:
+        super().__init__()
+        self.kernel, self.weights, self.kind = kernel, weights, kind
+        self.pointwise = Pointwise(width, width)
+
+    def forward(self, v: Tensor, steps: Sequence[float], a: float = 1.0, b: float = 1.0) -> Tensor:
+        out = self.pointwise(v) + b * steady(v, self.kernel, self.weights, self.kind, steps)
+        return out if self.kernel is None else out + a * self.kernel.transient(v, steps)

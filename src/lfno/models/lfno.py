@@ -1,0 +1,85 @@
+"""The Laplace–Fourier neural operator: poles for what decays, Fourier modes for what stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from lfno.errors import LfnoError
+from lfno.models.config import PoleConfig, check_choice, check_count
+from lfno.models.layers import STEADY, Pointwise, steady
+from lfno.models.pole_operator import PoleOperator
+
+
+@dataclass(frozen=True)
+class LFNOConfig(PoleConfig):
+    """layout: "blocks" (each layer adds transient, steady and pointwise parts) or "branches" (the paper's).
+
+    steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
+    transient_layers, steady_layers: depth of the two branches; blocks use transient_layers as their number.
+    """
+
+    layout: str = "blocks"
+    steady: str = "residual"
+    transient_layers: int = 4
+    steady_layers: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("layout", self.layout, ("blocks", "branches"))
+        check_choice("steady", self.steady, STEADY)
+        check_count("transient_layers", self.transient_layers, low=0, high=1000)
+        check_count("steady_layers", self.steady_layers, low=0, high=1000)
+        if self.layout == "blocks" and self.transient_layers == 0:
+            raise LfnoError("transient_layers=0: blocks need at least one layer")
+        if self.layout == "branches" and self.transient_layers + self.steady_layers == 0:
+            raise LfnoError("transient_layers=0 and steady_layers=0 leave a network without layers")
+
+
+class LFNO(PoleOperator):
+    """Lift → transient and steady parts → projection.
+
+    blocks:    v ← act(transient(v) + steady(v) + W v), transient_layers times.
+    branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and
+               not after its last, the two added. A steady layer uses the poles and residues of the transient layer of
+               the same depth (its own where there is none), except with steady="free", which has no poles.
+    """
+
+    Config = LFNOConfig
+    config: LFNOConfig
+
+    def build(self) -> None:
+        config = self.config
+        if config.layout == "blocks":
+            self.blocks = nn.ModuleList(self.block(config.steady) for _ in range(config.transient_layers))
+            return
+        self.kernels = nn.ModuleList(self.kernel() for _ in range(config.transient_layers))
+        self.pointwise = nn.ModuleList(Pointwise(config.width, config.width) for _ in range(config.transient_layers))
+        without = 0 if config.steady == "free" else max(0, config.steady_layers - config.transient_layers)
+        self.steady_kernels = nn.ModuleList(self.kernel() for _ in range(without))
+        fourier = config.steady_layers if config.steady != "exact" else 0
+        self.steady_weights = nn.ModuleList(self.weights(config.steady == "residual") for _ in range(fourier))
+
+    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+        if self.config.layout == "blocks":
+            for block in self.blocks:
+                v = self.activation(block(v, steps, a, b))
+            return v
+        branches = []
+        decaying = v
+        for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
+            decaying = self.activation(decaying) if depth else decaying
+            decaying = a * kernel.transient(decaying, steps) + pointwise(decaying)
+            branches = [decaying]
+        ringing = v
+        kernels = [*self.kernels, *self.steady_kernels]
+        for depth in range(self.config.steady_layers):
+            kernel = None if self.config.steady == "free" else kernels[depth]
+            weights = None if self.config.steady == "exact" else self.steady_weights[depth]
+            ringing = self.activation(ringing) if depth else ringing
+            ringing = b * steady(ringing, kernel, weights, self.config.steady, steps)
+        if self.config.steady_layers:
+            branches.append(ringing)
+        return branches[0] if len(branches) == 1 else branches[0] + branches[1]

@@ -1,0 +1,40 @@
+"""The Laplace neural operator (Cao et al., 2024), with the channel indices its formula asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from lfno.models.config import PoleConfig, check_choice, check_count
+from lfno.models.pole_operator import PoleOperator
+
+
+@dataclass(frozen=True)
+class LNOConfig(PoleConfig):
+    """version: "original" (steady part λ = H α at all frequencies) or "decoupled" (a Fourier layer of its own)."""
+
+    layers: int = 1
+    version: str = "original"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_count("layers", self.layers, high=1000)
+        check_choice("version", self.version, ("original", "decoupled"))
+
+
+class LNO(PoleOperator):
+    """v ← act(transient(v) + steady(v) + W v): one exact pole–residue layer between lift and projection."""
+
+    Config = LNOConfig
+    config: LNOConfig
+
+    def build(self) -> None:
+        kind = "exact" if self.config.version == "original" else "free"
+        self.blocks = nn.ModuleList(self.block(kind) for _ in range(self.config.layers))
+
+    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+        for block in self.blocks:
+            v = self.activation(block(v, steps, a, b))
+        return v

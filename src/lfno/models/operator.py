@@ -1,0 +1,200 @@
+"""What FNO, LNO and LFNO have in common: units, checks, lift and projection, decomposition, prediction."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.models.config import OperatorConfig
+from lfno.models.layers import WINDOW, Pointwise, activation
+from lfno.spectral.fourier import max_modes
+
+
+class Operator(nn.Module, ABC):
+    """A neural operator in physical units: (batch, in_channels, *grid) → (batch, out_channels, *grid).
+
+    `grid` is the training grid; it fixes the scale of the poles and is the default of every call. Give another grid to
+    ask for an answer at another resolution or duration. Inputs and outputs are in the user's units: the offset and
+    scale found in training are part of the model.
+    """
+
+    Config: ClassVar[type[OperatorConfig]]
+
+    def __init__(self, grid: Grid, config: OperatorConfig | None = None, /, **fields: Any) -> None:
+        super().__init__()
+        if config is not None and fields:
+            raise LfnoError("give either a configuration or its fields, not both")
+        self.config: Any = config if config is not None else self.Config.from_fields(fields)
+        self.grid = grid
+        self.modes = _modes_per_axis(self.config.modes, grid)
+        extra = grid.ndim if self.config.grid_channels else 0
+        self.activation = activation(self.config.activation)
+        self.lift = Pointwise(self.config.in_channels + extra, self.config.width)
+        self.build()
+        self.hidden = Pointwise(self.config.width, self.config.projection)
+        self.project = Pointwise(self.config.projection, self.config.out_channels)
+        for name, channels in (("input", self.config.in_channels), ("output", self.config.out_channels)):
+            self.register_buffer(f"{name}_offset", torch.zeros(channels))
+            self.register_buffer(f"{name}_scale", torch.ones(channels))
+
+    @abstractmethod
+    def build(self) -> None:
+        """Make the layers between lift and projection."""
+
+    @abstractmethod
+    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+        """Run them, transient terms multiplied by a and steady terms by b."""
+
+    # -- the map -------------------------------------------------------------------------------------------------
+
+    def forward(self, x: Tensor, grid: Grid | None = None) -> Tensor:
+        grid = self.check(x, grid)
+        return self.respond(x, grid)
+
+    def respond(self, x: Tensor, grid: Grid | None = None, a: float = 1.0, b: float = 1.0) -> Tensor:
+        """The forward pass without checks, f(a, b): transient terms times a, steady terms times b."""
+        grid = grid or self.grid
+        shape = x.shape[2:]
+        v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
+        if self.config.grid_channels:
+            v = torch.cat((v, self._coordinates(grid, v)), 1)
+        v = _extend(self.lift(v), self._extension(grid))
+        v = self.layers(v, self.steps(grid), a, b)
+        v = v[(..., *(slice(0, n) for n in shape))]
+        u = self.project(self.activation(self.hidden(v)))
+        return u * _column(self.output_scale, u) + _column(self.output_offset, u)
+
+    def steps(self, grid: Grid) -> tuple[float, ...]:
+        """The grid's steps in the layers' own unit, the training window divided by WINDOW."""
+        return tuple(axis.step * WINDOW / own.length for axis, own in zip(grid.axes, self.grid.axes, strict=True))
+
+    def _coordinates(self, grid: Grid, v: Tensor) -> Tensor:
+        columns = []
+        for d, (axis, own) in enumerate(zip(grid.axes, self.grid.axes, strict=True)):
+            start, step = (axis.origin - own.origin) / own.length, axis.step / own.length
+            line = start + step * torch.arange(axis.size, dtype=v.dtype, device=v.device)
+            line = line.reshape([-1 if e == d else 1 for e in range(grid.ndim)])
+            columns.append(line.expand(v.shape[0], 1, *grid.shape))
+        return torch.cat(columns, 1)
+
+    def _extension(self, grid: Grid) -> list[int]:
+        return [0 if axis.periodic else math.ceil(self.config.padding * axis.size) for axis in grid.axes]
+
+    # -- questions -----------------------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def predict(self, inputs: Any, grid: Grid | None = None, batch: int = 64) -> np.ndarray:
+        """Arrays in, arrays out, in physical units. A missing batch or channel axis is understood when unambiguous."""
+        x, dropped = self._as_batch(inputs, grid)
+        parts = [self(part, grid) for part in x.split(batch)]
+        return torch.cat(parts).cpu().numpy()[(0,) * dropped]
+
+    @torch.no_grad()
+    def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(transient, steady), which add up to the prediction.
+
+        transient = ½ [f(1,1) − f(0,1) + f(1,0) − f(0,0)], steady the rest: exact for a linear layer, additive and
+        symmetric for a nonlinear network. Offsets and pointwise paths count as steady.
+        """
+        x, dropped = self._as_batch(inputs, grid)
+        grid = self.check(x, grid)
+        full, no_transient = self.respond(x, grid), self.respond(x, grid, a=0.0)
+        no_steady, neither = self.respond(x, grid, b=0.0), self.respond(x, grid, a=0.0, b=0.0)
+        transient = (full - no_transient + no_steady - neither) / 2
+        index = (0,) * dropped
+        return transient.cpu().numpy()[index], (full - transient).cpu().numpy()[index]
+
+    def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, int]:
+        like = self.lift.weight
+        try:
+            x = torch.as_tensor(np.asarray(inputs), dtype=like.dtype, device=like.device)
+        except (TypeError, ValueError) as error:
+            raise LfnoError(f"the inputs are not an array of numbers: {error}") from error
+        ndim = (grid or self.grid).ndim
+        if x.ndim == ndim and self.config.in_channels == 1:
+            return x[None, None], 2
+        if x.ndim == ndim + 1:
+            return x[None], 1
+        return x, 0
+
+    def check(self, x: Tensor, grid: Grid | None) -> Grid:
+        """One clear sentence for every wrong input."""
+        grid = grid or self.grid
+        names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
+        if grid.ndim != self.grid.ndim:
+            raise LfnoError(f"the grid has {grid.ndim} axes but the model was built for {self.grid.ndim}")
+        if x.ndim != grid.ndim + 2:
+            raise LfnoError(
+                f"the input has shape {tuple(x.shape)}; expected (batch, {self.config.in_channels}, {names})"
+            )
+        if x.shape[1] != self.config.in_channels:
+            raise LfnoError(f"the input has {x.shape[1]} channels; the model takes {self.config.in_channels}")
+        if tuple(x.shape[2:]) != grid.shape:
+            raise LfnoError(f"the input's points {tuple(x.shape[2:])} are not the grid's {names}; pass the grid it is on")
+        if not x.is_floating_point():
+            raise LfnoError(f"the input has dtype {x.dtype}; real floating-point numbers are needed")
+        _check_modes(self.modes, grid)
+        if not torch.compiler.is_compiling() and not bool(torch.isfinite(x).all()):
+            raise LfnoError("the input contains NaN or infinite values; remove or fill them first")
+        return grid
+
+    @torch.no_grad()
+    def normalise(self, input_offset: Any, input_scale: Any, output_offset: Any, output_scale: Any) -> None:
+        """Set the affine maps between physical units and the network's own, one number for each channel."""
+        given = {"input_offset": input_offset, "input_scale": input_scale}
+        given |= {"output_offset": output_offset, "output_scale": output_scale}
+        for name, value in given.items():
+            buffer: Tensor = getattr(self, name)
+            tensor = torch.as_tensor(np.asarray(value, dtype=np.float64)).to(buffer)
+            if not bool(torch.isfinite(tensor).all()) or (name.endswith("scale") and bool((tensor == 0).any())):
+                raise LfnoError(f"{name} must be finite and, for a scale, not zero; found {tensor.tolist()}")
+            buffer.copy_(tensor.expand_as(buffer))
+
+    # -- description ---------------------------------------------------------------------------------------------
+
+    def description(self) -> dict[str, Any]:
+        """Everything but the weights, as plain values: what a model file carries as metadata."""
+        return {"model": type(self).__name__, "config": asdict(self.config), "grid": self.grid.to_dict()}
+
+    def save(self, path: str | PathLike[str], **provenance: Any) -> None:
+        """One safetensors file with weights, configuration, grid, provenance and a checksum; see `lfno.load`."""
+        from lfno.models.storage import save
+
+        save(self, path, provenance)
+
+
+def _column(value: Tensor, like: Tensor) -> Tensor:
+    return value.reshape(-1, *(1,) * (like.ndim - 2))
+
+
+def _extend(v: Tensor, extension: Sequence[int]) -> Tensor:
+    if not any(extension):
+        return v
+    return torch.nn.functional.pad(v, [n for extra in reversed(extension) for n in (0, extra)])
+
+
+def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]:
+    per_axis = (modes,) * grid.ndim if isinstance(modes, int) else modes
+    if len(per_axis) != grid.ndim:
+        raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")
+    _check_modes(per_axis, grid)
+    return per_axis
+
+
+def _check_modes(modes: Sequence[int], grid: Grid) -> None:
+    for d, (count, axis) in enumerate(zip(modes, grid.axes, strict=True)):
+        most = max_modes(axis.size, half=d == grid.ndim - 1)
+        if count > most:
+            raise LfnoError(
+                f"{count} modes on axis {axis.name!r} are beyond its Nyquist limit: {axis.size} points carry {most}"
+            )

@@ -1,0 +1,97 @@
+"""What the models with poles have in common: which axes carry them, and what they mean in hertz."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.errors import LfnoError
+from lfno.models.config import PoleConfig
+from lfno.models.layers import WINDOW, Block, FourierWeights, PoleResidue
+from lfno.models.operator import Operator
+from lfno.spectral.physics import describe_poles
+
+
+@dataclass(frozen=True)
+class PoleTable:
+    """Poles of a model, the most contributing first; every column is an array of equal length.
+
+    contribution: the energy ∫|β e^{μt}|² dt of the pole's impulse response, as a share of its layer's total.
+    """
+
+    layer: np.ndarray
+    axis: np.ndarray
+    pole: np.ndarray
+    frequency: np.ndarray
+    damping_ratio: np.ndarray
+    time_constant: np.ndarray
+    contribution: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.pole)
+
+    def top(self, count: int) -> PoleTable:
+        return PoleTable(**{name: column[:count] for name, column in vars(self).items()})
+
+    def rows(self) -> list[dict[str, Any]]:
+        columns = vars(self)
+        return [{name: column[row].item() for name, column in columns.items()} for row in range(len(self))]
+
+
+class PoleOperator(Operator):
+    config: PoleConfig
+
+    @property
+    def laplace(self) -> tuple[int, ...]:
+        """Indices of the axes that carry poles."""
+        axes = self.config.laplace_axes
+        if axes is None:
+            return tuple(range(self.grid.ndim))
+        if axes == "time":
+            if self.grid.time is None:
+                raise LfnoError(f"laplace_axes='time' needs a time axis; the grid has {self.grid.names}")
+            return (self.grid.time,)
+        assert isinstance(axes, tuple)
+        bad = [d for d in axes if not isinstance(d, int) or not 0 <= d < self.grid.ndim]
+        if bad or not axes or len(set(axes)) != len(axes):
+            raise LfnoError(f"laplace_axes={axes} must name different axes from 0 to {self.grid.ndim - 1}")
+        return axes
+
+    def kernel(self) -> PoleResidue:
+        return PoleResidue(self.config.width, self.config.width, self.config, self.modes, self.laplace)
+
+    def weights(self, zero: bool = False) -> FourierWeights:
+        return FourierWeights(self.config.width, self.config.width, self.modes, zero)
+
+    def block(self, kind: str) -> Block:
+        weights = None if kind == "exact" else self.weights(zero=kind == "residual")
+        return Block(self.config.width, self.kernel(), weights, kind)
+
+    @torch.no_grad()
+    def poles(self) -> PoleTable:
+        """Every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution."""
+        columns: dict[str, list[np.ndarray]] = {name: [] for name in PoleTable.__dataclass_fields__}
+        kernels = [module for module in self.modules() if isinstance(module, PoleResidue)]
+        for depth, kernel in enumerate(kernels):
+            for d, mu in enumerate(kernel.values()):
+                if mu is None:
+                    continue
+                axis = self.grid.axes[d]
+                poles = mu.cpu().numpy().astype(complex) * (WINDOW / axis.length)
+                energy = kernel.residues.square().sum(-1).movedim(2 + d, 2).flatten(3).sum(-1).cpu().numpy()
+                energy = energy.sum((0, 1)) if poles.ndim == 1 else energy
+                weight = (energy / np.maximum(2 * np.abs(poles.real), 1e-30)).ravel()
+                described = describe_poles(poles.ravel())
+                columns["layer"].append(np.full(weight.size, depth))
+                columns["axis"].append(np.full(weight.size, axis.name))
+                columns["pole"].append(poles.ravel())
+                columns["frequency"].append(described["frequency"])
+                columns["damping_ratio"].append(described["damping_ratio"])
+                columns["time_constant"].append(described["time_constant"])
+                columns["contribution"].append(weight / max(weight.sum(), 1e-30))
+        joined = {name: np.concatenate(column) for name, column in columns.items()}
+        order = np.argsort(-joined["contribution"], kind="stable")
+        return PoleTable(**{name: column[order] for name, column in joined.items()})
