@@ -1,4 +1,4 @@
-"""What a model is made of: one frozen dataclass per model, which is also its constructor's signature and its metadata."""
+"""What a model is made of: one frozen dataclass per model, also its constructor's signature and its metadata."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_count(name: str, value: Any, low: int = 1, high: int = 1_000_000) -> N
 
 @dataclass(frozen=True)
 class OperatorConfig:
-    """What every neural operator here has: lift → layers of `width` channels → projection through `projection` channels.
+    """What every neural operator here has: lift → layers of `width` channels → projection (via `projection` channels).
 
     modes: Fourier modes |l| < modes kept by each layer, one number for all axes or one for each.
     grid_channels: append the coordinates, scaled to [0, 1) over the training grid, to the input channels.

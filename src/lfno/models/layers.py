@@ -1,4 +1,4 @@
-"""The parts models are built of: pointwise maps, Fourier weights, pole–residue kernels, and the block that adds them."""
+"""The parts of a model: pointwise maps, Fourier weights, pole–residue kernels, and the block that adds them."""
 
 from __future__ import annotations
 

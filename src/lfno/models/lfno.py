@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor, nn
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count
-from lfno.models.layers import STEADY, Pointwise, steady
+from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady
 from lfno.models.pole_operator import PoleOperator
 
 
@@ -63,23 +64,30 @@ class LFNO(PoleOperator):
         self.steady_weights = nn.ModuleList(self.weights(config.steady == "residual") for _ in range(fourier))
 
     def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
-        if self.config.layout == "blocks":
+        config = self.config
+        if config.layout == "blocks":
             for block in self.blocks:
                 v = self.activation(block(v, steps, a, b))
             return v
         branches = []
-        decaying = v
+        if config.transient_layers:
+            branches.append(self._transient_branch(v, steps, a))
+        if config.steady_layers:
+            branches.append(self._steady_branch(v, steps, b))
+        return branches[0] if len(branches) == 1 else branches[0] + branches[1]
+
+    def _transient_branch(self, v: Tensor, steps: Sequence[float], a: float) -> Tensor:
         for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
-            decaying = self.activation(decaying) if depth else decaying
-            decaying = a * kernel.transient(decaying, steps) + pointwise(decaying)
-            branches = [decaying]
-        ringing = v
-        kernels = [*self.kernels, *self.steady_kernels]
+            assert isinstance(kernel, PoleResidue)
+            v = self.activation(v) if depth else v
+            v = a * kernel.transient(v, steps) + pointwise(v)
+        return v
+
+    def _steady_branch(self, v: Tensor, steps: Sequence[float], b: float) -> Tensor:
+        kernels: list[Any] = [*self.kernels, *self.steady_kernels]
         for depth in range(self.config.steady_layers):
             kernel = None if self.config.steady == "free" else kernels[depth]
-            weights = None if self.config.steady == "exact" else self.steady_weights[depth]
-            ringing = self.activation(ringing) if depth else ringing
-            ringing = b * steady(ringing, kernel, weights, self.config.steady, steps)
-        if self.config.steady_layers:
-            branches.append(ringing)
-        return branches[0] if len(branches) == 1 else branches[0] + branches[1]
+            weights: Any = None if self.config.steady == "exact" else self.steady_weights[depth]
+            v = self.activation(v) if depth else v
+            v = b * steady(v, kernel, weights, self.config.steady, steps)
+        return v

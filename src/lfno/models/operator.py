@@ -29,6 +29,10 @@ class Operator(nn.Module, ABC):
     """
 
     Config: ClassVar[type[OperatorConfig]]
+    input_offset: Tensor
+    input_scale: Tensor
+    output_offset: Tensor
+    output_scale: Tensor
 
     def __init__(self, grid: Grid, config: OperatorConfig | None = None, /, **fields: Any) -> None:
         super().__init__()
@@ -70,7 +74,8 @@ class Operator(nn.Module, ABC):
             v = torch.cat((v, self._coordinates(grid, v)), 1)
         v = _extend(self.lift(v), self._extension(grid))
         v = self.layers(v, self.steps(grid), a, b)
-        v = v[(..., *(slice(0, n) for n in shape))]
+        for d, size in enumerate(shape):
+            v = v.narrow(2 + d, 0, size)
         u = self.project(self.activation(self.hidden(v)))
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
@@ -140,7 +145,7 @@ class Operator(nn.Module, ABC):
         if x.shape[1] != self.config.in_channels:
             raise LfnoError(f"the input has {x.shape[1]} channels; the model takes {self.config.in_channels}")
         if tuple(x.shape[2:]) != grid.shape:
-            raise LfnoError(f"the input's points {tuple(x.shape[2:])} are not the grid's {names}; pass the grid it is on")
+            raise LfnoError(f"the input's points {tuple(x.shape[2:])} are not the grid's {names}; pass its grid")
         if not x.is_floating_point():
             raise LfnoError(f"the input has dtype {x.dtype}; real floating-point numbers are needed")
         _check_modes(self.modes, grid)
