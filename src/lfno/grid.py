@@ -114,5 +114,7 @@ class Grid:
     def from_dict(cls, tree: dict[str, Any]) -> Grid:
         try:
             return cls(tuple(Axis(**axis) for axis in tree["axes"]))
-        except (KeyError, TypeError) as error:
+        except LfnoError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
             raise LfnoError(f"this is not the description of a grid: {error}") from error

@@ -20,6 +20,16 @@ def check_count(name: str, value: Any, low: int = 1, high: int = 1_000_000) -> N
         raise LfnoError(f"{name}={value!r} must be a whole number from {low} to {high}")
 
 
+def check_number(name: str, value: Any, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise LfnoError(f"{name}={value!r} must be a number from {low:g} to {high:g}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise LfnoError(f"{name}={value!r} must be true or false")
+
+
 @dataclass(frozen=True)
 class OperatorConfig:
     """What every neural operator here has: lift → layers of `width` channels → projection (via `projection` channels).
@@ -47,8 +57,8 @@ class OperatorConfig:
         for count in self.modes if isinstance(self.modes, tuple) else (self.modes,):
             check_count("modes", count)
         check_choice("activation", self.activation, ACTIVATIONS)
-        if not 0 <= self.padding <= 4:
-            raise LfnoError(f"padding={self.padding!r} must lie between 0 and 4 (a fraction of the axis)")
+        check_flag("grid_channels", self.grid_channels)
+        check_number("padding", self.padding, 0, 4)
 
     @classmethod
     def from_fields(cls, tree: dict[str, Any]) -> Any:
@@ -86,5 +96,8 @@ class PoleConfig(OperatorConfig):
             object.__setattr__(self, "laplace_axes", tuple(self.laplace_axes))
         if isinstance(self.laplace_axes, str):
             check_choice("laplace_axes", self.laplace_axes, ("time",))
-        if not 0 < self.cycles < 1e9:
-            raise LfnoError(f"cycles={self.cycles!r} must be a positive number")
+        elif not isinstance(self.laplace_axes, tuple | None):
+            raise LfnoError(f"laplace_axes={self.laplace_axes!r} must be None, 'time' or a tuple of axis numbers")
+        check_flag("share_poles", self.share_poles)
+        check_flag("mixed", self.mixed)
+        check_number("cycles", self.cycles, 1e-6, 1e9)

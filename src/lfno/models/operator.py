@@ -38,7 +38,11 @@ class Operator(nn.Module, ABC):
         super().__init__()
         if config is not None and fields:
             raise LfnoError("give either a configuration or its fields, not both")
+        if not isinstance(grid, Grid):
+            raise LfnoError(f"the first argument is the training grid, an lfno.Grid; found {type(grid).__name__}")
         self.config: Any = config if config is not None else self.Config.from_fields(fields)
+        if not isinstance(self.config, self.Config):
+            raise LfnoError(f"{type(self).__name__} needs a {self.Config.__name__}; found {type(config).__name__}")
         self.grid = grid
         self.modes = _modes_per_axis(self.config.modes, grid)
         extra = grid.ndim if self.config.grid_channels else 0
@@ -122,9 +126,12 @@ class Operator(nn.Module, ABC):
     def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, int]:
         like = self.lift.weight
         try:
-            x = torch.as_tensor(np.asarray(inputs), dtype=like.dtype, device=like.device)
-        except (TypeError, ValueError) as error:
-            raise LfnoError(f"the inputs are not an array of numbers: {error}") from error
+            array = inputs.detach().cpu().numpy() if isinstance(inputs, Tensor) else np.asarray(inputs)
+        except ValueError as error:
+            raise LfnoError("the inputs are not an array: their rows have different lengths") from error
+        if array.dtype.kind not in "fiu":
+            raise LfnoError(f"the inputs have dtype {array.dtype}; real numbers are needed")
+        x = torch.as_tensor(array.astype(np.float64), dtype=like.dtype, device=like.device)
         ndim = (grid or self.grid).ndim
         if x.ndim == ndim and self.config.in_channels == 1:
             return x[None, None], 2
@@ -134,7 +141,12 @@ class Operator(nn.Module, ABC):
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
         """One clear sentence for every wrong input."""
-        grid = grid or self.grid
+        grid = self.grid if grid is None else grid
+        if not isinstance(x, Tensor) or not isinstance(grid, Grid):
+            raise LfnoError(
+                f"a model takes a tensor and a grid; found {type(x).__name__} and {type(grid).__name__} "
+                "(predict takes arrays)"
+            )
         names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
         if grid.ndim != self.grid.ndim:
             raise LfnoError(f"the grid has {grid.ndim} axes but the model was built for {self.grid.ndim}")
@@ -146,8 +158,10 @@ class Operator(nn.Module, ABC):
             raise LfnoError(f"the input has {x.shape[1]} channels; the model takes {self.config.in_channels}")
         if tuple(x.shape[2:]) != grid.shape:
             raise LfnoError(f"the input's points {tuple(x.shape[2:])} are not the grid's {names}; pass its grid")
-        if not x.is_floating_point():
-            raise LfnoError(f"the input has dtype {x.dtype}; real floating-point numbers are needed")
+        if x.shape[0] == 0:
+            raise LfnoError("the input holds no sample: its batch axis has length 0")
+        if x.dtype != self.lift.weight.dtype:
+            raise LfnoError(f"the input has dtype {x.dtype}; the model computes in {self.lift.weight.dtype}")
         _check_modes(self.modes, grid)
         if not torch.compiler.is_compiling() and not bool(torch.isfinite(x).all()):
             raise LfnoError("the input contains NaN or infinite values; remove or fill them first")
@@ -161,9 +175,11 @@ class Operator(nn.Module, ABC):
         for name, value in given.items():
             buffer: Tensor = getattr(self, name)
             tensor = torch.as_tensor(np.asarray(value, dtype=np.float64)).to(buffer)
+            if tensor.numel() not in (1, buffer.numel()):
+                raise LfnoError(f"{name} has {tensor.numel()} numbers; the model has {buffer.numel()} channels")
             if not bool(torch.isfinite(tensor).all()) or (name.endswith("scale") and bool((tensor == 0).any())):
                 raise LfnoError(f"{name} must be finite and, for a scale, not zero; found {tensor.tolist()}")
-            buffer.copy_(tensor.expand_as(buffer))
+            buffer.copy_(tensor.reshape(-1).expand_as(buffer))
 
     # -- description ---------------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class PoleOperator(Operator):
                     continue
                 axis = self.grid.axes[d]
                 poles = mu.cpu().numpy().astype(complex) * (WINDOW / axis.length)
-                energy = kernel.residues.square().sum(-1).movedim(2 + d, 2).flatten(3).sum(-1).cpu().numpy()
+                energy = kernel.residues.square().sum(-1).movedim(2 + d, 2)[..., None].flatten(3).sum(-1).cpu().numpy()
                 energy = energy.sum((0, 1)) if poles.ndim == 1 else energy
                 weight = (energy / np.maximum(2 * np.abs(poles.real), 1e-30)).ravel()
                 described = describe_poles(poles.ravel())

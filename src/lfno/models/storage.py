@@ -66,19 +66,25 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike[str]) -> Operator:
     """The model a description asks for, made only after its size was compared with the tensors that are there."""
-    kind = MODELS.get(tree.get("model", ""))
+    kind = MODELS.get(str(tree.get("model")))
     if kind is None:
         raise LfnoError(f"{path} holds a model {tree.get('model')!r}, which is not one of {', '.join(MODELS)}")
-    grid, config = Grid.from_dict(tree["grid"]), kind.Config.from_fields(tree["config"])
-    with torch.device("meta"):  # shapes without memory: metadata may ask for anything
-        shapes = {name: tuple(value.shape) for name, value in kind(grid, config).state_dict().items()}
+    fields, axes = tree.get("config"), tree.get("grid")
+    if not isinstance(fields, dict) or not isinstance(axes, dict):
+        raise LfnoError(f"{path} does not say how its model was built: its metadata has no configuration or no grid")
+    grid, config = Grid.from_dict(axes), kind.Config.from_fields(fields)
+    try:
+        with torch.device("meta"):  # shapes without memory: metadata may ask for anything
+            shapes = {name: tuple(value.shape) for name, value in kind(grid, config).state_dict().items()}
+    except (RuntimeError, OverflowError) as error:  # sizes beyond what an integer counts
+        raise LfnoError(f"{path} asks for a model too large to exist") from error
     found = {name: tuple(value.shape) for name, value in tensors.items()}
     if shapes != found:
         wrong = sorted(name for name in shapes | found if shapes.get(name) != found.get(name))[0]
         raise LfnoError(f"{path}: tensor {wrong!r} has shape {found.get(wrong)}, its model needs {shapes.get(wrong)}")
     if sum(math.prod(shape) for shape in shapes.values()) > 2**33:
         raise LfnoError(f"{path} asks for more than 8 billion numbers; refusing to allocate them")
-    model = kind(grid, config)
+    model = kind(grid, config).to(tensors["lift.weight"].dtype)
     model.load_state_dict(tensors)
     return model
 
