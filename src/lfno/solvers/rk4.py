@@ -128,6 +128,6 @@ def rk4(
         )
     sample, instant = np.argwhere(~np.isfinite(states).all(axis=0))[0]
     raise LfnoError(
-        f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: it grows without bound; "
-        "use a smaller input or other parameters"
+        f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: "
+        "it grows without bound; use a smaller input or other parameters"
     )

@@ -39,7 +39,7 @@ class Parameter:
         except (TypeError, ValueError):
             raise LfnoError(f"{system}: {self.name} = {value!r} is not a number ({self.meaning})") from None
         if not (math.isfinite(number) and self.low <= number <= self.high and number > self.above):
-            raise LfnoError(f"{system}: {self.name} = {value!r} is outside {self.range} ({self.meaning})")
+            raise LfnoError(f"{system}: {self.name} = {number:g} is outside {self.range} ({self.meaning})")
         return number
 
     @property

@@ -1,0 +1,157 @@
+"""`lfno data make`, `lfno data show`, `lfno data check`: data sets made, looked at and proved."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lfno.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.data.make import Plan
+
+Names = Annotated[list[str], typer.Argument(help="Names of data sets (see `lfno systems`), or `all`.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the files instead of the cache.")]
+Seed = Annotated[int, typer.Option(help="Seed of whatever is drawn at random.")]
+Count = Annotated[int | None, typer.Option(help="Number of samples.")]
+DType = Annotated[str, typer.Option(help="float32 or float64 in the file; the solvers always compute in float64.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter of the system, as in c=0.3.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(no_args_is_help=True, help="Make, show and check data sets.")
+    group.command()(make)
+    group.command()(show)
+    group.command()(check)
+    app.add_typer(group, name="data")
+
+
+def make(
+    names: Names,
+    out: Out = None,
+    seed: Seed = 0,
+    count: Count = None,
+    dtype: DType = "float32",
+    settings: Settings = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make data sets, unless they exist already; a long one that was interrupted goes on where it stopped."""
+    from lfno.data.make import make as make_one
+
+    rows = []
+    plans = _plans(names, seed=seed, count=count, dtype=dtype, **_parsed(settings))
+    with _progress(quiet or as_json) as bars:
+        for plan in plans:
+            task = bars.add_task(plan.entry.name, total=plan.signal.count)
+            start = time.perf_counter()
+
+            def advance(done: int, total: int, task: Any = task) -> None:
+                bars.update(task, completed=done, total=total)
+
+            path, made = make_one(plan, out, advance)
+            bars.update(task, completed=plan.signal.count)
+            seconds = round(time.perf_counter() - start, 2)
+            rows.append({"name": plan.entry.name, "made": made, "seconds": seconds, "path": str(path)})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    elif not quiet:
+        for row in rows:
+            print(f"{row['name']}: {'made' if row['made'] else 'was there'} in {row['seconds']} s, {row['path']}")
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a data set.")],
+    out: Annotated[Path | None, typer.Option(help="File of the figure; NAME.png if not given.")] = None,
+    sample: Annotated[list[int] | None, typer.Option(help="Which samples, instead of first, middle and last.")] = None,
+    seed: Seed = 0,
+    settings: Settings = None,
+) -> None:
+    """Draw inputs and outputs of some samples: signal and response, or fields."""
+    from lfno.data import storage
+    from lfno.data.make import make as make_one
+    from lfno.report.samples import draw
+
+    (plan,) = _plans([name], seed=seed, **_parsed(settings))
+    with _progress(False) as bars:
+        task = bars.add_task(name, total=plan.signal.count)
+        path, _ = make_one(plan, None, lambda done, total: bars.update(task, completed=done))
+    data = storage.load(path)
+    chosen = sample or sorted({0, len(data) // 2, len(data) - 1})
+    for index in chosen:
+        if not 0 <= index < len(data):
+            raise LfnoError(f"there is no sample {index} in {name}: it has samples 0 to {len(data) - 1}")
+    target = out or Path(f"{name}.png")
+    draw(data, chosen, target)
+    print(f"data    {path}\nfigure  {target}")
+
+
+def check(
+    names: Names,
+    samples: Annotated[int, typer.Option(help="How many samples to solve again, drawn at random.", min=1)] = 4,
+    seed: Seed = 0,
+    settings: Settings = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Solve some samples again with an independent solver and print the error; exit code 1 if it is too large."""
+    from lfno.data.check import compare
+
+    rows = []
+    plans = _plans(names, seed=seed, **_parsed(settings))
+    with _progress(quiet or as_json) as bars:
+        for plan in plans:
+            task = bars.add_task(plan.entry.name, total=min(samples, plan.signal.count))
+            rows.append(compare(plan, samples, seed, lambda t=task: bars.advance(t)))  # type: ignore[misc]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    elif not quiet:
+        _table(rows)
+    if not all(row["holds"] for row in rows):
+        raise typer.Exit(1)
+
+
+def _table(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    for heading in ("data set", "samples", "largest error", "mean error", "promised", "holds"):
+        table.add_column(heading)
+    for row in rows:
+        errors = [f"{row[key]:.1e}" for key in ("largest", "mean", "promised")]
+        table.add_row(row["name"], " ".join(map(str, row["samples"])), *errors, "yes" if row["holds"] else "[red]no[/]")
+    Console().print(table)
+
+
+def _plans(names: list[str], **changes: Any) -> list[Plan]:
+    """Every name is looked up before the first is made: a typing error costs nothing."""
+    from lfno.data.make import plan
+    from lfno.systems import REGISTRY
+
+    return [plan(name, **changes) for name in (list(REGISTRY) if names == ["all"] else names)]
+
+
+def _parsed(settings: list[str] | None) -> dict[str, Any]:
+    pairs = [setting.partition("=") for setting in settings or []]
+    for name, equals, value in pairs:
+        if not (name and equals and value):
+            raise LfnoError(f"--set {name}{equals}{value} is not of the form name=value, as in --set c=0.3")
+    return {name: value for name, _, value in pairs}
+
+
+def _progress(hidden: bool) -> Any:
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()
+    times = progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn()
+    hidden = hidden or not console.is_terminal
+    return progress.Progress(*columns, *times, console=console, disable=hidden, transient=True)

@@ -1,0 +1,79 @@
+"""`lfno systems`: the table of systems and their data sets."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(systems)
+
+
+def systems(as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False) -> None:
+    """List the systems: equation, conditions, grid, parameters and the data sets made of them."""
+    rows = describe()
+    if as_json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_lines=True)
+    table.add_column("data sets", no_wrap=True)
+    for heading in ("equation and conditions", "grid", "parameters"):
+        table.add_column(heading)
+    for row in rows:
+        names = [f"{name} {suffixes}".rstrip() for name, suffixes in _grouped(row["sets"]).items()]
+        grid = [f"d{axis['name']} = {axis['step']:.4g} {axis['unit']} (× {axis['size']})" for axis in row["grid"]]
+        parameters = [f"{p['name']} = {_shown(p['default'])} {p['unit']}".rstrip() for p in row["parameters"]]
+        ranges = [f"  in {p['range']}" for p in row["parameters"]]
+        parameters = [line for pair in zip(parameters, ranges, strict=True) for line in pair]
+        laws = f"[bold]{row['title']}[/]\n{row['equation']}\n{row['conditions']}"
+        table.add_row("\n".join(names), laws, "\n".join(grid), "\n".join(parameters))
+    Console().print(table)
+    print("NAME-rich: random inputs that cannot be interpolated; NAME-out: kinds of input that are in no training set")
+
+
+def _shown(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _grouped(names: list[str]) -> dict[str, str]:
+    """`duffing-c0` -> `-rich -out`: the variants of each set beside its own name."""
+    from lfno.systems import REGISTRY
+
+    groups: dict[str, str] = {}
+    for name in names:
+        base = next((n for n in REGISTRY[name].system.sets if name.startswith(f"{n}-") and n in groups), None)
+        if base is None or name in REGISTRY[name].system.sets:
+            groups[name] = ""
+        else:
+            groups[base] = f"{groups[base]} {name.removeprefix(base)}".strip()
+    return groups
+
+
+def describe() -> list[dict[str, Any]]:
+    """One row per system, as JSON can hold it."""
+    from dataclasses import asdict
+
+    from lfno.systems import REGISTRY
+
+    rows = []
+    for system in dict.fromkeys(entry.system for entry in REGISTRY.values()):
+        rows.append(
+            {
+                "title": system.title,
+                "equation": system.equation,
+                "conditions": system.conditions,
+                "grid": [asdict(axis) for axis in system.grid.axes],
+                "parameters": [
+                    {"name": p.name, "default": p.default, "unit": p.unit, "range": p.range, "meaning": p.meaning}
+                    for p in system.parameters
+                ],
+                "sets": [name for name, entry in REGISTRY.items() if entry.system is system],
+            }
+        )
+    return rows

@@ -1,0 +1,32 @@
+"""Proof that a data set is right: some samples solved again by a solver that shares nothing with the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lfno.data.make import Plan
+
+
+def relative_error(found: np.ndarray, true: np.ndarray) -> float:
+    """Largest difference over largest value, the norm in which a data set's accuracy is stated."""
+    return float(np.abs(found - true).max() / max(float(np.abs(true).max()), np.finfo(np.float64).tiny))
+
+
+def compare(plan: Plan, samples: int, seed: int = 0, advance: Callable[[], object] | None = None) -> dict[str, Any]:
+    """Errors of `samples` random samples against `System.reference`, beside the accuracy that is promised."""
+    count = plan.signal.count
+    chosen = np.sort(np.random.default_rng(seed).choice(count, min(samples, count), replace=False))
+    errors = []
+    for index in chosen.tolist():
+        one = plan.signal[index : index + 1]
+        errors.append(
+            relative_error(plan.system.solve(one, plan.entry.grid), plan.system.reference(one, plan.entry.grid))
+        )
+        if advance:
+            advance()
+    largest, promised = max(errors), plan.entry.accuracy
+    facts = {"name": plan.entry.name, "samples": chosen.tolist(), "largest": largest, "mean": float(np.mean(errors))}
+    return facts | {"promised": promised, "holds": largest <= promised}

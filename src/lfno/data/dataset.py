@@ -1,0 +1,136 @@
+"""The one container of data: inputs and outputs on a grid, what made each sample, and where it all came from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.systems.base import Channel
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(eq=False)
+class Dataset:
+    """`inputs` and `outputs` are `(sample, channel, *space, time)`; `grid` is where their last axes live.
+
+    `parameters` holds numbers that tell the samples apart (name -> array, sample first), `provenance` says where the
+    data come from. An input that does not change along an axis may be given with size 1 there: it is seen at full size
+    without taking the memory (and must be copied before it is written to).
+
+    >>> from lfno.grid import Grid
+    >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
+    >>> len(data), len(data[:2])
+    (5, 2)
+    """
+
+    inputs: np.ndarray
+    outputs: np.ndarray
+    grid: Grid
+    parameters: dict[str, np.ndarray] = field(default_factory=dict)
+    input_channels: tuple[Channel, ...] = ()
+    output_channels: tuple[Channel, ...] = ()
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for role in ("inputs", "outputs"):
+            values = getattr(self, role)
+            full = (*values.shape[:2], *self.grid.shape)
+            if values.ndim != len(full) or any(a not in (1, b) for a, b in zip(values.shape, full, strict=True)):
+                raise LfnoError(
+                    f"{role} have shape {values.shape}; (sample, channel, *{self.grid.shape}) is needed on a grid with "
+                    f"axes ({', '.join(self.grid.names)})"
+                )
+            setattr(self, role, values if values.shape == full else np.broadcast_to(values, full))
+        for name, count in [("outputs", len(self.outputs))] + [(k, len(v)) for k, v in self.parameters.items()]:
+            if count != len(self.inputs):
+                raise LfnoError(f"there are {len(self.inputs)} inputs but {count} {name}: each sample needs one")
+        self.input_channels = self.input_channels or default_channels("input", self.inputs.shape[1])
+        self.output_channels = self.output_channels or default_channels("output", self.outputs.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def __getitem__(self, chosen: slice | np.ndarray | list[int]) -> Dataset:
+        """Some of the samples, with everything that belongs to them."""
+        return Dataset(
+            compact(self.inputs)[chosen],
+            self.outputs[chosen],
+            self.grid,
+            {name: values[chosen] for name, values in self.parameters.items()},
+            self.input_channels,
+            self.output_channels,
+            self.provenance,
+        )
+
+    @property
+    def name(self) -> str:
+        return str(self.provenance.get("name", "data"))
+
+    def metadata(self) -> dict[str, Any]:
+        """Everything but the arrays, as JSON can hold it."""
+        return {
+            "grid": self.grid.to_dict(),
+            "input_channels": [asdict(channel) for channel in self.input_channels],
+            "output_channels": [asdict(channel) for channel in self.output_channels],
+            "provenance": self.provenance,
+        }
+
+    @classmethod
+    def from_parts(
+        cls, inputs: np.ndarray, outputs: np.ndarray, parameters: dict[str, np.ndarray], metadata: dict[str, Any]
+    ) -> Dataset:
+        """The inverse of taking a data set apart into arrays and `metadata()`."""
+        try:
+            channels = [tuple(Channel(**c) for c in metadata[f"{role}_channels"]) for role in ("input", "output")]
+            grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
+        except (KeyError, TypeError) as error:
+            raise LfnoError(f"the description of the data set is incomplete: {error}") from error
+        return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """As an `xarray.Dataset` with the axes as coordinates; `from_xarray` gives back the same data."""
+        import xarray
+
+        axes = self.grid.names
+        variables: dict[str, Any] = {
+            "inputs": (("sample", "input_channel", *axes), self.inputs),
+            "outputs": (("sample", "output_channel", *axes), self.outputs),
+        }
+        for name, values in self.parameters.items():
+            extra = [f"{name}_{d}" for d in range(values.ndim - 1)]
+            variables[f"parameter_{name}"] = (("sample", *extra), values)
+        coordinates: dict[str, Any] = {
+            axis.name: ((axis.name,), axis.points, {"units": axis.unit}) for axis in self.grid.axes
+        }
+        coordinates["input_channel"] = [channel.name for channel in self.input_channels]
+        coordinates["output_channel"] = [channel.name for channel in self.output_channels]
+        return xarray.Dataset(variables, coordinates, {"lfno": json.dumps(self.metadata(), sort_keys=True)})
+
+    @classmethod
+    def from_xarray(cls, tree: xarray.Dataset) -> Dataset:
+        if "lfno" not in tree.attrs or not {"inputs", "outputs"} <= set(tree.data_vars):
+            raise LfnoError("this xarray.Dataset was not made by Dataset.to_xarray: it lacks inputs, outputs or 'lfno'")
+        parameters = {
+            str(name).removeprefix("parameter_"): values.to_numpy()
+            for name, values in tree.data_vars.items()
+            if str(name).startswith("parameter_")
+        }
+        arrays = tree["inputs"].to_numpy(), tree["outputs"].to_numpy()
+        return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]))
+
+
+def default_channels(role: str, count: int) -> tuple[Channel, ...]:
+    return tuple(Channel(role if count == 1 else f"{role}{c}") for c in range(count))
+
+
+def compact(values: np.ndarray) -> np.ndarray:
+    """The same values with size 1 along the axes of the grid on which they were only repeated."""
+    repeated = [d >= 2 and stride == 0 for d, stride in enumerate(values.strides)]
+    return values[tuple(slice(0, 1) if once else slice(None) for once in repeated)]

@@ -1,0 +1,115 @@
+"""Data sets on disk: one HDF5 file, written whole or not at all, that knows when it has been damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from lfno.data.dataset import Dataset, compact
+from lfno.errors import LfnoError
+
+FORMAT = 1
+SUFFIX = ".h5"
+COMPRESSION: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+
+
+@contextlib.contextmanager
+def atomic(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends well, and vanishes when it does not."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def checksum(arrays: dict[str, np.ndarray], metadata: str) -> str:
+    """SHA-256 over the names, types, shapes and values of the arrays and over the description."""
+    total = hashlib.sha256(metadata.encode())
+    for name in sorted(arrays):
+        values = np.ascontiguousarray(arrays[name])
+        total.update(f"{name} {values.dtype.str} {values.shape}".encode())
+        total.update(values.data if values.size else b"")
+    return total.hexdigest()
+
+
+def save(dataset: Dataset, path: str | Path) -> Path:
+    """Write `dataset` to one HDF5 file; the same data give the same bytes.
+
+    Groups: `inputs`, `outputs` (sample, channel, *space, time) and `parameters/<name>`; the attribute `lfno` is the
+    description in JSON, `sha256` the checksum. A chunk is one sample; there are no time stamps. An input repeated along
+    an axis is stored once, with size 1 there.
+    """
+    path = Path(path)
+    arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
+    arrays |= {f"parameters/{name}": values for name, values in dataset.parameters.items()}
+    metadata = json.dumps({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
+    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
+        file.attrs["lfno"] = metadata
+        file.attrs["sha256"] = checksum(arrays, metadata)
+        for name, values in arrays.items():
+            file.create_dataset(name, data=values, chunks=(1, *values.shape[1:]), track_times=False, **COMPRESSION)
+    return path
+
+
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """The description of a stored data set, without its arrays."""
+    with _opened(Path(path)) as file:
+        return _metadata(file, Path(path))
+
+
+def load(path: str | Path) -> Dataset:
+    """A data set from its file; a truncated, altered or foreign file is refused."""
+    path = Path(path)
+    with _opened(path) as file:
+        metadata = _metadata(file, path)
+        try:
+            arrays = {name: file[name][()] for name in ("inputs", "outputs")}
+            if "parameters" in file:
+                arrays |= {f"parameters/{name}": values[()] for name, values in file["parameters"].items()}
+        except (KeyError, OSError, RuntimeError) as error:
+            raise LfnoError(f"{path} is damaged: its data cannot be read ({error}); make it again") from error
+        if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
+            raise LfnoError(f"{path} has been altered since it was written: its checksum does not match; make it again")
+    parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
+    return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[h5py.File]:
+    if not path.is_file():
+        raise LfnoError(f"there is no file {path}")
+    try:
+        file = h5py.File(path, "r")
+    except OSError as error:
+        raise LfnoError(f"{path} cannot be opened as HDF5: it is cut short or of another kind ({error})") from error
+    with file:
+        yield file
+
+
+def _metadata(file: h5py.File, path: Path) -> dict[str, Any]:
+    if "lfno" not in file.attrs:
+        raise LfnoError(f"{path} is an HDF5 file but not one of lfno's data sets: it has no 'lfno' attribute")
+    try:
+        metadata = json.loads(file.attrs["lfno"])
+    except ValueError as error:
+        raise LfnoError(f"{path} is damaged: its description cannot be read ({error}); make it again") from error
+    if metadata.get("format") != FORMAT:
+        raise LfnoError(
+            f"{path} has format {metadata.get('format')!r}, this version of lfno reads {FORMAT}: make it again"
+        )
+    return metadata
