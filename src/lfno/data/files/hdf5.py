@@ -1,0 +1,158 @@
+"""HDF5: every dataset of the file by its path, with units and axis names from the usual attributes; read lazily."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from lfno.data.files.memory import refuse_bomb
+from lfno.data.files.variables import Variable, Variables
+from lfno.errors import LfnoError
+
+#: no data file has more objects than this
+OBJECTS = 10_000
+
+
+def read_hdf5(path: Path) -> Variables:
+    """Datasets under their path (`run1/force`), `units` attributes, names of axes from dimension scales."""
+    notes: list[str] = []
+    with opened(path) as file:
+        entries = {
+            name: Variable(
+                name, shape_of(dataset), dtype_of(dataset), lazy(path, name), unit_of(dataset), axes_of(dataset)
+            )
+            for name, dataset in datasets(path, file, notes)
+        }
+    return Variables(path.name, entries, notes)
+
+
+def opened(path: Path) -> h5py.File:
+    try:
+        return h5py.File(path, "r")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise LfnoError(
+            f"{path.name}: this is not a readable HDF5 file ({str(error).splitlines()[0]}); write it again"
+        ) from error
+
+
+def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h5py.Dataset]]:
+    """All datasets with numbers, after every link has been looked at: nothing outside the file is ever opened."""
+    found: list[tuple[str, h5py.Dataset]] = []
+    seen: set[Any] = set()
+
+    def walk(group: h5py.Group, prefix: str) -> None:
+        for key in group:
+            name = f"{prefix}{key}"
+            link = group.get(key, getlink=True)
+            refuse_outside(path, name, link)
+            if isinstance(link, h5py.SoftLink):
+                # not followed: its path may lead through a link to another file, and what lies here is listed anyway
+                notes.append(f"{name!r} is a link to {link.path!r} and was left out")
+                continue
+            item = group[key]
+            address = h5py.h5o.get_info(item.id).addr
+            if address in seen or len(seen) > OBJECTS:
+                notes.append(f"{name!r} is another name of something already listed and was left out")
+                continue
+            seen.add(address)
+            if isinstance(item, h5py.Group):
+                walk(item, f"{name}/")
+            elif isinstance(item, h5py.Dataset) and usable(path, name, item, notes):
+                found.append((name, item))
+
+    try:
+        walk(file, "")
+    except (OSError, RuntimeError, KeyError, ValueError, RecursionError) as error:
+        if isinstance(error, LfnoError):
+            raise
+        reason = str(error).splitlines()[0]
+        raise LfnoError(f"{path.name}: the HDF5 file is damaged ({reason}); write it again") from error
+    return found
+
+
+def refuse_outside(path: Path, name: str, link: Any) -> None:
+    if isinstance(link, h5py.ExternalLink):
+        raise LfnoError(
+            f"{path.name}: {name!r} is a link to another file ({link.filename}), which is not followed; "
+            "copy the data into this file"
+        )
+
+
+def usable(path: Path, name: str, dataset: h5py.Dataset, notes: list[str]) -> bool:
+    if dataset.external is not None or dataset.is_virtual:
+        raise LfnoError(f"{path.name}: {name!r} keeps its values in another file, which is not opened; copy them here")
+    if dataset.shape is None or math.prod(dataset.shape) == 0:
+        scale = "DIMENSION_SCALE" in str(dataset.attrs.get("CLASS", ""))
+        notes.extend([] if scale else [f"{name!r} is empty and was left out"])
+        return False
+    if text_of(dataset.attrs.get("NAME", "")).startswith("This is a netCDF dimension but not a netCDF variable"):
+        return False
+    refuse_bomb(f"{path.name}: {name!r}", dataset.id.get_storage_size(), dataset.nbytes)
+    if dtype_of(dataset).kind not in "fiubc":
+        notes.append(f"{name!r} does not hold numbers and was left out")
+        return False
+    return True
+
+
+def shape_of(dataset: h5py.Dataset) -> tuple[int, ...]:
+    return tuple(dataset.shape) or (1,)
+
+
+def dtype_of(dataset: h5py.Dataset) -> np.dtype:
+    # MATLAB and others store complex values as pairs; h5py makes complex of (r, i) only
+    names = dataset.dtype.names
+    return np.dtype(complex) if names in (("real", "imag"), ("r", "i")) else dataset.dtype
+
+
+def lazy(path: Path, name: str) -> Any:
+    """Blocks along the first axis, read with the file opened anew: no handle stays open in between."""
+
+    def blocks(rows: int) -> Iterator[np.ndarray]:
+        with opened(path) as file:
+            dataset = file[name]
+            if dataset.shape == ():
+                yield np.atleast_1d(dataset[()])
+                return
+            for start in range(0, dataset.shape[0], rows):
+                yield take(path, name, dataset, np.s_[start : start + rows])
+
+    return blocks
+
+
+def take(path: Path, name: str, dataset: h5py.Dataset, where: Any) -> np.ndarray:
+    try:
+        return dataset[where]
+    except (OSError, RuntimeError) as error:
+        raise LfnoError(
+            f"{path.name}: {name!r} cannot be read ({str(error).splitlines()[0]}); the file is damaged or uses a "
+            "compression that is not installed"
+        ) from error
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        value = value.ravel()[0] if value.size == 1 else ""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def unit_of(dataset: h5py.Dataset) -> str:
+    return next((text_of(dataset.attrs[key]) for key in ("units", "unit", "Units", "Unit") if key in dataset.attrs), "")
+
+
+def axes_of(dataset: h5py.Dataset) -> tuple[str, ...]:
+    """Names of the axes from the dimension scales attached to them, where every axis has one."""
+    names = []
+    try:
+        for dimension in dataset.dims:
+            scale = dimension[0].name if len(dimension) else None
+            names.append(dimension.label or (scale.rsplit("/", 1)[-1] if scale else ""))
+        if dataset.is_scale and dataset.ndim == 1 and names == [""]:
+            names = [dataset.name.rsplit("/", 1)[-1]]
+    except (RuntimeError, KeyError, ValueError, OSError):
+        return ()  # damaged scales name nothing; the values are still good
+    return tuple(names) if all(names) else ()

@@ -1,0 +1,78 @@
+"""NetCDF: the classic format through SciPy, NetCDF-4 (HDF5 inside) through the HDF5 reader; packed values unpacked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from lfno.data.files import hdf5
+from lfno.data.files.variables import Variable, Variables
+from lfno.errors import LfnoError
+
+
+def read_netcdf(path: Path) -> Variables:
+    """Variables with their dimensions as names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
+    return _read_hdf5(path) if h5py.is_hdf5(path) else _read_classic(path)
+
+
+def _read_hdf5(path: Path) -> Variables:
+    variables = hdf5.read_hdf5(path)
+    with hdf5.opened(path) as file:
+        attributes = {name: dict(file[name].attrs) for name in variables}
+    for name, variable in variables.entries.items():
+        variables.entries[name] = _unpacked(variable, attributes[name], variables.notes)
+    return variables
+
+
+def _read_classic(path: Path) -> Variables:
+    from scipy import io
+
+    notes: list[str] = []
+    entries = {}
+    try:
+        with _quietly(io.netcdf_file, path) as file:
+            for name, variable in file.variables.items():
+                if variable.data.dtype.kind not in "fiu" or 0 in variable.data.shape:
+                    notes.append(f"{name!r} does not hold numbers and was left out")
+                    continue
+                axes = tuple(variable.dimensions) if variable.data.shape else ()
+                # copied out of the map, which SciPy cannot close while arrays point into it
+                entry = Variable.of(name, np.array(variable.data), hdf5.text_of(getattr(variable, "units", "")), axes)
+                entries[name] = _unpacked(entry, variable._attributes, notes)
+    except LfnoError:
+        raise
+    except Exception as error:  # SciPy's reader meets damaged bytes with whatever breaks first
+        raise LfnoError(f"{path.name}: this is not a readable NetCDF file ({error}); write it again") from error
+    return Variables(path.name, entries, notes)
+
+
+def _quietly(open_file: Callable[..., Any], path: Path) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return open_file(path, "r", mmap=False)
+
+
+def _unpacked(variable: Variable, attributes: dict[str, Any], notes: list[str]) -> Variable:
+    """value = stored · scale_factor + add_offset, and NaN where the fill value is stored."""
+    fills = [attributes[key] for key in ("_FillValue", "missing_value") if key in attributes]
+    packing = "scale_factor" in attributes or "add_offset" in attributes
+    if not (fills or packing):
+        return variable
+    scale, offset = (float(np.ravel(attributes.get(k, d))[0]) for k, d in (("scale_factor", 1), ("add_offset", 0)))
+    if packing:
+        notes.append(f"{variable.name!r} was unpacked with scale factor {scale:g} and offset {offset:g}")
+
+    def blocks(rows: int) -> Iterator[np.ndarray]:
+        for block in variable.blocks(rows):
+            values = block.astype(float) * scale + offset
+            for fill in fills:
+                values[block == np.ravel(fill)[0]] = np.nan
+            yield values
+
+    return replace(variable, blocks=blocks, dtype=np.dtype(float), mapped=None)

@@ -1,0 +1,66 @@
+"""Parquet: one variable per column, read row group by row group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.data.files.memory import refuse_bomb
+from lfno.data.files.text_header import split_unit
+from lfno.data.files.variables import Variable, Variables
+from lfno.errors import LfnoError
+
+
+def read_parquet(path: Path) -> Variables:
+    """Columns of numbers, booleans and time stamps (as seconds from the first); empty cells become NaN."""
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise LfnoError(f"{path.name}: Parquet needs pyarrow; install it with `pip install lfno[files]`") from error
+    try:
+        file = parquet.ParquetFile(path, memory_map=True)
+        rows, schema = file.metadata.num_rows, file.schema_arrow
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise LfnoError(f"{path.name}: this is not a readable Parquet file ({error}); write it again") from error
+    refuse_bomb(path.name, path.stat().st_size, rows * 8 * len(schema))
+    notes: list[str] = []
+    entries = {}
+    for column in schema:
+        stamps = arrow.types.is_timestamp(column.type)
+        if stamps:
+            notes.append(f"the time stamps of {column.name!r} were turned into seconds from the first")
+        dtype = _dtype(arrow, column.type)
+        name, unit = split_unit(column.name)
+        entries[name] = Variable(
+            name, (rows,), dtype, _blocks(parquet, path, column.name, stamps), "s" if stamps else unit
+        )
+    return Variables(path.name, entries, notes)
+
+
+def _dtype(arrow: Any, kind: Any) -> np.dtype:
+    if arrow.types.is_timestamp(kind):
+        return np.dtype(float)
+    if arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind):
+        # the missing cells of a column of integers need NaN, so everything arrives as floats
+        return np.dtype(np.float32) if str(kind) in ("float", "halffloat") else np.dtype(float)
+    return np.dtype(object)
+
+
+def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
+    def blocks(rows: int) -> Iterator[np.ndarray]:
+        first: Any = None
+        with parquet.ParquetFile(path, memory_map=True) as file:
+            for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
+                values = batch.column(0).to_numpy(zero_copy_only=False)
+                if stamps:
+                    first = values[0] if first is None else first
+                    missing = np.isnat(values)
+                    values = (values - first) / np.timedelta64(1, "s")
+                    values[missing] = np.nan
+                yield values.astype(float) if values.dtype.kind == "O" and not stamps else values
+
+    return blocks

@@ -1,0 +1,104 @@
+"""CSV, TSV and other text tables: one variable per column, parsed in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from lfno.data.files.memory import allocate
+from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
+from lfno.data.files.variables import Variable, Variables
+from lfno.errors import LfnoError
+
+LINES = 100_000
+
+
+def read_text(path: Path) -> Variables:
+    """The columns of a table; two passes over the file, the second in pieces, so that its size does not matter.
+
+    Columns of ISO time stamps become seconds from the first. Columns of text are listed, not read.
+    """
+    dialect = sniff(path)
+    rows = sum(1 for _ in _lines(path, dialect))
+    notes = list(dialect.notes)
+    if not rows:
+        raise LfnoError(f"{path.name}: the file has a header and no rows of numbers")
+    wanted = [k for k, kind in enumerate(dialect.kinds) if kind != "text"]
+    table = allocate((len(wanted), rows), notes, f"the table of {path.name}", keep_double=True)
+    lines, filled = _lines(path, dialect), 0
+    while piece := list(islice(lines, LINES)):
+        table[:, filled : filled + len(piece)] = _parse(path, dialect, wanted, piece)
+        filled += len(piece)
+    entries = {}
+    for k, (name, unit, kind) in enumerate(zip(dialect.names, dialect.units, dialect.kinds, strict=True)):
+        if kind == "text":
+            entries[name] = Variable(name, (rows,), np.dtype(str), lambda rows: iter(()), unit)
+            continue
+        column = table[wanted.index(k)]
+        if kind == "stamp":
+            valid = column[np.isfinite(column)]
+            column -= valid[0] if valid.size else 0.0
+            column /= 1e6
+            unit = "s"
+            notes.append(f"the time stamps of {name!r} were turned into seconds from the first")
+        entries[name] = Variable.of(name, column, unit)
+    return Variables(path.name, entries, notes, lambda row: f"line {_line_number(path, dialect, row)}")
+
+
+def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
+    """(line number from 1, line) of each row of data."""
+    with path.open(encoding=dialect.encoding, errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if number > dialect.header and is_data(line):
+                yield number, line
+
+
+def _line_number(path: Path, dialect: Dialect, row: int) -> int:
+    return next(islice((number for number, _ in _lines(path, dialect)), row, None))
+
+
+def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[int, str]]) -> np.ndarray:
+    """(columns, rows) of floats: by NumPy's own reader where every cell is a number, cell by cell where not."""
+    if all(kind == "number" for kind in dialect.kinds) and '"' not in piece[0][1]:
+        end = dialect.delimiter if dialect.trailing else None
+        lines = [line.strip() if end is None else line.strip().removesuffix(end) for _, line in piece]
+        if dialect.decimal == ",":
+            lines = [line.replace(",", ".") for line in lines]
+        try:
+            table = np.loadtxt(lines, delimiter=dialect.delimiter, ndmin=2, comments=None)
+            if table.shape == (len(piece), len(dialect.names)):
+                return table.T
+        except ValueError:
+            pass  # something is missing or is not a number: the slow way says which line and column
+    return np.array([_row(path, dialect, wanted, number, line) for number, line in piece]).T.reshape(len(wanted), -1)
+
+
+def _row(path: Path, dialect: Dialect, wanted: list[int], number: int, line: str) -> list[float]:
+    cells = dialect.cells(line)
+    if len(cells) != len(dialect.names):
+        raise LfnoError(
+            f"{path.name}: line {number} has {len(cells)} values where the others have {len(dialect.names)}; "
+            "correct or remove that line"
+        )
+    return [_value(path, dialect, number, k, cells[k]) for k in wanted]
+
+
+def _value(path: Path, dialect: Dialect, number: int, column: int, cell: str) -> float:
+    if cell.lower() in MISSING:
+        return float("nan")
+    try:
+        if dialect.kinds[column] == "stamp":
+            return float(np.datetime64(cell.removesuffix("Z"), "us").astype(np.int64))
+        cell = cell.replace(",", ".") if dialect.decimal == "," else cell
+        if "_" not in cell:
+            # Fortran writes 1.0D+03
+            return float(cell.replace("D", "e").replace("d", "e"))
+    except ValueError:
+        pass
+    raise LfnoError(
+        f"{path.name}: line {number}, column {dialect.names[column]!r} holds {cell[:40]!r}, which is not a number; "
+        "correct the cell or leave it empty"
+    )

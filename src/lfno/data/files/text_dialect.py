@@ -1,0 +1,165 @@
+"""Which delimiter, decimal mark and encoding a text table uses, found by trying each on the file's own lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lfno.data.files.text_header import name_columns
+from lfno.errors import LfnoError
+
+#: tried in this order where two explain the lines equally well; None is any run of blanks
+DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
+MISSING = frozenset({"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "missing", "nat"})
+COMMENTS = ("#", "%", "//")
+SAMPLE = 2**20
+SAMPLE_LINES = 200
+_NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How to cut a line into cells, and what the columns are: `kinds` holds "number", "stamp" or "text" for each."""
+
+    encoding: str
+    delimiter: str | None
+    decimal: str
+    trailing: bool
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    kinds: tuple[str, ...]
+    header: int
+    notes: tuple[str, ...]
+
+    def cells(self, line: str) -> list[str]:
+        cells = cut(line, self.delimiter)
+        return cells[:-1] if self.trailing and len(cells) == len(self.names) + 1 and not cells[-1] else cells
+
+
+def cut(line: str, delimiter: str | None) -> list[str]:
+    line = line.strip("\r\n")
+    if delimiter is None:
+        return line.split()
+    if '"' in line:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    return [cell.strip() for cell in line.split(delimiter)]
+
+
+def is_data(line: str) -> bool:
+    """Neither blank nor a comment."""
+    stripped = line.strip()
+    return bool(stripped) and not stripped.startswith(COMMENTS)
+
+
+def cell_kind(cell: str) -> str:
+    if cell.lower() in MISSING:
+        return "missing"
+    if _NUMBER.match(cell) or _COMMA_NUMBER.match(cell):
+        return "number"
+    return "stamp" if _STAMP.match(cell) else "text"
+
+
+def sniff(path: Path) -> Dialect:
+    """The dialect that turns most cells of the file's first lines into numbers, in columns of equal count."""
+    encoding, note = _encoding(path)
+    with path.open(encoding=encoding, errors="replace") as file:
+        text = file.read(SAMPLE)
+    if "\0" in text:
+        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); give it the ending of its format")
+    lines = text.splitlines(keepends=True)
+    if len(text) == SAMPLE and len(lines) > 1:
+        lines.pop()  # the sample may end in the middle of a line
+    lines = lines[:SAMPLE_LINES]
+    data = [line for line in lines if is_data(line)]
+    if not data:
+        raise LfnoError(f"{path.name}: the file has no lines besides blanks and comments")
+    tail = data[-max(1, (len(data) + 1) // 2) :]
+    shares = {delimiter: _share(tail, delimiter) for delimiter in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda d: (shares[d], -DELIMITERS.index(d)))
+    if shares[delimiter][0] == 0:
+        raise LfnoError(
+            f"{path.name}: no table of numbers was found (the last line looked at is {tail[-1].strip()[:60]!r}); "
+            "columns of equal count, with at least one row of numbers, are needed"
+        )
+    return _describe(path, encoding, note, lines, tail, delimiter)
+
+
+def _share(tail: list[str], delimiter: str | None) -> tuple[float, bool]:
+    """(share of cells that are numbers, missing or time stamps, 0 where none is a number; more than one column)."""
+    rows = [cut(line, delimiter) for line in tail]
+    if delimiter == ",":
+        rows = [[cell.replace(",", "x") for cell in row] for row in rows]
+    kinds = [cell_kind(cell) for row in rows for cell in row]
+    if "number" not in kinds:
+        return 0.0, False
+    good = sum(kind != "text" for kind in kinds) / len(kinds)
+    counts = [len(row) for row in rows]
+    usual = max(set(counts), key=counts.count)
+    return good * sum(abs(count - usual) <= 1 for count in counts) / len(counts), usual > 1
+
+
+def _describe(
+    path: Path, encoding: str, note: list[str], lines: list[str], tail: list[str], delimiter: str | None
+) -> Dialect:
+    rows = [cut(line, delimiter) for line in tail]
+    counts = [len(row) for row in rows]
+    count = max(set(counts), key=counts.count)
+    first = next(
+        (k for k, line in enumerate(lines) if is_data(line) and _is_row(cut(line, delimiter), count)), len(lines)
+    )
+    above = [cut(line, delimiter) for line in lines[:first] if is_data(line)]
+    ends_empty = count > 1 and delimiter is not None and all(not row[-1] for row in rows if len(row) == count)
+    # a last column of empty cells with no name of its own is the delimiter that ends each line
+    trailing = ends_empty and not any(len(row) == count and row[-1] for row in above)
+    if trailing:
+        count -= 1
+        above = [row[:-1] if len(row) == count + 1 and not row[-1] else row for row in above]
+        note = [*note, f"each line ends in a delimiter ({delimiter!r}), which was not taken for another column"]
+    if not any(len(row) == count for row in above):
+        comments = [line.strip().lstrip("#%/ ") for line in lines[:first] if line.strip().startswith(COMMENTS)]
+        above += [cells for comment in comments[-1:] if len(cells := cut(comment, delimiter)) == count]
+    names, units, more = name_columns(above, count)
+    columns = [[cell_kind(row[k]) for row in rows if len(row) > k] for k in range(count)]
+    kinds = ["text" if "text" in column else "stamp" if "stamp" in column else "number" for column in columns]
+    comma = delimiter != "," and any(_COMMA_NUMBER.match(cell) for row in rows for cell in row)
+    if comma:
+        more.append("commas are the decimal mark in this file")
+    unique, renamed = _unique(names)
+    return Dialect(
+        encoding, delimiter, "," if comma else ".", trailing, tuple(unique), tuple(units), tuple(kinds), first,
+        (*note, *more, *renamed),
+    )  # fmt: skip
+
+
+def _is_row(cells: list[str], count: int) -> bool:
+    kinds = [cell_kind(cell) for cell in cells]
+    return abs(len(cells) - count) <= 1 and ("number" in kinds) and kinds.count("text") * 2 <= len(kinds)
+
+
+def _unique(names: list[str]) -> tuple[list[str], list[str]]:
+    seen: dict[str, int] = {}
+    unique, notes = [], []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+        if seen[name] > 1:
+            notes.append(f"another column called {name!r} is now {unique[-1]!r}")
+    if len(set(unique)) != len(unique):
+        raise LfnoError(f"the columns {names} cannot be told apart; give each its own name in the header")
+    return unique, notes
+
+
+def _encoding(path: Path) -> tuple[str, list[str]]:
+    with path.open("rb") as file:
+        start = file.read(SAMPLE)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", []
+    try:
+        start[: len(start) - 4 if len(start) == SAMPLE else None].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "latin-1", ["the text is not UTF-8 and was read as Latin-1"]
+    return "utf-8-sig", []

@@ -1,0 +1,157 @@
+"""What every file becomes: named arrays with units and, where the file knows them, names of axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lfno.data.files.memory import BLOCK, allocate
+from lfno.errors import LfnoError
+
+
+def plain_row(index: int) -> str:
+    return f"row {index + 1}"
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One named array that is read when asked for.
+
+    `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis, so that an array larger
+    than memory can pass by. `mapped` is the array itself where it already lies in memory or in a memory map.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    blocks: Callable[[int], Iterator[np.ndarray]]
+    unit: str = ""
+    axes: tuple[str, ...] = ()
+    mapped: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, name: str, array: np.ndarray, unit: str = "", axes: tuple[str, ...] = ()) -> Variable:
+        array = np.atleast_1d(array)
+
+        def blocks(rows: int) -> Iterator[np.ndarray]:
+            for start in range(0, array.shape[0], rows):
+                yield array[start : start + rows]
+
+        return cls(name, array.shape, array.dtype, blocks, unit, axes, array)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def numeric(self) -> bool:
+        return self.dtype.kind in "fiub"
+
+    def stream(self) -> Iterator[np.ndarray]:
+        """The whole array in pieces of about 32 MB."""
+        row = math.prod(self.shape[1:]) * self.dtype.itemsize
+        return self.blocks(max(1, BLOCK // max(row, 1)))
+
+    def array(self, notes: list[str], keep_double: bool = False) -> np.ndarray:
+        """The values as native floats; integers, booleans and foreign byte orders are converted and noted."""
+        self.refuse_other_than_real()
+        if self.dtype.kind != "f" or not self.dtype.isnative:
+            notes.append(f"{self.name!r} was converted from {kind(self.dtype)} to floating point")
+        elif self.mapped is not None and self.dtype.itemsize in ((8,) if keep_double else (4, 8)):
+            return self.mapped
+        values = allocate(self.shape, notes, repr(self.name), keep_double)
+        filled = 0
+        for block in self.stream():
+            values[filled : filled + len(block)] = block
+            filled += len(block)
+        if filled != self.shape[0]:
+            raise LfnoError(f"{self.name!r} ends after {filled} of {self.shape[0]} rows: the file is damaged")
+        return values
+
+    def refuse_other_than_real(self) -> None:
+        if self.dtype.kind == "c":
+            raise LfnoError(
+                f"{self.name!r} holds complex values; store its real and imaginary parts as two real variables"
+            )
+        if not self.numeric:
+            raise LfnoError(f"{self.name!r} holds {kind(self.dtype)}, not numbers; choose another variable")
+
+    def summary(self) -> tuple[float, float, int]:
+        """(smallest, largest, number of missing or non-finite values), in one pass over the file."""
+        low, high, missing = math.inf, -math.inf, 0
+        for block in self.stream():
+            finite = block[np.isfinite(block)] if block.dtype.kind == "f" else block.ravel()
+            missing += block.size - finite.size
+            if finite.size:
+                low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+        return low, high, missing
+
+
+@dataclass
+class Variables:
+    """The content of one file: variables by name, what was done on the way (`notes`), how to point at a row (`row`).
+
+    `name:k` is column k (from 0) of the two-dimensional array `name`.
+
+    >>> Variables.of({"t": np.arange(3.0), "f": np.ones(3)})["f"].shape
+    (3,)
+    """
+
+    source: str
+    entries: dict[str, Variable]
+    notes: list[str] = field(default_factory=list)
+    row: Callable[[int], str] = plain_row
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, np.ndarray], source: str = "the arrays") -> Variables:
+        return cls(source, {name: Variable.of(name, np.asarray(array)) for name, array in arrays.items()})
+
+    def __getitem__(self, name: str) -> Variable:
+        if name in self.entries:
+            return self.entries[name]
+        base, _, column = name.rpartition(":")
+        if base in self.entries and column.isdecimal():
+            return self._column(self.entries[base], int(column))
+        raise LfnoError(f"{self.source}: there is no variable {name!r}; the file has {listing(self.entries)}")
+
+    def _column(self, table: Variable, index: int) -> Variable:
+        if len(table.shape) != 2 or index >= table.shape[1]:
+            raise LfnoError(f"{self.source}: {table.name!r} of shape {table.shape} has no column {index} (from 0)")
+        return replace(
+            table,
+            name=f"{table.name}:{index}",
+            shape=table.shape[:1],
+            axes=table.axes[:1],
+            blocks=lambda rows: (block[:, index] for block in table.blocks(rows)),
+            mapped=None if table.mapped is None else table.mapped[:, index],
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def values(self) -> list[Variable]:
+        return list(self.entries.values())
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names in a sentence, the first twenty: `'t', 'f' and 'u'`."""
+    quoted = [repr(name) for name in names]
+    if len(quoted) > 20:
+        quoted = [*quoted[:19], f"{len(quoted) - 19} more"]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else "".join(quoted) or "no variables"
+
+
+def kind(dtype: np.dtype) -> str:
+    """A dtype in words."""
+    words = {"U": "text", "S": "text", "O": "text or objects", "V": "records", "b": "true/false", "c": "complex values"}
+    order = "" if dtype.isnative else "big-endian " if dtype.byteorder == ">" else "little-endian "
+    return words.get(dtype.kind, order + dtype.newbyteorder("=").name)

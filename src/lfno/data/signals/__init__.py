@@ -1,0 +1,180 @@
+"""From a file to inputs and outputs on a grid: `load("beam.csv", input="force", output="displacement")`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from lfno.data import storage
+from lfno.data.dataset import Dataset
+from lfno.data.files import Variables, read
+from lfno.data.files.hdf5 import opened
+from lfno.data.signals import parts
+from lfno.data.signals.axes import TIME, settle, stated
+from lfno.data.signals.clean import Allowed, Treatment, clean
+from lfno.data.signals.names import Roles, extent, find_roles
+from lfno.data.signals.record import Record
+from lfno.data.signals.sampling import coordinate, in_seconds
+from lfno.data.signals.sides import Layout, gather, lay_out
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+
+
+def load(
+    source: str | Path | Variables | Mapping[str, np.ndarray],
+    *,
+    input: str | None = None,
+    output: str | None = None,
+    time: str | None = None,
+    sample: str | None = None,
+    axes: str | None = None,
+    dt: float | None = None,
+    drop_missing: bool = False,
+    interpolate: bool = False,
+    resample: bool = False,
+) -> Dataset | Record:
+    """The inputs and outputs of a file (or of named arrays): a `Dataset` of many trajectories, or one long `Record`.
+
+    `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `"f*"`, `"table:3"`) and are guessed where the names
+    leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the trajectories
+    of a table. `axes` states what the axes are (`"sample,t"`, or `"f=sample,t;u=sample,x,t"`) where lengths do not.
+    `dt` is the step of data without a time vector. All that is done to the data is in `provenance["notes"]`.
+
+    >>> t = np.arange(200) * 0.05
+    >>> load({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
+    (0.05,)
+    """
+    if isinstance(source, (str, Path)) and is_dataset(Path(source)):
+        return storage.load(source)
+    variables = _variables(source)
+    allowed = Allowed(drop_missing, interpolate, resample)
+    try:
+        if sample is not None:
+            variables = parts.fold(variables, sample, time or _only_time(variables))
+        variables, split = parts.join(variables)
+        roles = find_roles(variables, input, output, time, dt is not None)
+        return _assemble(variables, split, roles, _axes(axes), dt, allowed)
+    except LfnoError as error:
+        message, name = str(error), variables.source
+        raise LfnoError(message if message.startswith(name) else f"{name}: {message}") from error
+
+
+def _assemble(
+    variables: Variables,
+    split: dict[str, list[int]] | None,
+    roles: Roles,
+    axes: dict[str, tuple[str, ...]],
+    dt: float | None,
+    allowed: Allowed,
+) -> Dataset | Record:
+    notes = variables.notes
+    stamps, unit = _clocks(variables, roles, axes, dt, notes)
+    known = {name: extent(variables[name])[0] for name in roles.coordinates}
+    layout = lay_out(variables, roles, axes, known, (len(stamps[0]), len(stamps[-1])))
+    inputs = gather(variables, roles.inputs, layout, stamps[0], notes)
+    outputs = gather(variables, roles.outputs, layout, stamps[-1], notes)
+    treatment = Treatment(allowed, variables.row, roles.times or ("dt",), unit)
+    inputs, outputs, axis, kept = clean(inputs, outputs, treatment, notes)
+    grid = Grid((*_space(variables, roles, layout, outputs.values.shape[2:-1], notes), axis))
+    provenance: dict[str, Any] = {"name": Path(variables.source).stem, "source": variables.source, "notes": notes}
+    if not layout.many:
+        full = (len(inputs.channels), *grid.shape)
+        values = np.broadcast_to(inputs.values[0], full)
+        return Record(values, outputs.values[0], grid, inputs.channels, outputs.channels, provenance)
+    if split is not None:
+        place = {int(old): new for new, old in enumerate(kept)}
+        provenance["split"] = {part: [place[k] for k in indices if k in place] for part, indices in split.items()}
+    parameters = _parameters(variables, roles, layout, kept, notes)
+    return Dataset(inputs.values, outputs.values, grid, parameters, inputs.channels, outputs.channels, provenance)
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether the file is one of lfno's own data sets, which need no choosing of names."""
+    if not (path.is_file() and h5py.is_hdf5(path)):
+        return False
+    with opened(path) as file:
+        return "lfno" in file.attrs
+
+
+def _variables(source: str | Path | Variables | Mapping[str, np.ndarray]) -> Variables:
+    if isinstance(source, Variables):
+        return Variables(source.source, source.entries, list(source.notes), source.row)
+    if isinstance(source, Mapping):
+        return Variables.of(source)
+    return read(source)
+
+
+def _only_time(variables: Variables) -> str | None:
+    from lfno.data.signals.names import TIMES, plain
+
+    return next((name for name in variables if plain(name) in TIMES), None)
+
+
+def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:
+    """Stated axes by variable; the key "" holds those for all."""
+    pieces = [] if axes is None else [piece.strip() for piece in axes.split(";") if piece.strip()]
+    return {name.strip(): stated(rest) for name, _, rest in (p.rpartition("=") for p in pieces)}
+
+
+def _clocks(
+    variables: Variables, roles: Roles, axes: dict[str, tuple[str, ...]], dt: float | None, notes: list[str]
+) -> tuple[list[np.ndarray], str]:
+    """Time stamps of the input and the output (one where they share it) and their unit."""
+    if not roles.times:
+        if dt is None:
+            raise LfnoError("there is no time vector; name it with --time NAME or give the step with --dt SECONDS")
+        if not dt > 0:
+            raise LfnoError(f"the step --dt {dt:g} must be positive")
+        variable = variables[roles.outputs[0]]
+        if len(extent(variable)) == 1:
+            return [np.arange(variable.size) * dt], "s"
+        settled = settle(variable, axes.get(variable.name, axes.get("")), {})
+        if TIME not in settled:
+            raise LfnoError(f"{variable.name!r} has the axes {','.join(settled)}: one of them must be t")
+        return [np.arange(variable.shape[settled.index(TIME)]) * dt], "s"
+    if dt is not None:
+        raise LfnoError(f"--dt {dt:g} and --time {roles.times[0]} both say when the samples were taken; give one")
+    if len(roles.times) > 2:
+        raise LfnoError(f"--time names {len(roles.times)} vectors; one, or the input's and the output's, are needed")
+    stamps, units = [], []
+    for name in roles.times:
+        values = np.squeeze(variables[name].array(notes, keep_double=True))
+        if values.ndim == 2 and (values == values[:1]).all():
+            notes.append(f"every trajectory has the same times in {name!r}")
+            values = values[0]
+        if values.ndim != 1:
+            raise LfnoError(f"the time {name!r} has shape {variables[name].shape}; one vector is needed")
+        values, unit = in_seconds(values, variables[name].unit, name, notes)
+        stamps.append(values)
+        units.append(unit)
+    return stamps, units[-1]
+
+
+def _space(
+    variables: Variables, roles: Roles, layout: Layout, shape: tuple[int, ...], notes: list[str]
+) -> tuple[Axis, ...]:
+    axes = []
+    for name, size in zip(layout.space, shape, strict=True):
+        if name in roles.coordinates:
+            axes.append(coordinate(name, np.ravel(variables[name].array(notes)), variables[name].unit))
+        else:
+            notes.append(f"the axis {name!r} has no coordinates: its points are taken as 1 apart")
+            axes.append(Axis(name, size, 1.0))
+    return tuple(axes)
+
+
+def _parameters(
+    variables: Variables, roles: Roles, layout: Layout, kept: np.ndarray, notes: list[str]
+) -> dict[str, np.ndarray]:
+    """Vectors with one number per sample, beside the signals, tell the samples apart."""
+    count = next(variables[n].shape[r.index("sample")] for n, r in layout.roles.items() if "sample" in r)
+    taken = {*roles.inputs, *roles.outputs, *roles.times, *roles.coordinates}
+    names = [n for n, v in variables.entries.items() if n not in taken and v.numeric and extent(v) == (count,)]
+    return {name: np.ravel(variables[name].array(notes))[kept] for name in names}
+
+
+__all__ = ["Record", "is_dataset", "load"]

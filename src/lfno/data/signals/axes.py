@@ -1,0 +1,114 @@
+"""What each axis of an array is: named by the file, stated by the user, or told by its length; never assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from lfno.data.files.variables import Variable
+from lfno.data.signals.names import CHANNELS, SAMPLES, TIMES
+from lfno.errors import LfnoError
+
+SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"
+
+
+def stated(axes: str) -> tuple[str, ...]:
+    """The user's `"sample,x,t"` in the names used here.
+
+    >>> stated("Sample, time")
+    ('sample', 't')
+    """
+    return tuple(_role(part.strip()) for part in axes.split(","))
+
+
+def _role(name: str) -> str:
+    word = name.lower()
+    return SAMPLE if word in SAMPLES else CHANNEL if word in CHANNELS else TIME if word in TIMES else name
+
+
+def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, int]) -> tuple[str, ...]:
+    """One role per axis of `variable`: `sample`, `channel`, `t`, a coordinate of `known` (name -> points), or `single`.
+
+    `axes` are the user's; without them the file's own names count, and for axes without a name ("") the lengths decide,
+    when only one assignment fits.
+    """
+    own = tuple(_role(name) for name in variable.axes)
+    if axes is not None or (own and all(own)):
+        return _named(variable, own if axes is None else axes, known)
+    large = [k for k, size in enumerate(variable.shape) if size > 1]
+    fixed = [own[k] if own else "" for k in large]
+    fitting = [
+        roles
+        for roles in _assignments([variable.shape[k] for k in large], known)
+        if all(name in ("", role) for name, role in zip(fixed, roles, strict=True))
+    ]
+    if not fitting:
+        raise LfnoError(_no_fit(variable, known))
+    best = max(sum(role in known for role in roles) for roles in fitting)
+    fitting = [roles for roles in fitting if sum(role in known for role in roles) == best]
+    if best == 0 and known:
+        raise LfnoError(_no_fit(variable, known))
+    if len(fitting) > 1 or (best == 0 and len(large) > 1):
+        fitting.sort(key=lambda roles: (roles[0] != SAMPLE, roles[-1] != TIME))
+        choices = [",".join(roles) for roles in fitting] if best else ["sample,t", "t,sample"]
+        raise LfnoError(
+            f"{variable.name!r} of shape {variable.shape} can be read as {' or as '.join(choices)}; "
+            f"say which with --axes {choices[0]}"
+        )
+    remaining = iter(fitting[0])
+    return tuple(next(remaining) if size > 1 else SINGLE for size in variable.shape)
+
+
+def _assignments(sizes: list[int], known: dict[str, int]) -> Iterator[tuple[str, ...]]:
+    """Every way to give distinct roles to axes of these sizes; at most one of them counts samples."""
+    options = [[*(name for name, points in known.items() if points == size), SAMPLE] for size in sizes]
+    for roles in product(*options):
+        if len(set(roles)) == len(roles):
+            yield roles
+
+
+def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> tuple[str, ...]:
+    large = tuple(size for size in variable.shape if size > 1)
+    if len(axes) == len(variable.shape):
+        roles = axes
+    elif len(axes) == len(large):
+        remaining = iter(axes)
+        roles = tuple(next(remaining) if size > 1 else SINGLE for size in variable.shape)
+    else:
+        raise LfnoError(
+            f"{variable.name!r} of shape {variable.shape} has {len(variable.shape)} axes and --axes names {len(axes)} "
+            f"({','.join(axes)}); name one for each"
+        )
+    counted = [role for role in roles if role != SINGLE]
+    if len(set(counted)) != len(counted):
+        raise LfnoError(f"{variable.name!r}: the axes {','.join(axes)} name the same axis twice")
+    for role, size in zip(roles, variable.shape, strict=True):
+        if role in known and size != known[role]:
+            raise LfnoError(
+                f"{variable.name!r} of shape {variable.shape} has {size} points along {role!r}, "
+                f"which has {known[role]}; check --axes"
+            )
+    return roles
+
+
+def _no_fit(variable: Variable, known: dict[str, int]) -> str:
+    lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())
+    return (
+        f"{variable.name!r} has shape {variable.shape} and {lengths} points: the array has no axis of that length; "
+        "choose the variables that belong together with --input, --output and --time"
+    )
+
+
+def arrange(values: np.ndarray, roles: tuple[str, ...], order: tuple[str, ...]) -> np.ndarray:
+    """A view with the axes in `order`; an axis the array does not have becomes one of a single point.
+
+    >>> arrange(np.zeros((7, 3)), ("t", "sample"), ("sample", "channel", "t")).shape
+    (3, 1, 7)
+    """
+    kept = [role for role in roles if role != SINGLE]
+    values = values.reshape([size for role, size in zip(roles, values.shape, strict=True) if role != SINGLE])
+    values = values.transpose([kept.index(role) for role in order if role in kept])
+    sizes = iter(values.shape)
+    return values.reshape([next(sizes) if role in kept else 1 for role in order])

@@ -1,0 +1,149 @@
+"""From sides as the file has them to sides on one uniform clock, with nothing missing: each step is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.data.signals import missing
+from lfno.data.signals.sampling import clock, common, onto
+from lfno.data.signals.sides import Side
+from lfno.errors import LfnoError
+from lfno.grid import Axis
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What the user allows to be done to the data."""
+
+    drop_missing: bool = False
+    interpolate: bool = False
+    resample: bool = False
+
+    def __post_init__(self) -> None:
+        if self.drop_missing and self.interpolate:
+            raise LfnoError("--drop-missing and --interpolate exclude each other; choose one")
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What is allowed, how to point at row k of the file, and the names and unit of the clocks."""
+
+    allowed: Allowed
+    row: Callable[[int], str]
+    times: tuple[str, ...]
+    unit: str
+
+    def rows(self, origin: np.ndarray) -> Callable[[int], str]:
+        """How to point at row k of what is left, where `origin[k]` is its row in the file."""
+        return lambda k: self.row(int(origin[k]))
+
+
+def clean(
+    inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]
+) -> tuple[Side, Side, Axis, np.ndarray]:
+    """(inputs, outputs, time axis, indices of the samples that were kept)."""
+    shared = inputs.stamps is outputs.stamps
+    sides = [inputs, outputs]
+    origins = [_without_missing_stamps(side, treatment, notes) for side in ([outputs] if shared else sides)]
+    if shared:
+        inputs.values = inputs.values[..., origins[0]] if len(origins[0]) < inputs.values.shape[-1] else inputs.values
+        inputs.stamps, origins = outputs.stamps, [origins[0], origins[0]]
+    kept = _without_missing_values(sides, origins, shared, treatment, notes)
+    _check_variation(inputs, outputs, notes)
+    axis = _one_clock(sides, origins, shared, treatment, notes)
+    return inputs, outputs, axis, kept
+
+
+def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> np.ndarray:
+    """Rows with a time stamp, as indices into the file."""
+    good = np.isfinite(side.stamps)
+    rows = np.flatnonzero(good)
+    if len(rows) < len(good):
+        first = treatment.row(int(np.argmin(good)))
+        if not treatment.allowed.drop_missing:
+            raise LfnoError(
+                f"the time has no value in {len(good) - len(rows)} rows (first at {first}); "
+                "remove them or use --drop-missing"
+            )
+        notes.append(f"{len(good) - len(rows)} rows without a time were dropped, the first at {first}")
+        side.values, side.stamps = side.values[..., rows], side.stamps[rows]
+    return rows
+
+
+def _without_missing_values(
+    sides: list[Side], origins: list[np.ndarray], shared: bool, treatment: Treatment, notes: list[str]
+) -> np.ndarray:
+    samples = max(side.values.shape[0] for side in sides)
+    kept = np.arange(samples)
+    goods = [missing.finite(side.values) for side in sides]
+    if all(good.all() for good in goods):
+        return kept
+    if treatment.allowed.interpolate:
+        for side, good in zip(sides, goods, strict=True):
+            if not good.all():
+                side.values = missing.fill(side.values, side.stamps, notes, ", ".join(side.names))
+        return kept
+    if not treatment.allowed.drop_missing:
+        for side, good, origin in zip(sides, goods, origins, strict=True):
+            if not good.all():
+                missing.refuse(side.names, good, treatment.rows(origin))
+    if samples > 1:
+        whole = np.logical_and(*(np.broadcast_to(good.all(axis=1), samples) for good in goods))
+        kept = np.flatnonzero(whole)
+        if not kept.size:
+            raise LfnoError("every sample has values missing; use --interpolate")
+        for side in sides:
+            side.values = side.values[kept] if side.values.shape[0] > 1 else side.values
+        notes.append(f"{samples - kept.size} of {samples} samples had values missing and were dropped")
+        return kept
+    for k, (side, good) in enumerate(zip(sides, goods, strict=True)):
+        start, stop = missing.longest_run((goods[0] & goods[1])[0] if shared else good[0])
+        if stop - start < len(side.stamps) and not (shared and k):
+            notes.append(
+                f"values are missing: the longest stretch without gaps was kept, {stop - start} of {len(side.stamps)} "
+                f"rows, from {treatment.row(int(origins[k][start]))}; --interpolate would keep all"
+            )
+        side.values, side.stamps = side.values[..., start:stop], side.stamps[start:stop]
+        origins[k] = origins[k][start:stop]
+    return kept
+
+
+def _check_variation(inputs: Side, outputs: Side, notes: list[str]) -> None:
+    for side, output in ((inputs, False), (outputs, True)):
+        for k, name in enumerate(side.names):
+            channel = side.values[:, k]
+            if channel.min() != channel.max():
+                continue
+            value = float(channel.flat[0])
+            if output:
+                raise LfnoError(f"the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
+            notes.append(f"the input {name!r} is constant ({value:g}) and can explain nothing")
+
+
+def _one_clock(
+    sides: list[Side], origins: list[np.ndarray], shared: bool, treatment: Treatment, notes: list[str]
+) -> Axis:
+    names = treatment.times if len(treatment.times) == 2 else treatment.times * 2
+    clocks = []
+    for k, side in enumerate(sides[1:] if shared else sides):
+        resample = treatment.allowed.resample
+        clocks.append(clock(side.stamps, names[k], treatment.unit, treatment.rows(origins[k]), resample, notes))
+    if shared:
+        axis = clocks[0].axis
+        if clocks[0].uniform:
+            return axis
+    elif np.array_equal(sides[0].stamps, sides[1].stamps) and clocks[0].uniform:
+        return clocks[0].axis
+    else:
+        if not treatment.allowed.resample:
+            raise LfnoError(
+                f"input and output have their own clocks, {names[0]!r} (step {clocks[0].axis.step:g}) and {names[1]!r} "
+                f"(step {clocks[1].axis.step:g}); use --resample to interpolate both to the finer one"
+            )
+        axis = common(clocks[0], clocks[1], names, notes)
+    for side in sides:
+        side.values = onto(side.values, side.stamps, axis, notes, ", ".join(side.names))
+    return axis

@@ -1,0 +1,103 @@
+"""Files that come in parts: `f_train`/`f_test` side by side, or trajectories one under the other in a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.data.files.variables import Variable, Variables, listing
+from lfno.errors import LfnoError
+
+#: what a suffix means
+SUFFIXES = {
+    "train": "train", "training": "train", "vali": "validation", "valid": "validation", "val": "validation",
+    "validation": "validation", "test": "test", "testing": "test",
+}  # fmt: skip
+_PART = re.compile(rf"^(?P<base>.+)_(?P<part>{'|'.join(SUFFIXES)})$", re.IGNORECASE)
+
+
+def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
+    """Variables `f_train`, `f_vali`, `f_test` as one `f`, and the samples of each part; None where there are no parts.
+
+    A split the author made is kept: it is what published errors refer to.
+    """
+    groups: dict[str, dict[str, Variable]] = {}
+    for name in variables:
+        if match := _PART.match(name):
+            groups.setdefault(match["base"], {})[SUFFIXES[match["part"].lower()]] = variables[name]
+    groups = {base: parts for base, parts in groups.items() if {"train", "test"} <= set(parts)}
+    # a coordinate given once for each part (t_train, t_test) is one coordinate
+    vectors = {b for b, parts in groups.items() if all(sum(n > 1 for n in v.shape) == 1 for v in parts.values())}
+    fields = {base: parts for base, parts in groups.items() if base not in vectors}
+    if not fields:
+        return variables, None
+    counts: dict[str, int] = {}
+    order = ("train", "validation", "test")
+    for base, parts in fields.items():
+        ordered = {part: parts[part] for part in order if part in parts}
+        mine: dict[str, int] = {part: variable.shape[0] for part, variable in ordered.items()}
+        if counts and mine != counts:
+            raise LfnoError(f"{base!r} has parts of {mine} samples and another variable {counts}")
+        if len({variable.shape[1:] for variable in ordered.values()}) > 1:
+            shapes = ", ".join(f"{v.name!r} {v.shape}" for v in ordered.values())
+            raise LfnoError(f"the parts differ after their first axis, which counts samples: {shapes}")
+        counts = mine
+    entries = {name: v for name, v in variables.entries.items() if not any(v in p.values() for p in groups.values())}
+    entries |= {base: replace(next(iter(groups[base].values())), name=base) for base in vectors}
+    entries |= {base: _chain(base, [parts[part] for part in counts]) for base, parts in fields.items()}
+    split, start = {}, 0
+    for part, count in counts.items():
+        split[part] = list(range(start, start + count))
+        start += count
+    words = ", ".join(f"{count} {part}" for part, count in counts.items())
+    notes = [*variables.notes, f"the file comes with its own split, which is kept: {words}"]
+    return Variables(variables.source, entries, notes, variables.row), split
+
+
+def _chain(name: str, parts: list[Variable]) -> Variable:
+    def blocks(rows: int) -> Iterator[np.ndarray]:
+        for part in parts:
+            yield from part.blocks(rows)
+
+    shape = (sum(part.shape[0] for part in parts), *parts[0].shape[1:])
+    axes = ("sample", *(parts[0].axes[1:] or [""] * (len(shape) - 1)))
+    dtype = np.result_type(*(part.dtype for part in parts))
+    return Variable(name, shape, dtype, blocks, parts[0].unit, axes)
+
+
+def fold(variables: Variables, sample: str, time: str | None) -> Variables:
+    """A table in which the column `sample` numbers the trajectories, as arrays of axes (sample, t)."""
+    notes = list(variables.notes)
+    numbers = variables[sample].array(notes)
+    if numbers.ndim != 1:
+        raise LfnoError(f"{sample!r} has shape {numbers.shape}; one number for each row is needed")
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(numbers)) + 1])
+    lengths = np.diff(np.append(starts, len(numbers)))
+    if len(np.unique(numbers[starts])) != len(starts):
+        raise LfnoError(f"the rows of one {sample!r} do not follow each other; sort the table first")
+    if (lengths != lengths[0]).any():
+        odd = int(np.argmax(lengths != lengths[0]))
+        raise LfnoError(
+            f"trajectory {numbers[starts[odd]]:g} has {lengths[odd]} rows and the first {lengths[0]}; "
+            "cut all to one length"
+        )
+    shape = (len(starts), int(lengths[0]))
+    notes.append(f"{shape[0]} trajectories of {shape[1]} rows were told apart by {sample!r}")
+    entries = {}
+    for name, variable in variables.entries.items():
+        if name == sample or not variable.numeric or variable.shape != numbers.shape:
+            continue
+        values = variable.array(notes, keep_double=name == time).reshape(shape)
+        if name == time:
+            own = values - values[:, :1]
+            if np.abs(own - own[0]).max() > 1e-3 * np.abs(np.diff(own[0])).max():
+                raise LfnoError(f"the trajectories have different times in {time!r}; resample them first")
+            entries[name] = Variable.of(name, own[0], variable.unit)
+        else:
+            entries[name] = Variable.of(name, values, variable.unit, ("sample", "t"))
+    if not entries:
+        raise LfnoError(f"beside {sample!r} there is nothing; the file has {listing(variables)}")
+    return Variables(variables.source, entries, notes)

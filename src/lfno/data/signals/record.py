@@ -1,0 +1,56 @@
+"""One long signal: what a measurement is before it is cut into windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.systems.base import Channel
+
+
+@dataclass(frozen=True)
+class Record:
+    """Inputs and outputs of shape `(channels, *space, time)` on one grid, with the names and units of the channels.
+
+    `notes` lists in sentences everything that was done to the data since the file was opened.
+
+    >>> record = Record(np.zeros((1, 100)), np.ones((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
+    >>> record.part(10, 30).outputs.shape
+    (1, 20)
+    """
+
+    inputs: np.ndarray
+    outputs: np.ndarray
+    grid: Grid
+    input_channels: tuple[Channel, ...]
+    output_channels: tuple[Channel, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for role, channels in (("inputs", self.input_channels), ("outputs", self.output_channels)):
+            shape, needed = getattr(self, role).shape, (len(channels), *self.grid.shape)
+            if shape != needed:
+                raise LfnoError(
+                    f"the {role} of the record have shape {shape}; {len(channels)} channels on a grid of shape "
+                    f"{self.grid.shape} need {needed}"
+                )
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.provenance.get("notes", []))
+
+    def __len__(self) -> int:
+        """Number of samples in time."""
+        return self.grid.shape[-1]
+
+    def part(self, start: int, stop: int) -> Record:
+        """The samples from `start` up to, not including, `stop`; times stay those of the whole record."""
+        if not 0 <= start < stop <= len(self):
+            raise LfnoError(f"samples {start} to {stop} are not a part of a record of {len(self)} samples")
+        axis = self.grid.axes[-1]
+        grid = self.grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
+        return replace(self, inputs=self.inputs[..., start:stop], outputs=self.outputs[..., start:stop], grid=grid)

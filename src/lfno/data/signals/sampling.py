@@ -1,0 +1,124 @@
+"""Time stamps and coordinates: are they a uniform grid, and how to make one of them where they are not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.data.files.memory import allocate
+from lfno.errors import LfnoError
+from lfno.grid import Axis
+
+#: a stamp may be off its place on the uniform grid by this share of a step: rounded stamps are, drifting clocks are not
+TOLERANCE = 0.05
+#: seconds in each unit of time
+SECONDS = {
+    "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
+    "µs": 1e-6, "μs": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanoseconds": 1e-9, "min": 60.0, "minutes": 60.0,
+    "h": 3600.0, "hr": 3600.0, "hours": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The stamps of one time vector in seconds and the uniform axis they are, or are to be resampled to."""
+
+    stamps: np.ndarray
+    axis: Axis
+    uniform: bool
+
+
+def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
+    """Stamps and their unit after conversion; a unit that is not known is kept as it is."""
+    word = unit.split()[0] if unit.split() else ""
+    factor = SECONDS.get(word.lower())
+    if factor is None:
+        return stamps, unit or "s"
+    if factor != 1:
+        notes.append(f"the time {name!r} was converted from {word} to s")
+    return stamps * factor, "s"
+
+
+def tidy(step: float) -> float:
+    """A step without the digits that come from subtracting stamps: 0.049999999999999996 is 0.05."""
+    return float(f"{step:.12g}")
+
+
+def clock(
+    stamps: np.ndarray, name: str, unit: str, where: Callable[[int], str], resample: bool, notes: list[str]
+) -> Clock:
+    """The clock of increasing stamps t_i. Uniform when every |t_i − (t_0 + i dt)| ≤ 0.05 dt, dt = (t_N − t_0)/N.
+
+    Other clocks are refused, or with `resample` given a uniform axis of the median step; `where(i)` names row i.
+    """
+    if len(stamps) < 3:
+        raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
+    steps = np.diff(stamps)
+    if (steps <= 0).any():
+        at = int(np.argmax(steps <= 0)) + 1
+        what = f"is repeated ({stamps[at]:g})" if steps[at - 1] == 0 else f"goes back to {stamps[at]:g}"
+        raise LfnoError(
+            f"the time {name!r} {what} at {where(at)} after {stamps[at - 1]:g}; remove that row, or if trajectories "
+            "follow each other name the column that numbers them with --sample NAME"
+        )
+    count = len(stamps)
+    span = float(stamps[-1] - stamps[0])
+    step = span / (count - 1)
+    off = np.abs(stamps - stamps[0] - step * np.arange(count)) / step
+    worst = float(off.max())
+    if worst <= TOLERANCE:
+        if worst > 1e-6:
+            notes.append(f"the stamps of {name!r} are uniform within {100 * worst:.2g} % of a step of {step:g} {unit}")
+        return Clock(stamps, Axis("t", count, tidy(step), float(stamps[0]), unit, time=True), True)
+    usual, largest = float(np.median(steps)), int(np.argmax(steps))
+    if not resample:
+        raise LfnoError(
+            f"the time {name!r} is not uniform: steps go from {steps.min():g} to {steps[largest]:g} {unit} (largest "
+            f"after {where(largest)}) and stamps are up to {worst:.1f} steps off a uniform clock; use --resample to "
+            "interpolate"
+        )
+    size = round(span / usual) + 1
+    notes.append(
+        f"the clock {name!r} was not uniform: {count} stamps were interpolated to {size} points {span / (size - 1):g} "
+        f"{unit} apart; the longest interval filled was {steps[largest]:g} {unit}"
+    )
+    return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), False)
+
+
+def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]) -> Axis:
+    """The axis of the finer step over the time both clocks cover."""
+    start = max(first.stamps[0], second.stamps[0])
+    stop = min(first.stamps[-1], second.stamps[-1])
+    if stop <= start:
+        raise LfnoError(f"the times {names[0]!r} and {names[1]!r} have no moment in common")
+    step = min(first.axis.step, second.axis.step)
+    # a whole number of steps, short by rounding, is meant to be whole
+    size = math.floor((stop - start) / step + 1e-6) + 1
+    notes.append(
+        f"the clocks {names[0]!r} (step {first.axis.step:g}) and {names[1]!r} (step {second.axis.step:g}) were "
+        f"interpolated to {size} common points {step:g} apart"
+    )
+    return Axis("t", size, step, float(start), first.axis.unit, time=True)
+
+
+def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], what: str) -> np.ndarray:
+    """Values of shape (..., time) on a uniform axis, by cubics that keep the shape of the data and never overshoot."""
+    from scipy.interpolate import PchipInterpolator
+
+    points = np.clip(axis.points, stamps[0], stamps[-1])
+    result = allocate((*values.shape[:-1], axis.size), notes, what)
+    for index in np.ndindex(values.shape[:-1]):
+        result[index] = PchipInterpolator(stamps, values[index])(points)
+    return result
+
+
+def coordinate(name: str, values: np.ndarray, unit: str) -> Axis:
+    """The axis of a coordinate vector, which must be uniform and increasing."""
+    steps = np.diff(values)
+    step = float(values[-1] - values[0]) / max(len(values) - 1, 1)
+    if not np.isfinite(values).all() or step <= 0 or np.abs(steps - step).max() > TOLERANCE * step:
+        raise LfnoError(f"the coordinate {name!r} is not a uniform increasing grid; interpolate the field to one first")
+    return Axis(name, len(values), tidy(step), float(values[0]), unit)

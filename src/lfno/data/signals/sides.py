@@ -1,0 +1,130 @@
+"""The two sides of the data, inputs and outputs, as arrays `(sample, channel, *space, time)` with their clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.data.files.memory import allocate
+from lfno.data.files.variables import Variables
+from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settle
+from lfno.data.signals.names import Roles, extent
+from lfno.errors import LfnoError
+from lfno.systems.base import Channel
+
+#: two signals with different counts along an axis that could be samples or channels have channels, if so few
+FEW = 16
+
+
+@dataclass
+class Side:
+    """Values `(sample, channel, *space, time)`, the channels, and the time stamps of the last axis."""
+
+    values: np.ndarray
+    channels: tuple[Channel, ...]
+    stamps: np.ndarray
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(channel.name for channel in self.channels)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the axes of every chosen variable are, and the names of the space axes in the order of the output."""
+
+    roles: dict[str, tuple[str, ...]]
+    space: tuple[str, ...]
+    many: bool
+
+
+def lay_out(
+    variables: Variables,
+    roles: Roles,
+    axes: dict[str, tuple[str, ...]],
+    known: dict[str, int],
+    lengths: tuple[int, int],
+) -> Layout:
+    """Settle the axes of outputs, then of inputs; `lengths` are the points of the input's and the output's clock."""
+    settled: dict[str, tuple[str, ...]] = {}
+    for name in roles.outputs:
+        settled[name] = settle(variables[name], _axes_for(variables, name, axes, True), known | {TIME: lengths[1]})
+        if TIME not in settled[name]:
+            raise LfnoError(f"the output {name!r} has no time axis; check --time and --axes")
+    samples = {_count(variables, name, settled[name]) for name in roles.outputs}
+    for name in roles.inputs:
+        stated = _axes_for(variables, name, axes, False)
+        if stated is None and not variables[name].axes and {extent(variables[name])} == {(c,) for c in samples if c}:
+            # one number for each sample: a parameter that is fed as a constant input
+            settled[name] = tuple(SAMPLE if size > 1 else SINGLE for size in variables[name].shape)
+        else:
+            settled[name] = settle(variables[name], stated, known | {TIME: lengths[0]})
+    counts = {name: _count(variables, name, settled[name]) for name in settled}
+    if len(set(counts.values())) > 1:
+        settled = _as_channels(variables, settled, counts)
+    space = tuple(
+        dict.fromkeys(
+            role for name in roles.outputs for role in settled[name] if role not in (SAMPLE, CHANNEL, TIME, SINGLE)
+        )
+    )
+    for name in roles.inputs:
+        if extra := [r for r in settled[name] if r not in (SAMPLE, CHANNEL, TIME, SINGLE, *space)]:
+            raise LfnoError(f"the input {name!r} has the axis {extra[0]!r}, which the output has not")
+    return Layout(settled, space, any(SAMPLE in each for each in settled.values()))
+
+
+def _axes_for(
+    variables: Variables, name: str, axes: dict[str, tuple[str, ...]], must_fit: bool
+) -> tuple[str, ...] | None:
+    if name in axes or "" not in axes:
+        return axes.get(name)
+    variable = variables[name]
+    # axes stated for all belong to the output; an input with fewer is told by its lengths
+    fits = len(axes[""]) in (len(variable.shape), len(extent(variable)))
+    return axes[""] if fits or must_fit else None
+
+
+def _count(variables: Variables, name: str, roles: tuple[str, ...]) -> int | None:
+    return variables[name].shape[roles.index(SAMPLE)] if SAMPLE in roles else None
+
+
+def _as_channels(
+    variables: Variables, settled: dict[str, tuple[str, ...]], counts: dict[str, int | None]
+) -> dict[str, tuple[str, ...]]:
+    """Signals that disagree on how many samples there are have channels instead, if there are few."""
+    if any(count is not None and (count > FEW or CHANNEL in settled[name]) for name, count in counts.items()):
+        words = " and ".join(f"{name!r} has {count or 1}" for name, count in counts.items())
+        raise LfnoError(f"{words} samples; each input needs its output, so the counts must agree")
+    changed = {name: tuple(CHANNEL if r == SAMPLE else r for r in roles) for name, roles in settled.items()}
+    variables.notes.append("the counts differ between input and output, so they are channels of one record")
+    return changed
+
+
+def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps: np.ndarray, notes: list[str]) -> Side:
+    """The named variables as the channels of one array; a single one stays where it is, without a copy."""
+    order = (SAMPLE, CHANNEL, *layout.space, TIME)
+    arrays, channels = [], []
+    for name in names:
+        variable = variables[name]
+        array = arrange(variable.array(notes), layout.roles[name], order)
+        if len(extent(variable)) > 1:
+            roles = ",".join(role for role in layout.roles[name] if role != SINGLE)
+            notes.append(f"{name!r} of shape {extent(variable)} was read as ({roles})")
+        count = array.shape[1]
+        channels += [Channel(name if count == 1 else f"{name}:{k}", variable.unit) for k in range(count)]
+        arrays.append(array)
+    shape = np.broadcast_shapes(*(array[:, :1].shape for array in arrays))
+    if len(arrays) == 1:
+        return Side(_full_time(arrays[0], stamps), tuple(channels), stamps)
+    joined = allocate((shape[0], len(channels), *shape[2:]), notes, ", ".join(names))
+    start = 0
+    for array in arrays:
+        joined[:, start : start + array.shape[1]] = array
+        start += array.shape[1]
+    return Side(_full_time(joined, stamps), tuple(channels), stamps)
+
+
+def _full_time(values: np.ndarray, stamps: np.ndarray) -> np.ndarray:
+    """An input without a time axis is constant in time; repeated without taking memory."""
+    return np.broadcast_to(values, (*values.shape[:-1], len(stamps)))

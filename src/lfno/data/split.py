@@ -1,0 +1,103 @@
+"""Which samples are for training, which for choosing, which for the final score: fixed before anything is learned."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.errors import LfnoError
+
+FOLDS = 5
+#: validation samples of the standard split, as a share: 30 of 380
+VALIDATION = 30 / 380
+STANDARD_SEED = 2024
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Indices of the samples in each part; no sample is in two."""
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+    def __post_init__(self) -> None:
+        every = np.concatenate([self.train, self.validation, self.test])
+        if len(np.unique(every)) != len(every):
+            raise LfnoError("a sample is in two parts of the split")
+        if not (len(self.train) and len(self.test)):
+            raise LfnoError(f"the split has {len(self.train)} training and {len(self.test)} test samples")
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        return len(self.train), len(self.validation), len(self.test)
+
+    def to_dict(self) -> dict[str, list[int]]:
+        return {part: [int(k) for k in getattr(self, part)] for part in ("train", "validation", "test")}
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Split:
+        return cls(*(np.asarray(tree.get(part, []), dtype=np.int64) for part in ("train", "validation", "test")))
+
+
+def permutation(size: int, seed: int) -> np.ndarray:
+    """A permutation that is the same on every machine and with every version of NumPy.
+
+    NumPy promises the raw stream of a bit generator, not what `permutation` makes of it; sorting the stream is ours.
+    """
+    return np.argsort(np.random.PCG64(seed).random_raw(size), kind="stable")
+
+
+def standard(size: int = 380, fold: int = 0) -> Split:
+    """The split of the published results: five folds of one fixed permutation; 274 / 30 / 76 of 380 samples.
+
+    Fold k is the test set; the validation samples are the first of the rest.
+
+    >>> standard(380).sizes
+    (274, 30, 76)
+    """
+    if not 0 <= fold < FOLDS:
+        raise LfnoError(f"fold {fold} does not exist; the folds are 0 to {FOLDS - 1}")
+    if size < FOLDS:
+        raise LfnoError(f"{size} samples cannot be split into {FOLDS} folds; at least {FOLDS} are needed")
+    folds = np.array_split(permutation(size, STANDARD_SEED), FOLDS)
+    rest = np.concatenate([*folds[fold + 1 :], *folds[:fold]])
+    validation = round(VALIDATION * size)
+    return Split(np.sort(rest[validation:]), np.sort(rest[:validation]), np.sort(folds[fold]))
+
+
+def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
+    """A random split with the given shares; the same seed gives the same split."""
+    first, second = _bounds(size, validation, test)
+    order = permutation(size, seed)
+    return Split(*(np.sort(part) for part in (order[:first], order[first:second], order[second:])))
+
+
+def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
+    """Train on what came first, choose on what came next, test on what came last: for one record, or ordered samples.
+
+    >>> in_time(10).test
+    array([8, 9])
+    """
+    first, second = _bounds(size, validation, test)
+    return Split(np.arange(first), np.arange(first, second), np.arange(second, size))
+
+
+def of(dataset: Dataset) -> Split:
+    """The split the data came with, or the standard one."""
+    own = dataset.provenance.get("split")
+    return standard(len(dataset)) if own is None else Split.from_dict(own)
+
+
+def _bounds(size: int, validation: float, test: float) -> tuple[int, int]:
+    if not (0 <= validation < 1 and 0 < test < 1 and validation + test < 1):
+        raise LfnoError(f"shares of {validation:g} for validation and {test:g} for test leave nothing to train on")
+    tested = max(1, math.floor(test * size + 0.5))
+    chosen = max(int(validation > 0), math.floor(validation * size + 0.5))
+    if size - tested - chosen < 1:
+        raise LfnoError(f"{size} samples are too few to split; at least 3 are needed")
+    return size - tested - chosen, size - tested
