@@ -1,0 +1,221 @@
+"""The training loop: one loop for one run or many, on a CPU, a GPU or several processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lfno.errors import LfnoError
+from lfno.models.operator import Operator
+from lfno.training import parallel
+from lfno.training.adam import Adam
+from lfno.training.config import TrainingConfig
+from lfno.training.graph import replayable
+from lfno.training.losses import LOSSES
+from lfno.training.stack import Stack
+
+#: a run whose loss is not finite goes back to its last good state with this fraction of the rate, so often at most
+BACK_OFF, RETREATS = 0.3, 3
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: a model and its training and validation samples, (sample, channel, *grid) in physical units."""
+
+    model: Operator
+    x: np.ndarray
+    y: np.ndarray
+    x_validation: np.ndarray
+    y_validation: np.ndarray
+    seed: int = 0
+    name: str = "run"
+
+
+@dataclass
+class History:
+    """What was seen during training: for every look at the validation set an epoch and one loss for each run."""
+
+    epoch: list[int] = field(default_factory=list)
+    rate: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    train: list[list[float]] = field(default_factory=list)
+    validation: list[list[float]] = field(default_factory=list)
+
+
+Watcher = Callable[["Trainer", dict[str, Any]], None]
+
+
+class Trainer:
+    """Trains a stack of tasks of equal shape. `state` is all that is needed to go on after a stop."""
+
+    def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
+        _check(tasks)
+        self.tasks, self.config, self.device = tasks, config, torch.device(device)
+        self.stack = Stack([task.model for task in tasks], self.device)
+        self.x, self.y = self._load("x"), self._load("y")
+        self.x_validation, self.y_validation = self._load("x_validation"), self._load("y_validation")
+        self.loss = LOSSES[config.loss]
+        self.adam = Adam.start(self.stack.theta)
+        self.decay = self.stack.decay(config.weight_decay, config.steady_decay)
+        runs, samples = len(tasks), self.x.shape[1]
+        real = {"dtype": torch.float64, "device": self.device}
+        self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)
+        self.rate = torch.zeros(runs, 1, device=self.device)
+        self.train_loss = torch.zeros(runs, **real)
+        self.validation_loss = torch.full((runs,), torch.inf, **real)
+        self.best_loss = torch.full((runs,), torch.inf, **real)
+        self.best_theta = self.adam.theta.clone()
+        self.best_epoch = torch.zeros(runs, **real)
+        self.good = {name: tensor.clone() for name, tensor in self.adam.tensors().items()}
+        self.scale = torch.ones(runs, **real)  # of the learning rate, after retreats
+        self.retreats = torch.zeros(runs, **real)
+        self.stopped = torch.zeros(runs, **real)  # 1 stopped early, 2 failed
+        self.epoch = 0
+        self.seconds = 0.0
+        self.history = History()
+        self.plateau = 0
+
+    def _load(self, name: str) -> Tensor:
+        arrays = [np.asarray(getattr(task, name), dtype=np.float32) for task in self.tasks]
+        first = arrays[0]
+        if all(array is first for array in arrays):  # the same data for every run: kept once
+            return torch.as_tensor(first, device=self.device)[None].expand(len(arrays), *first.shape)
+        return torch.as_tensor(np.stack(arrays), device=self.device)
+
+    # -- one epoch -----------------------------------------------------------------------------------------------
+
+    def _pass(self) -> None:
+        """All batches of an epoch, in the order of `self.order`; only in-place changes."""
+        self.train_loss.zero_()
+        rows = torch.arange(len(self.stack), device=self.device)[:, None]
+        for index in self.order.split(self.config.batch, dim=1):
+            share = parallel.share(index)
+            theta = self.adam.theta.detach().requires_grad_()
+            losses = self.stack.losses(theta, self.x[rows, share], self.y[rows, share], self.loss)
+            total = losses.sum(1) / index.shape[1]
+            (gradient,) = torch.autograd.grad(total.sum(), theta)
+            with torch.no_grad():
+                parallel.add(gradient, total)
+                self.train_loss += total.detach() * (index.shape[1] / self.order.shape[1])
+                self.adam.step(gradient, self.rate, self.decay, self.config.clip)
+
+    @torch.no_grad()
+    def _validate(self) -> None:
+        total = torch.zeros_like(self.validation_loss)
+        for x, y in zip(self.x_validation.split(256, dim=1), self.y_validation.split(256, dim=1), strict=True):
+            total += self.stack.losses(self.adam.theta, x, y, self.loss).sum(1)
+        self.validation_loss.copy_(total / self.x_validation.shape[1])
+
+    def _shuffle(self) -> None:
+        """The order of an epoch depends on the run's seed and the epoch alone: the same alone, stacked or resumed."""
+        samples = self.order.shape[1]
+        for row, task in enumerate(self.tasks):
+            generator = np.random.Generator(np.random.PCG64([task.seed, self.epoch]))
+            self.order[row].copy_(torch.from_numpy(generator.permutation(samples)))
+
+    # -- the loop ------------------------------------------------------------------------------------------------
+
+    def run(self, watch: Watcher | None = None) -> None:
+        """Train until the last epoch, or until every run has stopped."""
+        start = time.monotonic() - self.seconds
+        changed = [*self.adam.tensors().values(), self.train_loss]
+        one_pass = replayable(self._pass, changed, self.device) if self._shuffle_first() else self._pass
+        look = replayable(self._validate, [self.validation_loss], self.device)
+        while self.epoch < self.config.epochs and bool((self.stopped == 0).any()):
+            self._shuffle()
+            rate = self.config.rate(self.epoch)
+            self.rate.copy_(torch.where(self.stopped == 0, rate * self.scale, 0.0)[:, None])
+            one_pass()
+            self.epoch += 1
+            if self.epoch % self.config.validate_every == 0 or self.epoch == self.config.epochs:
+                look()
+                self.seconds = time.monotonic() - start
+                record = self._judge(rate)
+                if watch is not None:
+                    watch(self, record)
+
+    def _shuffle_first(self) -> bool:
+        self._shuffle()
+        return self.epoch < self.config.epochs
+
+    def _judge(self, rate: float) -> dict[str, Any]:
+        """Keep the best, retreat from what is not finite, stop what does not improve."""
+        finite = torch.isfinite(self.validation_loss) & torch.isfinite(self.train_loss)
+        finite &= torch.isfinite(self.adam.theta).all(1)
+        going = self.stopped == 0
+        better = going & finite & (self.validation_loss < self.best_loss)
+        self.best_loss.copy_(torch.where(better, self.validation_loss, self.best_loss))
+        self.best_epoch.copy_(torch.where(better, float(self.epoch), self.best_epoch))
+        self.best_theta.copy_(torch.where(better[:, None], self.adam.theta, self.best_theta))
+        lost = going & ~finite
+        for name, tensor in self.adam.tensors().items():
+            if name != "count":
+                tensor.copy_(torch.where(lost[:, None], self.good[name], tensor))
+                self.good[name].copy_(tensor)
+        self.scale.copy_(torch.where(lost, self.scale * BACK_OFF, self.scale))
+        self.retreats += lost
+        self.stopped.copy_(torch.where(lost & (self.retreats > RETREATS), 2.0, self.stopped))
+        if self.config.patience:
+            idle = (self.stopped == 0) & (self.epoch - self.best_epoch >= self.config.patience)
+            self.stopped.copy_(torch.where(idle, 1.0, self.stopped))
+        train, validation = self.train_loss.tolist(), self.validation_loss.tolist()
+        self.history.epoch.append(self.epoch)
+        self.history.rate.append(rate)
+        self.history.seconds.append(self.seconds)
+        self.history.train.append(train)
+        self.history.validation.append(validation)
+        return {
+            "epoch": self.epoch,
+            "rate": rate,
+            "seconds": self.seconds,
+            "train": train,
+            "validation": validation,
+            "best": self.best_loss.tolist(),
+            "retreats": self.retreats.tolist(),
+        }
+
+    def failed(self) -> list[str]:
+        """A sentence for every run that had to be given up."""
+        return [
+            f"{task.name}: the loss was not finite {RETREATS + 1} times, each time from the last good state with a "
+            f"smaller step; try a smaller learning rate than {self.config.learning_rate}"
+            for task, state in zip(self.tasks, self.stopped.tolist(), strict=True)
+            if state == 2
+        ]
+
+    def models(self, best: bool = True) -> list[Operator]:
+        """The models with their best (or last) parameters written into them."""
+        self.stack.write(self.best_theta if best else self.adam.theta, [task.model for task in self.tasks])
+        return [task.model.eval() for task in self.tasks]
+
+    @torch.no_grad()
+    def predict(self, x: np.ndarray, best: bool = True) -> np.ndarray:
+        """(runs, samples, in, *grid) → (runs, samples, out, *grid) with the whole stack at once."""
+        theta = self.best_theta if best else self.adam.theta
+        parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)
+        return torch.cat([self.stack.respond(theta, part.to(self.device)).cpu() for part in parts], 1).numpy()
+
+
+def _check(tasks: Sequence[Task]) -> None:
+    if not tasks:
+        raise LfnoError("there is nothing to train: no task was given")
+    first = tasks[0]
+    for task in tasks:
+        if task.model.config != first.model.config or task.model.grid.shape != first.model.grid.shape:
+            raise LfnoError(f"{task.name} and {first.name} have models of different shape; train them separately")
+        for name in ("x", "y", "x_validation", "y_validation"):
+            array, other = getattr(task, name), getattr(first, name)
+            if array.shape != other.shape:
+                raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {array.shape}, {other.shape}")
+            if not np.isfinite(array).all():
+                raise LfnoError(f"{task.name}: {name} contains NaN or infinite values")
+        if len(task.x) != len(task.y) or len(task.x) == 0:
+            raise LfnoError(f"{task.name} has {len(task.x)} training inputs and {len(task.y)} outputs")
+        if len(task.x_validation) != len(task.y_validation) or len(task.x_validation) == 0:
+            raise LfnoError(f"{task.name} has no validation samples; at least one is needed to choose the best epoch")

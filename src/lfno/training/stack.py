@@ -1,0 +1,83 @@
+"""Many models of one shape as one: their parameters are the rows of one matrix, their forward pass one `vmap`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+
+from lfno.models.operator import Operator
+
+
+class Stack:
+    """`models` of equal architecture, run r's parameters in row r of `theta`, a real matrix (runs, numbers).
+
+    A single run is a stack of one. Rows never mix, so each run is what it would be alone.
+    """
+
+    def __init__(self, models: Sequence[Operator], device: torch.device) -> None:
+        self.template = _Respond(models[0]).to(device)
+        self.names = [name for name, _ in models[0].named_parameters()]
+        parameters = [dict(model.named_parameters()) for model in models]
+        self.shapes = [parameters[0][name].shape for name in self.names]
+        rows = [torch.cat([own[name].detach().reshape(-1) for name in self.names]) for own in parameters]
+        self.theta = torch.stack(rows).to(device)
+        buffers = [dict(model.named_buffers()) for model in models]
+        self.buffers = {name: torch.stack([own[name] for own in buffers]).to(device) for name in buffers[0]}
+
+    def decay(self, general: float, steady: float) -> Tensor:
+        """The weight decay of every number: R has its own, and poles have none, since zero is no natural pole."""
+        values = []
+        for name, shape in self.layout():
+            owner = name.rsplit(".", 1)[0]
+            rate = 0.0 if ".poles_" in name else steady if owner.endswith("weights") or "weights." in owner else general
+            values.append(torch.full((shape.numel(),), rate))
+        return torch.cat(values).to(self.theta)
+
+    def layout(self) -> list[tuple[str, torch.Size]]:
+        return list(zip(self.names, self.shapes, strict=True))
+
+    def __len__(self) -> int:
+        return self.theta.shape[0]
+
+    def respond(self, theta: Tensor, x: Tensor) -> Tensor:
+        """(runs, numbers), (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
+        return self._map(lambda out, _: out, theta, x, x)
+
+    def losses(self, theta: Tensor, x: Tensor, y: Tensor, loss: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """(runs, batch): the loss of every sample."""
+        return self._map(loss, theta, x, y)
+
+    def _map(self, head: Callable[[Tensor, Tensor], Tensor], theta: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        def one(state: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
+            return head(functional_call(self.template, state, (x,)), y)
+
+        parts = theta.split([shape.numel() for shape in self.shapes], dim=1)
+        state = {
+            f"model.{name}": part.unflatten(1, shape) if shape else part[:, 0]
+            for (name, shape), part in zip(self.layout(), parts, strict=True)
+        }
+        state |= {f"model.{name}": value for name, value in self.buffers.items()}
+        return vmap(one, randomness="error")(state, x, y)
+
+    def write(self, theta: Tensor, models: Sequence[Operator]) -> None:
+        """Copy the rows of a parameter matrix back into models."""
+        for row, model in zip(theta.detach().cpu(), models, strict=True):
+            parts = row.split([shape.numel() for shape in self.shapes])
+            own = dict(model.named_parameters())
+            with torch.no_grad():
+                for (name, shape), part in zip(self.layout(), parts, strict=True):
+                    own[name].copy_(part.reshape(shape))
+
+
+class _Respond(nn.Module):
+    """`functional_call` calls forward; training wants the pass without checks."""
+
+    def __init__(self, model: Operator) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model.respond(x)
