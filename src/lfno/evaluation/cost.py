@@ -25,9 +25,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-aten = torch.ops.aten
-
-# pointwise results and reductions by what one element costs: (real FLOPs, complex FLOPs); what is absent moves data only
+# what one element of a pointwise result or reduction costs: (real, complex) FLOPs; whatever is absent only moves data
 _POINTWISE: dict[str, tuple[int, int]] = {
     **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
     **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),

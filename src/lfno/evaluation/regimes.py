@@ -11,7 +11,7 @@ from lfno.evaluation.metrics import check_pair
 
 
 def error_over_time(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """e(t): the absolute error averaged over samples, channels and space; (samples, channels, *space, time) → (time,)."""
+    """e(t), shape (time,): the absolute error averaged over samples, channels and space."""
     prediction, truth = check_pair(prediction, truth)
     return np.abs(prediction - truth).mean(tuple(range(truth.ndim - 1)))
 

@@ -1,0 +1,75 @@
+"""Errors that can be worked out on paper."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lfno.errors import LfnoError
+from lfno.evaluation.metrics import fit_percent, relative_l2, relative_linf, rmse, scores, summary
+from lfno.evaluation.regimes import error_over_time, moving_average, regimes
+
+
+def test_a_sample_is_one_vector_over_channels_and_points() -> None:
+    truth = np.zeros((2, 2, 1, 2))
+    truth[:, 0, 0, 0], truth[:, 1, 0, 1] = 3.0, 4.0
+    prediction = truth.copy()
+    prediction[1, 0, 0, 1] += 1.0
+    assert relative_l2(prediction, truth) == pytest.approx([0, 1 / 5])
+    assert relative_linf(prediction, truth) == pytest.approx([0, 1 / 4])
+    assert rmse(prediction, truth) == pytest.approx([0.5, 0])
+
+
+def test_errors_do_not_depend_on_the_unit() -> None:
+    rng = np.random.default_rng(0)
+    truth, prediction = rng.normal(size=(2, 5, 2, 30))
+    for metric in (relative_l2, relative_linf, fit_percent):
+        assert metric(1e6 * prediction, 1e6 * truth) == pytest.approx(metric(prediction, truth))
+
+
+def test_fit_is_zero_for_the_mean_and_hundred_for_the_truth() -> None:
+    truth = np.random.default_rng(1).normal(size=(3, 2, 50)) + 7
+    own_mean = np.broadcast_to(truth.mean(-1, keepdims=True), truth.shape)
+    assert fit_percent(truth, truth) == pytest.approx([100, 100])
+    assert fit_percent(own_mean, truth) == pytest.approx([0, 0], abs=1e-9)
+    assert np.isnan(fit_percent(np.ones((1, 1, 5)), np.ones((1, 1, 5)))).all()
+
+
+def test_a_zero_truth_is_met_or_missed() -> None:
+    zero = np.zeros((1, 1, 4))
+    assert relative_l2(zero, zero) == 0
+    assert relative_l2(zero + 1, zero) == math.inf
+
+
+def test_shapes_must_agree() -> None:
+    with pytest.raises(LfnoError, match="cannot be compared"):
+        relative_l2(np.zeros((4, 1, 5)), np.zeros((4, 5, 1)))
+
+
+def test_summary_over_runs() -> None:
+    told = summary([1.0, 2.0, 3.0])
+    assert (told.mean, told.std, told.count) == (2.0, 1.0, 3)
+    assert str(told) == "2 ± 1"
+    assert str(summary([0.25])) == "0.25"
+    assert summary([1.0, math.inf]).mean == math.inf
+    assert set(scores(np.ones((1, 1, 3)), np.arange(3.0)[None, None])) == {"l2", "linf", "rmse", "fit"}
+
+
+def test_moving_average_keeps_lines_inside_and_constants_everywhere() -> None:
+    assert moving_average(np.full(50, 3.0), 10) == pytest.approx(3.0)
+    assert moving_average(np.arange(50.0), 11)[5:-5] == pytest.approx(np.arange(5, 45))
+    assert moving_average(np.arange(4.0), 100) == pytest.approx(1.5)
+
+
+def test_regimes_do_not_leak_into_each_other() -> None:
+    """A decaying transient error, then a constant one: the steady variance is exactly that of the constant."""
+    truth = np.zeros((3, 1, 2, 1000))
+    prediction = truth + np.where(np.arange(1000) < 500, 1 + np.exp(-np.arange(1000) / 100), 0.5)
+    both = regimes(prediction, -truth)
+    assert both["steady"].mean == pytest.approx(0.5)
+    assert both["steady"].variance == pytest.approx(0, abs=1e-20)
+    assert both["steady"].smooth_variance == pytest.approx(0, abs=1e-20)
+    assert both["transient"].mean == pytest.approx(error_over_time(prediction, truth)[:500].mean())
+    assert 0 < both["transient"].smooth_variance < both["transient"].variance
+    with pytest.raises(LfnoError, match="empty"):
+        regimes(prediction, truth, split=1000)
