@@ -34,7 +34,8 @@ def atomic(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it is gone, or its folder could not be made
+            temporary.unlink()
 
 
 def checksum(arrays: dict[str, np.ndarray], metadata: str) -> str:
@@ -77,12 +78,9 @@ def load(path: str | Path) -> Dataset:
     path = Path(path)
     with _opened(path) as file:
         metadata = _metadata(file, path)
-        try:
-            arrays = {name: file[name][()] for name in ("inputs", "outputs")}
-            if "parameters" in file:
-                arrays |= {f"parameters/{name}": values[()] for name, values in file["parameters"].items()}
-        except (KeyError, OSError, RuntimeError) as error:
-            raise LfnoError(f"{path} is damaged: its data cannot be read ({error}); make it again") from error
+        arrays = {name: file[name][()] for name in ("inputs", "outputs")}
+        if "parameters" in file:
+            arrays |= {f"parameters/{name}": values[()] for name, values in file["parameters"].items()}
         if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
             raise LfnoError(f"{path} has been altered since it was written: its checksum does not match; make it again")
     parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
@@ -98,16 +96,18 @@ def _opened(path: Path) -> Iterator[h5py.File]:
     except OSError as error:
         raise LfnoError(f"{path} cannot be opened as HDF5: it is cut short or of another kind ({error})") from error
     with file:
-        yield file
+        try:
+            yield file
+        except LfnoError:
+            raise
+        except Exception as error:  # damaged bytes make h5py raise nearly anything: KeyError, OSError, UnicodeError…
+            raise LfnoError(f"{path} is damaged: it cannot be read ({error}); make it again") from error
 
 
 def _metadata(file: h5py.File, path: Path) -> dict[str, Any]:
     if "lfno" not in file.attrs:
         raise LfnoError(f"{path} is an HDF5 file but not one of lfno's data sets: it has no 'lfno' attribute")
-    try:
-        metadata = json.loads(file.attrs["lfno"])
-    except ValueError as error:
-        raise LfnoError(f"{path} is damaged: its description cannot be read ({error}); make it again") from error
+    metadata = json.loads(file.attrs["lfno"])
     if metadata.get("format") != FORMAT:
         raise LfnoError(
             f"{path} has format {metadata.get('format')!r}, this version of lfno reads {FORMAT}: make it again"

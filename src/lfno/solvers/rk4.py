@@ -18,6 +18,8 @@ Force = Callable[[np.ndarray], np.ndarray]
 SUBSTEPS = 8
 REFINEMENTS = 8  # doublings of the number of sub-steps before giving up
 PROBES = 64  # intervals that are also walked with half the sub-steps, to estimate the error
+ROUGH = 1e-3  # third differences of the forcing, over its size, above which an interval is always walked twice
+JUMPY = 1e-3  # error that is accepted, with a warning, where the forcing itself jumps and refining cannot help
 BLOCK = 2**13  # instants at which the forcing is evaluated at a time, which bounds the memory
 
 
@@ -57,16 +59,16 @@ def fixed_step(
 ) -> tuple[np.ndarray, float]:
     """States `(component, sample, size)` at `origin + n step` with `substeps` RK4 steps between them.
 
-    Also the estimated relative error: on some intervals the walk is repeated with half the sub-steps, whose result
-    differs by 15 times the error of the finer one; these errors are added up over the whole time, per sample, and
-    compared with the largest value of each component.
+    Also the estimated relative error: on some intervals, and wherever the forcing is rough, the walk is repeated with
+    half the sub-steps, whose result differs by 15 times the error of the finer one; these errors are added up over the
+    whole time, per sample, and compared with the largest value of each component.
     """
     substeps += substeps % 2  # the check walks in pairs of sub-steps
     h = step / substeps
     stepper = Stepper(rate, initial.shape)
     states = np.empty((size, *initial.shape))
     states[0] = state = np.array(initial, dtype=np.float64)
-    error = np.zeros(initial.shape)
+    regular, rough = np.zeros(initial.shape), np.zeros(initial.shape)  # errors on the probed and on the rough intervals
     stride = max(1, (size - 1) // PROBES)
     probes = 0
     block = max(1, BLOCK // (2 * substeps))
@@ -75,19 +77,32 @@ def fixed_step(
             last = min(first + block, size - 1)
             instants = origin + h / 2 * np.arange(2 * substeps * first, 2 * substeps * last + 1)
             forces = np.ascontiguousarray(force(instants).T, dtype=np.float64)
+            is_rough = _rough_intervals(forces, substeps)
             for n in range(first, last):
                 mine = forces[2 * substeps * (n - first) : 2 * substeps * (n + 1 - first) + 1]
                 after = stepper.advance(state, mine, h)
-                if n % stride == 0:
-                    error += np.abs(stepper.advance(state, mine[::2], 2 * h) - after) / 15
+                if is_rough[n - first]:
+                    rough += np.abs(stepper.advance(state, mine[::2], 2 * h) - after) / 15
+                elif n % stride == 0:
+                    regular += np.abs(stepper.advance(state, mine[::2], 2 * h) - after) / 15
                     probes += 1
                 states[n + 1] = state = after
             if not np.isfinite(state).all():
                 states[last:] = np.nan
                 return np.moveaxis(states, 0, -1), np.inf
         scale = np.abs(states).max(axis=0)
-        relative = error / np.where(scale > 0, scale, 1.0) * ((size - 1) / max(probes, 1))
+        error = rough + regular * ((size - 1) / max(probes, 1))
+        relative = error / np.where(scale > 0, scale, 1.0)
     return np.moveaxis(states, 0, -1), float(relative.max(initial=0.0))
+
+
+def _rough_intervals(forces: np.ndarray, substeps: int) -> np.ndarray:
+    """Whether the forcing `(instant, sample)` jumps or kinks in each output interval."""
+    rough = np.abs(np.diff(forces[::2], n=3, axis=0)).max(axis=1) > ROUGH * np.abs(forces).max()
+    rough = np.pad(rough, (0, len(forces[::2]) - 1 - len(rough)), mode="edge")
+    inside = rough.reshape(-1, substeps).any(axis=1)
+    # a difference reaches three steps ahead, possibly into the next interval
+    return inside | np.append(False, inside[:-1])
 
 
 def rk4(
@@ -109,18 +124,23 @@ def rk4(
     >>> bool(abs(decay[0, 0, -1] - np.exp(-1)) < 1e-9)
     True
     """
-    chosen = substeps
+    chosen, before = substeps, np.inf
     for _ in range(REFINEMENTS):
         states, error = fixed_step(rate, initial, force, origin, step, size, chosen)
         if error <= tolerance:
             if chosen > substeps:
-                warnings.warn(
+                _warn(
                     f"a time step of {step:g} needs {chosen} sub-steps, not {substeps}, for an error of {tolerance:g}: "
-                    "the solver took them",
-                    stacklevel=2,
+                    "the solver took them"
                 )
             return states
-        chosen *= 2
+        if error < JUMPY and error > before / 4:
+            _warn(
+                f"the input is not smooth (it jumps or kinks), which limits the relative error to about {error:.0e}: "
+                "for more, give a smooth step such as (1 + tanh(t/τ))/2"
+            )
+            return states
+        before, chosen = error, chosen * 2
     if np.isfinite(error):
         raise LfnoError(
             f"a time step of {step:g} gives an error of {error:.1e} even with {chosen // 2} sub-steps: "
@@ -131,3 +151,7 @@ def rk4(
         f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: "
         "it grows without bound; use a smaller input or other parameters"
     )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=3)

@@ -1,0 +1,142 @@
+"""The container and its file: nothing lost, nothing half-written, no damage unnoticed, same seed same bytes."""
+
+import numpy as np
+import pytest
+
+from lfno.data import storage
+from lfno.data.dataset import Dataset
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+from lfno.systems.base import Channel
+
+
+def example() -> Dataset:
+    grid = Grid((Axis("x", 6, 0.5, unit="m", periodic=True), Axis("t", 5, 0.1, origin=1.0, unit="s", time=True)))
+    generator = np.random.default_rng(0)
+    return Dataset(
+        generator.standard_normal((4, 2, 6, 1)).astype(np.float32),
+        generator.standard_normal((4, 1, 6, 5)).astype(np.float32),
+        grid,
+        {"A": np.arange(4.0), "space.coefficients": generator.standard_normal((4, 3)), "kind": np.arange(4)},
+        (Channel("u", "m/s"), Channel("v")),
+        (Channel("w", "1/s"),),
+        {"name": "example", "seed": 0, "parameters": {"nu": 0.1, "ends": "supported"}},
+    )
+
+
+def assert_same(a: Dataset, b: Dataset) -> None:
+    np.testing.assert_array_equal(a.inputs, b.inputs)
+    np.testing.assert_array_equal(a.outputs, b.outputs)
+    assert a.inputs.dtype == b.inputs.dtype
+    assert a.metadata() == b.metadata()
+    assert a.parameters.keys() == b.parameters.keys()
+    for name, values in a.parameters.items():
+        np.testing.assert_array_equal(values, b.parameters[name])
+
+
+def test_file_gives_back_everything(tmp_path):
+    assert_same(storage.load(storage.save(example(), tmp_path / "a.h5")), example())
+
+
+def test_xarray_gives_back_everything():
+    tree = example().to_xarray()
+    assert tree["outputs"].dims == ("sample", "output_channel", "x", "t")
+    np.testing.assert_allclose(tree["t"], [1.0, 1.1, 1.2, 1.3, 1.4])
+    assert tree["x"].attrs["units"] == "m"
+    assert_same(Dataset.from_xarray(tree), example())
+
+
+def test_same_data_same_bytes(tmp_path):
+    first, second = (storage.save(example(), tmp_path / name).read_bytes() for name in ("a.h5", "b.h5"))
+    assert first == second
+
+
+def test_repeated_inputs_take_no_room(tmp_path):
+    data = example()
+    assert data.inputs.shape == (4, 2, 6, 5)
+    assert data.inputs.strides[-1] == 0
+    loaded = storage.load(storage.save(data, tmp_path / "a.h5"))
+    assert loaded.inputs.strides[-1] == 0
+    assert data[[1, 3]].inputs.strides[-1] == 0
+
+
+def test_choosing_samples_keeps_what_belongs_to_them():
+    data = example()
+    some = data[np.array([3, 1])]
+    np.testing.assert_array_equal(some.parameters["A"], [3.0, 1.0])
+    np.testing.assert_array_equal(some.outputs, data.outputs[[3, 1]])
+    assert len(some) == 2
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "parameters", "message"),
+    [
+        ((4, 10), (4, 1, 10), {}, "inputs have shape"),
+        ((4, 1, 10), (4, 1, 9), {}, "outputs have shape"),
+        ((4, 1, 10), (3, 1, 10), {}, "4 inputs but 3 outputs"),
+        ((4, 1, 10), (4, 1, 10), {"A": np.zeros(5)}, "4 inputs but 5 A"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(inputs, outputs, parameters, message):
+    with pytest.raises(LfnoError, match=message):
+        Dataset(np.zeros(inputs), np.zeros(outputs), Grid.line(10, 0.1), parameters)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_file_is_refused(tmp_path, keep):
+    path = storage.save(example(), tmp_path / "a.h5")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(keep * len(whole))])
+    with pytest.raises(LfnoError, match=r"a\.h5"):
+        storage.load(path)
+
+
+def test_no_flipped_byte_goes_unnoticed(tmp_path):
+    """Wherever one byte is changed, loading either is refused or gives exactly the same data (unused space)."""
+    path = storage.save(example(), tmp_path / "a.h5")
+    whole = path.read_bytes()
+    refused = 0
+    for where in np.random.default_rng(0).choice(len(whole), 150, replace=False):
+        path.write_bytes(whole[:where] + bytes([whole[where] ^ 0xFF]) + whole[where + 1 :])
+        try:
+            assert_same(storage.load(path), example())
+        except LfnoError:
+            refused += 1
+    assert refused > 10
+
+
+def test_foreign_files_are_refused(tmp_path):
+    import h5py
+
+    text, other = tmp_path / "a.csv", tmp_path / "b.h5"
+    text.write_text("t,x\n0,1\n")
+    with h5py.File(other, "w") as file:
+        file["x"] = np.zeros(3)
+    with pytest.raises(LfnoError, match="cannot be opened as HDF5"):
+        storage.load(text)
+    with pytest.raises(LfnoError, match="not one of lfno's data sets"):
+        storage.load(other)
+    with pytest.raises(LfnoError, match="there is no file"):
+        storage.load(tmp_path / "c.h5")
+
+
+@pytest.mark.parametrize("accident", [KeyboardInterrupt, RuntimeError])
+def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, accident):
+    path = storage.save(example(), tmp_path / "a.h5")
+    before = path.read_bytes()
+
+    def fail() -> None:
+        with storage.atomic(path) as temporary:
+            temporary.write_bytes(b"half")
+            raise accident
+
+    with pytest.raises(accident):
+        fail()
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LfnoError, match="cannot write"):
+        storage.save(example(), tmp_path / "file" / "a.h5")
