@@ -1,0 +1,84 @@
+"""Time to make every data set, beside a plain loop over `solve_ivp` at equal accuracy for the ODEs.
+
+`python benchmarks/data.py [NAME…]`: all sets but the long one by default. The loop is measured on a few samples spread
+over the set and scaled to all; its tolerance is the loosest power of ten that is as accurate as the fast solver.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from lfno.data.check import relative_error
+from lfno.data.make import Plan, plan
+from lfno.systems import REGISTRY, ForcedODE, Signal
+
+LONG = ("navier-stokes-nu1e-3",)
+SAMPLES = 4
+TARGET = 20  # times faster than the loop
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
+    """What one writes without a batched solver: `solve_ivp` for one sample after the other."""
+    system, points = what.system, what.entry.grid.axes[-1].points
+    assert isinstance(system, ForcedODE)
+
+    def one(signal: Signal) -> np.ndarray:
+        def rate(t: float, y: np.ndarray) -> list[float]:
+            return [float(v[0]) for v in system.rate(y[:, None], signal(np.array([t]))[:, 0])]
+
+        span = (points[0], points[-1])
+        solution = solve_ivp(rate, span, system.start, "RK45", points, rtol=tolerance, atol=tolerance, max_step=0.1)
+        return solution.y[system.observed]
+
+    return np.stack([one(signal) for signal in signals])[:, None]
+
+
+def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, float]:
+    """Seconds of the loop for the whole set, its error and ours, at the first tolerance that is as good as ours."""
+    chosen = np.linspace(0, what.signal.count - 1, SAMPLES).astype(int).tolist()
+    signals = [what.signal[i : i + 1] for i in chosen]
+    truth = np.concatenate([what.system.reference(signal, what.entry.grid) for signal in signals])
+
+    def worst(found: np.ndarray) -> float:
+        return max(relative_error(a, b) for a, b in zip(found, truth, strict=True))
+
+    ours = worst(outputs[chosen])
+    for power in range(6, 13):
+        seconds, found = timed(lambda power=power: loop(what, signals, 10.0**-power))  # type: ignore[misc]
+        error = worst(found)
+        if error <= ours:
+            break
+    return seconds * what.signal.count / SAMPLES, error, ours
+
+
+def main() -> None:
+    names = sys.argv[1:] or [name for name in REGISTRY if not name.startswith(LONG)]
+    total = 0.0
+    print(f"{'data set':28} {'seconds':>8} {'error':>8} {'loop':>8} {'error':>8} {'ratio':>7}")
+    for name in names:
+        what = plan(name, dtype="float64")
+        seconds, data = timed(what.build)
+        total += seconds
+        line = f"{name:28} {seconds:8.2f}"
+        if isinstance(what.system, ForcedODE):
+            theirs, error, ours = beside_the_loop(what, data.outputs)
+            line += f" {ours:8.0e} {theirs:8.1f} {error:8.0e} {theirs / seconds:6.0f}×"
+            line += "" if theirs / seconds >= TARGET else f"  below the target of {TARGET}×"
+        print(line, flush=True)
+    print(f"{'together':28} {total:8.2f}")
+
+
+if __name__ == "__main__":
+    main()
