@@ -96,7 +96,8 @@ def _command(file: Path, variables: Any, data: Any, options: dict[str, bool]) ->
     words = ["lfno", "fit", str(file)]
     if not signals.is_dataset(file):
         roles = find_roles(join(variables)[0], None, None, None, False)
-        words += ["--input", ",".join(roles.inputs), "--output", ",".join(roles.outputs), "--time", ",".join(roles.times)]
+        for option, names in (("--input", roles.inputs), ("--output", roles.outputs), ("--time", roles.times)):
+            words += [option, ",".join(names)]
     return shlex.join(words + [f"--{name.replace('_', '-')}" for name in options])
 
 

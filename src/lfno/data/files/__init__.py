@@ -87,7 +87,7 @@ def _check_format(name: str, start: bytes, reader: Callable[[Path], Variables]) 
     found = next((entry for magic, entry in MAGIC.items() if start.startswith(magic)), None)
     ending = Path(name).suffix
     if found is None:
-        # text has no magic, MATLAB 4 has none either, and an HDF5 file may begin with a block of the user's own
+        # text has no magic, MATLAB writes a line of the user's own first, and HDF5 may begin with a block of such
         if reader in (read_text, read_matlab, read_hdf5):
             return
         raise LfnoError(f"{name}: this is not a {ending} file (it begins with {start[:8]!r}); check how it was written")

@@ -1,8 +1,7 @@
-"""MATLAB files: versions 4 to 7 through SciPy, version 7.3 (HDF5 inside, axes stored in reverse) through h5py."""
+"""MATLAB files: versions 5 to 7, and version 7.3, which is HDF5 inside with the axes stored in reverse."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,69 +10,29 @@ import h5py
 import numpy as np
 
 from lfno.data.files import hdf5
-from lfno.data.files.memory import available, human, refuse_bomb
+from lfno.data.files.matlab5 import matrices
 from lfno.data.files.variables import Variable, Variables
 from lfno.errors import LfnoError
 
-#: MATLAB's numeric classes and how many bytes a value has; the rest (cell, char, …) is listed in the notes
-SIZES = {"double": 8, "single": 4, "logical": 1} | {f"{s}int{b}": b // 8 for s in ("", "u") for b in (8, 16, 32, 64)}
-ADVICE = "save it again in MATLAB with `save file.mat -v7`"
+#: MATLAB's names of its numeric classes; the rest (cell, char, …) is listed in the notes
+NUMERIC = {"double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
 def read_matlab(path: Path) -> Variables:
     """Numeric arrays by name, fields of structures as `structure.field`."""
-    return _read_hdf5(path) if h5py.is_hdf5(path) else _read_classic(path)
-
-
-def _read_classic(path: Path) -> Variables:
-    from scipy import io
-
+    if h5py.is_hdf5(path):
+        return _read_hdf5(path)
     notes: list[str] = []
-    entries: dict[str, Variable] = {}
     try:
-        listed = io.whosmat(path)
-        total = sum(math.prod(shape) * SIZES.get(kind, 0) for _, shape, kind in listed)
-        refuse_bomb(path.name, path.stat().st_size, total)
-        if total > available():
-            raise LfnoError(
-                f"{path.name}: the file needs {human(total)} of memory; `save -v7.3` makes one that is streamed"
-            )
-        for name, shape, kind in listed:
-            if kind == "struct" and math.prod(shape) == 1:
-                structure = io.loadmat(path, variable_names=[name], struct_as_record=False, squeeze_me=True)[name]
-                entries |= {v.name: v for v in _fields(name, structure, notes)}
-            elif kind not in SIZES:
-                notes.append(f"{name!r} is a {kind}, not an array of numbers, and was left out")
-            elif math.prod(shape) == 0:
-                notes.append(f"{name!r} is empty and was left out")
-            else:
-                entries[name] = _classic(path, name)
-    except LfnoError:
-        raise
-    except Exception as error:  # SciPy's reader meets damaged bytes with whatever breaks first
-        raise LfnoError(f"{path.name}: this is not a readable MATLAB file ({error}); {ADVICE}") from error
+        entries = {variable.name: variable for variable in matrices(path, notes)}
+    except LfnoError as error:
+        said = str(error)
+        if said.startswith(path.name):
+            raise
+        raise LfnoError(
+            f"{path.name}: this is not a readable MATLAB file ({said}); save it again with `save file.mat -v7`"
+        ) from error
     return Variables(path.name, entries, notes)
-
-
-def _classic(path: Path, name: str) -> Variable:
-    # SciPy reads a variable as a whole; versions up to 7 hold at most 2 GB in each
-    from scipy import io
-
-    array = io.loadmat(path, variable_names=[name])[name]
-    if not isinstance(array, np.ndarray):
-        raise LfnoError(f"{path.name}: {name!r} is a sparse matrix; save it with `full({name})`")
-    return Variable.of(name, array)
-
-
-def _fields(prefix: str, structure: Any, notes: list[str]) -> Iterator[Variable]:
-    for field in getattr(structure, "_fieldnames", []):
-        value, name = getattr(structure, field), f"{prefix}.{field}"
-        if hasattr(value, "_fieldnames"):
-            yield from _fields(name, value, notes)
-        elif isinstance(value, (np.ndarray, float, int, complex)) and np.asarray(value).dtype.kind in "fiubc":
-            yield Variable.of(name, np.asarray(value))
-        else:
-            notes.append(f"{name!r} is not an array of numbers and was left out")
 
 
 def _read_hdf5(path: Path) -> Variables:
@@ -82,7 +41,7 @@ def _read_hdf5(path: Path) -> Variables:
     with hdf5.opened(path) as file:
         for name, dataset in hdf5.datasets(path, file, notes):
             kind = hdf5.text_of(dataset.attrs.get("MATLAB_class", "double"))
-            if name.startswith("#") or kind not in SIZES or "MATLAB_empty" in dataset.attrs:
+            if name.startswith("#") or kind not in NUMERIC or "MATLAB_empty" in dataset.attrs:
                 notes.append(f"{name!r} is not an array of numbers and was left out")
                 continue
             title = name.replace("/", ".")

@@ -53,14 +53,22 @@ def _dtype(arrow: Any, kind: Any) -> np.dtype:
 def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
     def blocks(rows: int) -> Iterator[np.ndarray]:
         first: Any = None
-        with parquet.ParquetFile(path, memory_map=True) as file:
-            for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
-                values = batch.column(0).to_numpy(zero_copy_only=False)
-                if stamps:
-                    first = values[0] if first is None else first
-                    missing = np.isnat(values)
-                    values = (values - first) / np.timedelta64(1, "s")
-                    values[missing] = np.nan
-                yield values.astype(float) if values.dtype.kind == "O" and not stamps else values
+        for values in _batches(parquet, path, column, rows):
+            if stamps:
+                first = values[0] if first is None else first
+                yield np.where(np.isnat(values), np.nan, (values - first) / np.timedelta64(1, "s"))
+            else:
+                # booleans with empty cells come as objects
+                yield values.astype(float) if values.dtype.kind == "O" else values
 
     return blocks
+
+
+def _batches(parquet: Any, path: Path, column: str, rows: int) -> Iterator[np.ndarray]:
+    try:
+        with parquet.ParquetFile(path, memory_map=True) as file:
+            for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
+                yield batch.column(0).to_numpy(zero_copy_only=False)
+    except (OSError, ValueError, RuntimeError, NotImplementedError) as error:  # Arrow's own errors are kinds of these
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise LfnoError(f"{path.name}: {column!r} cannot be read ({reason}); write the file again") from error

@@ -124,7 +124,7 @@ def _describe(
         above += [cells for comment in comments[-1:] if len(cells := cut(comment, delimiter)) == count]
     names, units, more = name_columns(above, count)
     columns = [[cell_kind(row[k]) for row in rows if len(row) > k] for k in range(count)]
-    kinds = ["text" if "text" in column else "stamp" if "stamp" in column else "number" for column in columns]
+    kinds = [_usual(column) for column in columns]
     comma = delimiter != "," and any(_COMMA_NUMBER.match(cell) for row in rows for cell in row)
     if comma:
         more.append("commas are the decimal mark in this file")
@@ -133,6 +133,11 @@ def _describe(
         encoding, delimiter, "," if comma else ".", trailing, tuple(unique), tuple(units), tuple(kinds), first,
         (*note, *more, *renamed),
     )  # fmt: skip
+
+
+def _usual(kinds: list[str]) -> str:
+    """What most cells of a column are; the odd one out is an error to be reported with its line."""
+    return max(("number", "stamp", "text"), key=kinds.count)
 
 
 def _is_row(cells: list[str], count: int) -> bool:

@@ -150,6 +150,11 @@ def listing(names: Iterable[str]) -> str:
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else "".join(quoted) or "no variables"
 
 
+def counted(number: int, noun: str) -> str:
+    """`counted(1, "row")` is "1 row", `counted(2, "row")` is "2 rows"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def kind(dtype: np.dtype) -> str:
     """A dtype in words."""
     words = {"U": "text", "S": "text", "O": "text or objects", "V": "records", "b": "true/false", "c": "complex values"}

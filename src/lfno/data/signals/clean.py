@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.data.files.variables import counted
 from lfno.data.signals import missing
 from lfno.data.signals.sampling import clock, common, onto
 from lfno.data.signals.sides import Side
@@ -65,10 +66,10 @@ def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) 
         first = treatment.row(int(np.argmin(good)))
         if not treatment.allowed.drop_missing:
             raise LfnoError(
-                f"the time has no value in {len(good) - len(rows)} rows (first at {first}); "
+                f"the time has no value in {counted(len(good) - len(rows), 'row')} (first at {first}); "
                 "remove them or use --drop-missing"
             )
-        notes.append(f"{len(good) - len(rows)} rows without a time were dropped, the first at {first}")
+        notes.append(f"{counted(len(good) - len(rows), 'row')} without a time dropped, the first at {first}")
         side.values, side.stamps = side.values[..., rows], side.stamps[rows]
     return rows
 

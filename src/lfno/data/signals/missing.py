@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lfno.data.files.memory import BLOCK, allocate
+from lfno.data.files.variables import counted, listing
 from lfno.errors import LfnoError
 
 ADVICE = "use --drop-missing or --interpolate"
@@ -28,9 +29,8 @@ def refuse(names: tuple[str, ...], good: np.ndarray, where: Callable[[int], str]
     bad = np.flatnonzero(~good[0]) if record else np.flatnonzero(~good.all(axis=1))
     places = [where(int(k)) if record else f"sample {k}" for k in bad[:5]]
     more = f" and {bad.size - 5} more" if bad.size > 5 else ""
-    what = "rows" if record else "samples"
     raise LfnoError(
-        f"{' and '.join(repr(name) for name in names)}: {bad.size} {what} have values missing or not finite "
+        f"{listing(names)} has values missing or not finite in {counted(bad.size, 'row' if record else 'sample')} "
         f"({', '.join(places)}{more}); {ADVICE}"
     )
 

@@ -40,7 +40,8 @@ def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
         ordered = {part: parts[part] for part in order if part in parts}
         mine: dict[str, int] = {part: variable.shape[0] for part, variable in ordered.items()}
         if counts and mine != counts:
-            raise LfnoError(f"{base!r} has parts of {mine} samples and another variable {counts}")
+            sizes = " and ".join("/".join(map(str, each.values())) for each in (mine, counts))
+            raise LfnoError(f"the parts of {base!r} and of another variable have {sizes} samples, which must agree")
         if len({variable.shape[1:] for variable in ordered.values()}) > 1:
             shapes = ", ".join(f"{v.name!r} {v.shape}" for v in ordered.values())
             raise LfnoError(f"the parts differ after their first axis, which counts samples: {shapes}")

@@ -59,9 +59,9 @@ def clock(
     steps = np.diff(stamps)
     if (steps <= 0).any():
         at = int(np.argmax(steps <= 0)) + 1
-        what = f"is repeated ({stamps[at]:g})" if steps[at - 1] == 0 else f"goes back to {stamps[at]:g}"
+        what = "stays at" if steps[at - 1] == 0 else f"goes back from {stamps[at - 1]:g} to"
         raise LfnoError(
-            f"the time {name!r} {what} at {where(at)} after {stamps[at - 1]:g}; remove that row, or if trajectories "
+            f"the time {name!r} {what} {stamps[at]:g} at {where(at)}; remove that row, or if trajectories "
             "follow each other name the column that numbers them with --sample NAME"
         )
     count = len(stamps)

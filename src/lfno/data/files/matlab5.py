@@ -1,0 +1,158 @@
+"""MATLAB files of versions 5 to 7, read byte by byte: damaged or hostile ones cannot do more than raise.
+
+A file is a header of 128 bytes and a sequence of elements (type, size, data); a variable is an element of type matrix,
+usually inside one of type compressed. A matrix is again a sequence: flags, dimensions, name, and then the values in
+column-major order, stored in the smallest type that holds them.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lfno.data.files.memory import refuse_bomb
+from lfno.data.files.variables import Variable
+from lfno.errors import LfnoError
+
+MATRIX, COMPRESSED = 14, 15
+STRUCT = 2
+#: type of an element -> how its values are stored
+STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+#: class of an array -> what its values are
+CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+OTHERS = {1: "cell array", 3: "object", 4: "text", 5: "sparse matrix", 16: "function", 17: "object"}
+#: enough to hold the head of any matrix
+HEAD = 4096
+DEPTH = 8
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands before the values of a matrix; they begin at `at`."""
+
+    kind: int
+    flags: int
+    shape: tuple[int, ...]
+    name: str
+    at: int
+
+    @property
+    def dtype(self) -> np.dtype:
+        if self.flags & 8:
+            return np.dtype(complex)
+        return np.dtype(bool if self.flags & 2 else CLASSES[self.kind])
+
+
+def matrices(path: Path, notes: list[str]) -> Iterator[Variable]:
+    """The numeric arrays of the file; fields of structures are called `structure.field`."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        order = {b"IM": "<", b"MI": ">"}.get(file.read(128)[126:128])
+        if order is None:
+            raise LfnoError("its header has no mark of the byte order")
+        while (at := file.tell()) + 8 <= size:
+            kind, length = struct.unpack(f"{order}II", file.read(8))
+            if at + 8 + length > size:
+                raise LfnoError(f"the element at byte {at} should have {length} bytes and the file ends before")
+            if kind in (MATRIX, COMPRESSED):
+                yield from _variable(path, at, order, notes)
+            file.seek(at + 8 + length)
+
+
+def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Variable]:
+    head = _head(memoryview(_content(path, at, order, HEAD)), order)
+    if head.kind == STRUCT:
+        yield from _walk(memoryview(_content(path, at, order, None)), order, head.name, notes, DEPTH)
+    elif head.kind not in CLASSES:
+        notes.append(f"{head.name!r} is not an array of numbers ({OTHERS.get(head.kind, 'unknown')}) and was left out")
+    elif not math.prod(head.shape):
+        notes.append(f"{head.name!r} is empty and was left out")
+    else:
+
+        def blocks(rows: int) -> Iterator[np.ndarray]:
+            content = memoryview(_content(path, at, order, None))
+            yield from Variable.of(head.name, _values(content, order, head)).blocks(rows)
+
+        yield Variable(head.name, head.shape, head.dtype, blocks)
+
+
+def _walk(content: memoryview, order: str, name: str, notes: list[str], depth: int) -> Iterator[Variable]:
+    """The numeric fields of a structure and of the structures in it."""
+    head = _head(content, order)
+    if head.kind in CLASSES and math.prod(head.shape):
+        yield Variable.of(name, _values(content, order, head))
+        return
+    if head.kind != STRUCT or head.shape != (1, 1) or not depth:
+        notes.append(f"{name!r} is not an array of numbers and was left out")
+        return
+    _, width, at = _element(content, head.at, order)
+    _, names, at = _element(content, at, order)
+    step = int(np.frombuffer(width, f"{order}i4")[0])
+    if step < 1:
+        raise LfnoError(f"the structure {name!r} has field names of {step} bytes")
+    for start in range(0, len(names), step):
+        field = bytes(names[start : start + step]).split(b"\0")[0].decode("latin-1")
+        _, inner, at = _element(content, at, order)
+        if len(inner):
+            yield from _walk(inner, order, f"{name}.{field}", notes, depth - 1)
+
+
+def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
+    """The bytes of the matrix in the element at `at`, without its tag, the first `limit` of them or all."""
+    with path.open("rb") as file:
+        file.seek(at)
+        kind, length = struct.unpack(f"{order}II", file.read(8))
+        if kind == MATRIX:
+            return file.read(length if limit is None else min(length, limit))
+        inflate = zlib.decompressobj()
+        packed = file.read(length if limit is None else min(length, limit))
+    try:
+        kind, inner = struct.unpack(f"{order}II", inflate.decompress(packed, 8))
+        refuse_bomb(f"{path.name}: the variable at byte {at}", length, inner)
+        content = inflate.decompress(inflate.unconsumed_tail, inner if limit is None else limit)
+    except (zlib.error, struct.error) as error:
+        raise LfnoError(f"the variable at byte {at} cannot be unpacked") from error
+    if kind != MATRIX:
+        raise LfnoError(f"the variable at byte {at} is not a matrix")
+    return content
+
+
+def _element(content: memoryview, at: int, order: str) -> tuple[int, memoryview, int]:
+    """(type, data, where the next begins); up to four bytes may stand inside the tag itself."""
+    if at + 8 > len(content):
+        raise LfnoError("a matrix ends in the middle")
+    kind, length = struct.unpack_from(f"{order}II", content, at)
+    if kind >> 16:
+        kind, length, start, stop = kind & 0xFFFF, kind >> 16, at + 4, at + 8
+    else:
+        start, stop = at + 8, at + 8 + length + (-length) % 8
+    return kind, content[start : start + length], stop
+
+
+def _head(content: memoryview, order: str) -> Head:
+    _, flags, at = _element(content, 0, order)
+    _, sizes, at = _element(content, at, order)
+    _, name, at = _element(content, at, order)
+    if len(flags) < 4 or len(sizes) % 4:
+        raise LfnoError("the head of a matrix is damaged")
+    word = int(np.frombuffer(flags[:4], f"{order}u4")[0])
+    shape = tuple(int(size) for size in np.frombuffer(sizes, f"{order}i4"))
+    if min(shape, default=-1) < 0 or len(shape) > 32:
+        raise LfnoError(f"a matrix claims the size {shape}")
+    return Head(word & 0xFF, word >> 8, shape, bytes(name).decode("latin-1"), at)
+
+
+def _values(content: memoryview, order: str, head: Head) -> np.ndarray:
+    parts, at = [], head.at
+    for _ in range(2 if head.flags & 8 else 1):
+        kind, data, at = _element(content, at, order)
+        if kind not in STORED or len(data) != math.prod(head.shape) * np.dtype(STORED[kind]).itemsize:
+            raise LfnoError(f"the values of {head.name!r} do not fill its size {head.shape}")
+        parts.append(np.frombuffer(data, order + STORED[kind]).reshape(head.shape, order="F"))
+    return parts[0] + 1j * parts[1] if len(parts) == 2 else parts[0].astype(head.dtype)

@@ -1,0 +1,245 @@
+"""Bad inputs and how each is made; what is said about each stands in docs/how-to/bad-input.md.
+
+`test_files_bad.py` compares page and sentences. When a sentence is changed on purpose, run
+`python tests/data/bad_inputs.py`: it writes the page anew, and the difference is there to be read.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+import struct
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import h5py
+import numpy as np
+
+from lfno.data.signals import load
+from lfno.errors import LfnoError
+
+T = np.arange(100) * 0.05
+F, U = np.sin(T), np.cos(T)
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-input.md"
+
+
+@dataclass(frozen=True)
+class Bad:
+    """An input in words, the file that is written for it, and the options it is loaded with."""
+
+    what: str
+    file: str
+    write: Callable[[Path], Any]
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def text(content: str | bytes) -> Callable[[Path], Any]:
+    return lambda path: path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def table(change: Callable[[list[list[str]]], Any], header: str = "t,f,u") -> Callable[[Path], Any]:
+    """A good CSV file with `change` done to its rows of cells."""
+
+    def write(path: Path) -> None:
+        rows = [[f"{a:.4f}", f"{b:.6f}", f"{c:.6f}"] for a, b, c in zip(T, F, U, strict=True)]
+        change(rows)
+        path.write_text("\n".join([header, *(",".join(row) for row in rows)]) + "\n")
+
+    return write
+
+
+def put(row: int, column: int, cell: str) -> Callable[[list[list[str]]], None]:
+    def change(rows: list[list[str]]) -> None:
+        rows[row][column] = cell
+
+    return change
+
+
+def drift(rows: list[list[str]]) -> None:
+    for k, row in enumerate(rows):
+        row[0] = f"{k * 0.05 * (1 + 1e-3 * k):.6f}"
+
+
+def lose(rows: list[list[str]]) -> None:
+    del rows[40:50]
+
+
+def npz(**arrays: Any) -> Callable[[Path], Any]:
+    def write(path: Path) -> None:
+        with path.open("wb") as file:  # a name would get the ending .npz
+            np.savez(file, **arrays)
+
+    return write
+
+
+def member(name: str, content: bytes = b"") -> Callable[[Path], Any]:
+    def write(path: Path) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name, content)
+
+    return write
+
+
+def bomb(path: Path) -> None:
+    """8 TB of zeros on paper: a real header, and a directory entry that claims the size."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**40,)})
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("f.npy", header.getvalue() + bytes(1000))
+        archive.filelist[0].file_size = 2**43
+
+
+def hdf5(build: Callable[[h5py.File], Any]) -> Callable[[Path], Any]:
+    def write(path: Path) -> None:
+        with h5py.File(path, "w") as file:
+            build(file)
+
+    return write
+
+
+def outside_values(file: h5py.File) -> None:
+    file.create_dataset("f", (100,), "f8", external=[("/etc/hostname", 0, 800)])
+
+
+def endless(file: h5py.File) -> None:
+    file.create_dataset("f", (2**30, 2**10), "f8", chunks=(2**10, 2**10))
+
+
+def cut_short(path: Path) -> None:
+    np.save(path, F)
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+MANY = np.random.default_rng(0).normal(size=(100, 100))
+RESAMPLE = {"input": "f", "output": "u", "time": "tf,tu"}
+
+#: in these the reason is given in the words of the library, which change with its version
+LIBRARY = {
+    "a file that was cut short",
+    "a damaged HDF5 file",
+    "a damaged Parquet file",
+    "a damaged NetCDF file",
+}
+
+CASES = (
+    Bad("a file that is not there", "gone.csv", lambda path: None),
+    Bad("an ending that is not known", "data.xlsx", text("x")),
+    Bad("an empty file", "data.csv", text("")),
+    Bad("only blanks and comments", "data.csv", text("# nothing\n\n")),
+    Bad("a header and no rows", "data.csv", text("t,f,u\n")),
+    Bad("prose instead of a table", "data.txt", text("Dear all,\nthe data will follow.\n")),
+    Bad("a file of another format than its ending says", "data.csv", npz(t=T, f=F, u=U)),
+    Bad("binary content in a text file", "data.csv", text(b"t,f\n\0\0\0\1\n")),
+    Bad("text in a binary file", "data.npz", text("t,f,u\n1,2,3\n")),
+    Bad("a Python pickle", "data.npy", lambda path: path.write_bytes(pickle.dumps({"a": 1}, 4))),
+    Bad("an array of Python objects", "data.npz", npz(f=np.array([{}, []], dtype=object))),
+    Bad("a file that was cut short", "data.npy", cut_short),
+    Bad("a damaged MATLAB file", "data.mat", text(b"MATLAB 5.0 MAT-file" + bytes(200))),
+    Bad("a damaged HDF5 file", "data.h5", text(b"\x89HDF\r\n\x1a\n" + bytes(100))),
+    Bad("a damaged Parquet file", "data.parquet", text(b"PAR1" + bytes(100))),
+    Bad("a damaged NetCDF file", "data.nc", text(b"CDF\x01" + struct.pack(">i", 3) + bytes(4) + b"\xff" * 40)),
+    Bad("an archive whose members claim absurd sizes", "data.npz", bomb),
+    Bad("an archive with paths that lead outside", "data.npz", member("../../f.npy")),
+    Bad(
+        "an HDF5 link to another file", "data.h5", hdf5(lambda f: f.__setitem__("f", h5py.ExternalLink("/etc/x", "/")))
+    ),
+    Bad("an HDF5 dataset that keeps its values elsewhere", "data.h5", hdf5(outside_values)),
+    Bad("an HDF5 dataset of absurd size", "data.h5", hdf5(endless)),
+    Bad("a row with too few values", "data.csv", table(lambda rows: rows[11].pop())),
+    Bad("a cell that is not a number", "data.csv", table(put(80, 1, "overflow"))),
+    Bad("missing values in a record", "data.csv", table(put(16, 2, ""))),
+    Bad("missing values in trajectories", "data.npz", npz(t=T, f=MANY[:7], u=np.where(MANY[:7] > 2.5, np.nan, 1))),
+    Bad("infinite values", "data.csv", table(put(16, 2, "inf"))),
+    Bad("a row without a time", "data.csv", table(put(30, 0, "NaN"))),
+    Bad(
+        "two answers to missing values", "data.csv", table(put(16, 2, "")), {"drop_missing": True, "interpolate": True}
+    ),
+    Bad("a clock that drifts", "data.csv", table(drift)),
+    Bad("rows that were lost", "data.csv", table(lose)),
+    Bad("a time stamp twice", "data.csv", table(put(50, 0, "2.4500"))),
+    Bad("a time that goes back", "data.csv", table(put(50, 0, "0.1000"))),
+    Bad("two time vectors", "data.npz", npz(t_f=T, f=F, t_u=T[::2], u=U[::2])),
+    Bad("input and output at different rates", "data.npz", npz(tf=T, f=F, tu=T[::2], u=U[::2]), RESAMPLE),
+    Bad("clocks without a moment in common", "data.npz", npz(tf=T, f=F, tu=T + 9, u=U), {**RESAMPLE, "resample": True}),
+    Bad("no time at all", "data.npz", npz(f=F, u=U)),
+    Bad("a time and a step", "data.npz", npz(t=T, f=F, u=U), {"dt": 0.1, "time": "t"}),
+    Bad("a step that is not positive", "data.npz", npz(f=F, u=U), {"dt": -1.0}),
+    Bad("too few samples", "data.csv", text("t,f,u\n0,1,2\n1,2,3\n")),
+    Bad("an output that is constant", "data.csv", table(lambda rows: [row.__setitem__(2, "3.5") for row in rows])),
+    Bad("complex values", "data.npz", npz(t=T, f=F, u=U + 1j)),
+    Bad(
+        "text where numbers are needed",
+        "data.csv",
+        table(lambda rows: [row.append("ok") for row in rows], "t,f,u,state"),
+        {"input": "f", "output": "state"},
+    ),
+    Bad("a name that is not in the file", "data.npz", npz(t=T, f=F, u=U), {"input": "force"}),
+    Bad("one variable as input and output", "data.npz", npz(t=T, f=F, u=U), {"input": "f", "output": "f"}),
+    Bad("names that do not tell input from output", "data.npz", npz(t=T, a=F, b=U)),
+    Bad("more candidates than one for the output", "data.npz", npz(t=T, f=F, a=U, b=U), {"input": "f"}),
+    Bad("no second signal", "data.npz", npz(t=T, f=F)),
+    Bad("a column that is not there", "data.npy", lambda path: np.save(path, MANY), {"input": "array:200"}),
+    Bad("as many samples as moments", "data.npz", npz(t=T, f=MANY, u=MANY)),
+    Bad("as many places as moments", "data.npz", npz(x=T, t=T, f=MANY, u=MANY)),
+    Bad("arrays that do not fit the time", "data.npz", npz(t=T, f=F, u=U[:90])),
+    Bad("axes that do not fit the array", "data.npz", npz(t=T, f=MANY, u=MANY), {"axes": "sample,x,t"}),
+    Bad("axes of another length than said", "data.npz", npz(t=T, f=MANY[:7], u=MANY[:7]), {"axes": "t,sample"}),
+    Bad("different numbers of samples", "data.npz", npz(t=T, f=MANY[:70], u=MANY[:69])),
+    Bad("a coordinate that is not uniform", "data.npz", npz(x=np.arange(20.0) ** 2, t=T, f=MANY[:20], u=MANY[:20])),
+    Bad(
+        "parts of different counts",
+        "data.npz",
+        npz(t=T, f_train=MANY[:9], f_test=MANY[:4], u_train=MANY[:8], u_test=MANY[:4]),
+    ),
+    Bad(
+        "trajectories of different lengths in a table",
+        "data.csv",
+        table(lambda rows: [row.append("1" if k < 60 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
+        {"sample": "run"},
+    ),
+)
+
+
+INTRODUCTION = """# When a file is refused
+
+A file that cannot be used as it is gets one sentence that says what was found, where, and what to do. Nothing is
+dropped or changed in silence: what was done to the data is listed in notes that `lfno inspect` and `lfno fit` print.
+In Python the same options are keywords: `--drop-missing` is `drop_missing=True`.
+
+Every row of this table is a test: the input is made and the sentence compared. (…) stands for the words of the library
+that reads the format.
+
+| input | options | what is said |
+|---|---|---|
+"""
+
+
+def sentence(case: Bad, directory: Path) -> str:
+    """What is said about the case, without the directory and the words of other libraries."""
+    path = directory / case.file
+    case.write(path)
+    try:
+        load(path, **case.options)
+    except LfnoError as error:
+        said = str(error).replace(f"{directory}/", "")
+        return re.sub(r" \(.*\);", " (…);", said) if case.what in LIBRARY else said
+    raise AssertionError(f"{case.what}: nothing was said")
+
+
+def row(case: Bad, said: str) -> str:
+    options = ", ".join(f"{name}={value!r}" for name, value in case.options.items())
+    return f"| {case.what} | {options and f'`{options}`'} | {said} |"
+
+
+if __name__ == "__main__":
+    rows = []
+    for each in CASES:
+        with TemporaryDirectory() as folder:
+            rows.append(row(each, sentence(each, Path(folder))))
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n")

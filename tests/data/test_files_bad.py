@@ -1,0 +1,23 @@
+"""Every bad input gets the sentence that the documentation promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.data.bad_inputs import CASES, INTRODUCTION, PAGE, Bad, row, sentence
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.what.replace(" ", "-"))
+def test_the_sentence_is_the_one_in_the_docs(case: Bad, tmp_path: Path) -> None:
+    said = sentence(case, tmp_path)
+    assert "\n" not in said
+    assert row(case, said) in PAGE.read_text().splitlines()
+
+
+def test_the_docs_have_no_other_rows() -> None:
+    text = PAGE.read_text()
+    assert text.startswith(INTRODUCTION)
+    assert len(text.removeprefix(INTRODUCTION).splitlines()) == len(CASES)
+    assert len({case.what for case in CASES}) == len(CASES)
