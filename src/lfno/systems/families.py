@@ -47,13 +47,19 @@ def column(values: np.ndarray, ndim: int) -> np.ndarray:
     return values.reshape(-1, *(1,) * ndim)
 
 
+def part(draws: Draws, name: str) -> Draws:
+    """What belongs to one member of a compound family: the entries `name.key`, under `key`."""
+    return {key.removeprefix(f"{name}."): v for key, v in draws.items() if key.startswith(f"{name}.")}
+
+
 class Curve(Family):
     """The paper's families: one number per sample, `function(A, *coordinates)`.
 
     Evenly spaced over `[low, high]`, both ends included, or with `random=True` uniform on `[low, high)`.
 
-    >>> Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10)  # doctest: +ELLIPSIS
-    <...Curve object at ...>
+    >>> ramps = Curve("A", lambda A, t: A * t, 0, 2)
+    >>> ramps.evaluate(ramps.draw(3, np.random.default_rng(0)), np.array([0.0, 1.0])).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [0.0, 2.0]]
     """
 
     def __init__(
@@ -89,8 +95,8 @@ class Mixture(Family):
         values = np.empty((len(draws["kind"]), *shape))
         for index, (name, member) in enumerate(self.members.items()):
             mine = draws["kind"] == index
-            own = {key.removeprefix(f"{name}."): v[mine] for key, v in draws.items() if key.startswith(f"{name}.")}
             if mine.any():
+                own = {key: drawn[mine] for key, drawn in part(draws, name).items()}
                 values[mine] = member.evaluate(own, *coordinates)
         return values
 
@@ -106,10 +112,6 @@ class Separable(Family):
         return {f"space.{k}": v for k, v in space.items()} | {f"time.{k}": v for k, v in time.items()}
 
     def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
-        own = {part: {k.removeprefix(part): v for k, v in draws.items() if k.startswith(part)} for part in PARTS}
-        profile = self.space.evaluate(own["space."], *(c[..., 0] for c in coordinates[:-1]))
-        signal = self.time.evaluate(own["time."], coordinates[-1].reshape(-1))
+        profile = self.space.evaluate(part(draws, "space"), *(c[..., 0] for c in coordinates[:-1]))
+        signal = self.time.evaluate(part(draws, "time"), coordinates[-1].reshape(-1))
         return profile[..., None] * signal.reshape(len(signal), *(1,) * len(coordinates[:-1]), -1)
-
-
-PARTS = ("space.", "time.")
