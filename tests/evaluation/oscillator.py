@@ -8,10 +8,10 @@ class Oscillator:
     """M x'' + C x' + K x = f from rest; two masses between walls."""
 
     mass = np.diag([1.0, 1.5])
-    damping = np.array([[0.13, -0.08], [-0.08, 0.11]])
     stiffness = np.array([[55.0, -35.0], [-35.0, 45.0]])
 
-    def __init__(self) -> None:
+    def __init__(self, damped: float = 1.0) -> None:
+        self.damping = damped * np.array([[0.13, -0.08], [-0.08, 0.11]])
         zero, one = np.zeros((2, 2)), np.eye(2)
         inverse = np.linalg.inv(self.mass)
         self.matrix = np.block([[zero, one], [-inverse @ self.stiffness, -inverse @ self.damping]])

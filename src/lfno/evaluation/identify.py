@@ -50,6 +50,13 @@ class Modes:
         left = [np.linalg.svd(self.residues[:, :, n])[0][:, 0] for n in range(len(self.poles))]
         return np.stack([shape / shape[np.abs(shape).argmax()] for shape in left], axis=-1)
 
+    def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
+        """H_oi(2πi f) = Σ_n ½ [β/(s − μ) + β̄/(s − μ̄)] + D at frequencies in Hz, (outputs, inputs, frequencies)."""
+        where = 2j * math.pi * np.asarray(frequencies)[:, None]
+        swing = np.einsum("oin,fn->oif", self.residues, 1 / (where - self.poles))
+        mirror = np.einsum("oin,fn->oif", self.residues.conj(), 1 / (where - self.poles.conj()))
+        return (swing + mirror) / 2 + self.direct[:, :, None]
+
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
         """The response from rest to `(samples, inputs, time)`."""
         pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)

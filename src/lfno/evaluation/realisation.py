@@ -141,7 +141,7 @@ def small_signal_modes(
     response = (answers[:channels] - answers[channels:])[..., start:] / (2 * amplitude)
     free = np.moveaxis(response[..., length:], 0, 1)
     if not (np.isfinite(free).all() and np.abs(free).max() > 0):
-        raise LfnoError("the response to the pulse is zero or not finite, so there are no modes to see: change the amplitude")
+        raise LfnoError("the response to the pulse is zero or not finite and shows no modes: change the amplitude")
     poles = realise(free, step, order, tolerance).poles
     rest = Grid.line(size - start, step)
     modes = identify(pulses[..., start:], response, rest, poles=poles, hold="cubic")

@@ -1,0 +1,152 @@
+"""What a model must beat: the mean, the initial state for ever, interpolation between samples, the best linear model.
+
+Every baseline is a function `fit(inputs, outputs, parameters, grid) → predict(inputs, parameters)` on arrays
+`(samples, channels, *grid)`; `parameters` is `(samples,)`, `(samples, p)` or None where samples have no such number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.evaluation.linear import fit_trajectories
+from lfno.grid import Grid
+
+Parameters = np.ndarray | None
+Predict = Callable[[np.ndarray, Parameters], np.ndarray]
+FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid], Predict]
+
+
+def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+    """The mean training output, whatever the input."""
+    mean = outputs.mean(0)
+
+    def predict(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+        return np.broadcast_to(mean, (len(inputs), *mean.shape))
+
+    return predict
+
+
+def fit_persistence(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+    """The state at the start, for ever.
+
+    Where the input is the initial state repeated along time (or the first frames as channels), that state is the input
+    itself: its last channels. In a forced problem the input says nothing about the state, and what is known of the
+    start is the mean first value of the training outputs (zero for systems at rest). Which of the two it is, the
+    training data say: the one that is nearer to their first time step.
+    """
+    count, start = outputs.shape[1], outputs[..., :1]
+    common = start.mean(0)
+
+    def shared(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+        return np.broadcast_to(common, (len(inputs), *outputs.shape[1:]))
+
+    def own(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+        return np.broadcast_to(inputs[:, -count:, ..., :1], (len(inputs), *outputs.shape[1:]))
+
+    if _repeats(inputs) and inputs.shape[1] >= count and inputs.shape[2:-1] == outputs.shape[2:-1]:
+        distance = np.linalg.norm(inputs[:, -count:, ..., :1] - start)
+        return own if distance < np.linalg.norm(common - start) else shared
+    return shared
+
+
+def fit_interpolation(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+    """Straight lines between the training outputs of neighbouring parameters, prolonged beyond the ends."""
+    places, which = np.unique(_single(parameters), return_inverse=True)
+    if len(places) < 2:
+        raise LfnoError("interpolation needs at least two training samples with different parameters")
+    # samples with the same parameter count as one, their mean
+    share = np.zeros((len(places), len(outputs)))
+    share[which, np.arange(len(outputs))] = 1 / np.bincount(which)[which]
+    table = np.tensordot(share, outputs, 1) if len(places) < len(outputs) else outputs[np.argsort(which)]
+
+    def predict(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+        wanted = _single(parameters)
+        left = np.clip(np.searchsorted(places, wanted) - 1, 0, len(places) - 2)
+        slope = (wanted - places[left]) / (places[left + 1] - places[left])
+        slope = slope.reshape(-1, *[1] * (outputs.ndim - 1))
+        return (1 - slope) * table[left] + slope * table[left + 1]
+
+    return predict
+
+
+def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+    """The best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
+
+    The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄) with the training samples as rows of X
+    and Y: every linear model, time-invariant or not, is among its like. λ is chosen on every fifth sample.
+    """
+    if grid.ndim == 1:
+        model = fit_trajectories(inputs, outputs, grid)
+
+        def simulate(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+            return model.predict(inputs)
+
+        return simulate
+    return _fit_fields(inputs, outputs)
+
+
+def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
+    once = _repeats(inputs)
+
+    def flat(fields: np.ndarray) -> np.ndarray:
+        """A state repeated along time is taken once: the same regression at a fraction of the size."""
+        fields = fields[..., :1] if once else fields
+        return fields.reshape(len(fields), -1).astype(np.float64)
+
+    rows = flat(inputs)
+    order = np.random.default_rng(0).permutation(len(rows))
+    held, kept = (order[: len(rows) // 5], order[len(rows) // 5 :]) if len(rows) >= 5 else (order, order)
+
+    def regress(train: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
+        middle, mean = rows[train].mean(0), outputs[train].mean(0)
+        centred = rows[train] - middle
+        gram = centred @ centred.T
+        energy = np.trace(gram) / len(gram) or 1.0
+        inverse = np.linalg.inv(gram + ridge * energy * np.eye(len(gram)))
+        # weights on training outputs sum to zero with the centring, so these need not be centred themselves
+        centring = np.eye(len(gram)) - 1 / len(gram)
+        return lambda new: mean + np.tensordot((new - middle) @ centred.T @ inverse @ centring, outputs[train], 1)
+
+    def error(ridge: float) -> float:
+        missed = regress(kept, ridge)(rows[held]) - outputs[held]
+        axes = tuple(range(1, outputs.ndim))
+        size = np.sqrt((outputs[held] ** 2).sum(axes))
+        return float((np.sqrt((missed**2).sum(axes)) / np.maximum(size, 1e-12 * (size.max() or 1.0))).mean())
+
+    model_of = regress(order, min((1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 1.0), key=error))
+
+    def predict(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
+        return model_of(flat(inputs))
+
+    return predict
+
+
+BASELINES: dict[str, FitBaseline] = {
+    "mean": fit_mean,
+    "persistence": fit_persistence,
+    "interpolation": fit_interpolation,
+    "linear": fit_linear,
+}
+
+
+def fit_baselines(
+    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid
+) -> dict[str, Predict]:
+    """Every baseline that the data allow, fitted; interpolation only where samples form a curve in one parameter."""
+    one = parameters is not None and np.size(parameters) == len(inputs) and len(np.unique(parameters)) >= 2
+    names = [name for name in BASELINES if one or name != "interpolation"]
+    return {name: BASELINES[name](inputs, outputs, parameters, grid) for name in names}
+
+
+def _single(parameters: Parameters) -> np.ndarray:
+    if parameters is None or np.ndim(parameters) not in (1, 2) or np.size(parameters) != len(parameters):
+        raise LfnoError("interpolation needs exactly one parameter per sample: this data set does not have that")
+    return np.asarray(parameters, dtype=np.float64).ravel()
+
+
+def _repeats(inputs: np.ndarray) -> bool:
+    """Is every input constant along time? Sample by sample: the first that is not settles it."""
+    return all(bool((sample == sample[..., :1]).all()) for sample in inputs)
