@@ -7,6 +7,8 @@ import torch
 from torch import nn
 
 from lfno.evaluation.cost import count_operations, count_parameters, latency, peak_memory
+from lfno.grid import Grid
+from lfno.models import FNO, FNOConfig
 
 
 class Poles(nn.Module):
@@ -81,3 +83,14 @@ def test_latency_calls_warmups_and_runs() -> None:
     assert len(calls) == 110
     assert measured.mean > 0
     assert measured.runs == 100
+
+
+def test_fourier_neural_operator_by_hand() -> None:
+    """Lift, four layers (two half-real transforms, R on the modes, W on the points), projection by way of 128."""
+    size, width, modes = 2048, 4, 16
+    model = FNO(Grid.line(size, 0.01), FNOConfig(width=width, modes=modes))
+    transforms = 2 * width * 2.5 * size * math.log2(size) / 2
+    layer = transforms + 4 * modes * width**2 + size * width**2
+    expected = size * width + 4 * layer + size * (width * 128 + 128)
+    assert count_operations(lambda: model(torch.ones(1, 1, size)))["macs"] == expected
+    assert count_parameters(model)["complex_once"] == 1881
