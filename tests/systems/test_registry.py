@@ -9,7 +9,7 @@ import pytest
 from lfno.errors import LfnoError
 from lfno.grid import Axis, Grid
 from lfno.systems import REGISTRY, Duffing, Lorenz, Pendulum, as_signal, find, open_mesh
-from lfno.systems.excitations import rich, unseen
+from lfno.systems.excitations import rich, sum_of_sines, unseen
 from lfno.systems.families import Curve, Separable
 from lfno.systems.fields import PeriodicField, Profiles
 
@@ -92,6 +92,17 @@ def test_rich_signals(family):
     assert values.std(axis=1).min() > 0.05
     # no jumps: the largest change in one step is a small part of the range
     assert (np.abs(np.diff(values)).max(axis=1) / np.ptp(values, axis=1)).max() < 0.12
+
+
+@pytest.mark.parametrize("size", [5, 63, 100, 4097])
+def test_sum_of_sines_is_that(size):
+    """The fast way for equally spaced times, the plain one for others."""
+    generator = np.random.default_rng(0)
+    frequency, phase = generator.uniform(0.2, 8, (3, 24)), generator.uniform(0, 6, (3, 24))
+    even = 2.0 + 0.005 * np.arange(size)
+    for t in (even, even**2):
+        plain = sum(np.sin(frequency[:, [k]] * t + phase[:, [k]]) for k in range(24))
+        np.testing.assert_allclose(sum_of_sines(frequency, phase, t), plain, atol=1e-11)
 
 
 def test_rich_signals_cannot_be_interpolated():
