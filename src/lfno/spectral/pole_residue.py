@@ -60,7 +60,7 @@ def _term(
     pair = "" if shared else "io"
     for d in ringing:
         spectrum = torch.fft.fft(spectrum, dim=2 + d)
-        residues = _ring(residues, given[d], angular_frequencies(shape[d], steps[d], residues), d)
+        residues = _along(residues, resolvent(given[d], angular_frequencies(shape[d], steps[d], residues)), d)
     # contract first the axis that shrinks most, expand it last: intermediates stay as small as they can be
     order = sorted(decaying, key=lambda d: shape[d] / residues.shape[2 + d], reverse=True)
 
@@ -108,12 +108,12 @@ def _real_part(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
     return torch.einsum(f"{left}z,{inside}z->{after}", torch.view_as_real(x), conjugate)
 
 
-def _ring(residues: Tensor, mu: Tensor, frequencies: Tensor, d: int) -> Tensor:
-    """Σ_m β_m / (iω − μ_m) along axis d: there the residues become a function of frequency."""
+def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
+    """Σ_m β_m K_m(l) along axis d: with K = 1/(iω − μ) the residues become a function of frequency there."""
     before = "".join(POLE[: residues.ndim - 2])
     after = before.replace(POLE[d], POINT[d])
-    pair = "" if mu.ndim == 1 else "io"
-    return torch.einsum(f"io{before},{pair}{POLE[d]}{POINT[d]}->io{after}", residues, resolvent(mu, frequencies))
+    pair = "" if matrix.ndim == 2 else "io"
+    return torch.einsum(f"io{before},{pair}{POLE[d]}{POINT[d]}->io{after}", residues, matrix)
 
 
 def transfer(
@@ -126,20 +126,27 @@ def transfer(
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
-    mirrored = [-wave for wave in kept]
-    forward = _transfer_at(poles, residues, kept, shape, steps)
-    return (forward + _transfer_at(poles, residues, mirrored, shape, steps).conj()) / 2
+    # one axis at a time, the longest last: there the two halves are added inside one product, never held apart
+    longest = max((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))
+    forward, rings = _up_to(longest, poles, residues / 2, kept, shape, steps)
+    mirror, mirror_rings = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
+    halves = torch.cat((forward, mirror.conj()), 2 + longest)
+    return _along(halves, torch.cat((rings, mirror_rings.conj()), -2), longest)
 
 
-def _transfer_at(
-    poles: Poles, residues: Tensor, wave: Sequence[Tensor], shape: Sequence[int], steps: Sequence[float]
-) -> Tensor:
-    """H at integer wavenumbers, one axis at a time, the shortest first."""
+def _up_to(
+    longest: int, poles: Poles, residues: Tensor, wave: Sequence[Tensor], shape: Sequence[int], steps: Sequence[float]
+) -> tuple[Tensor, Tensor]:
+    """H at integer wavenumbers on every axis but `longest`, and the resolvent that is still missing there."""
+    missing = residues.new_empty(0)
     for d in sorted(range(len(poles)), key=lambda d: len(wave[d])):
         mu = poles[d]
         if mu is None:
             residues = residues.index_select(2 + d, wave[d] % residues.shape[2 + d])
+            continue
+        rings = resolvent(mu, angular_frequencies(shape[d], steps[d], mu).index_select(0, wave[d] % shape[d]))
+        if d == longest:
+            missing = rings
         else:
-            frequencies = angular_frequencies(shape[d], steps[d], mu).index_select(0, wave[d] % shape[d])
-            residues = _ring(residues, mu, frequencies, d)
-    return residues
+            residues = _along(residues, rings, d)
+    return residues, missing
