@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from lfno.data.files.memory import refuse_bomb
-from lfno.data.files.variables import Variable, Variables
+from lfno.data.files.variables import Variable, Variables, reason
 from lfno.errors import LfnoError
 
 #: no data file has more objects than this
@@ -36,7 +36,7 @@ def opened(path: Path) -> h5py.File:
         return h5py.File(path, "r")
     except (OSError, ValueError, RuntimeError) as error:
         raise LfnoError(
-            f"{path.name}: this is not a readable HDF5 file ({str(error).splitlines()[0]}); write it again"
+            f"{path.name}: this is not a readable HDF5 file ({reason(error)}); write it again"
         ) from error
 
 
@@ -70,8 +70,7 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
     except (OSError, RuntimeError, KeyError, ValueError, RecursionError) as error:
         if isinstance(error, LfnoError):
             raise
-        reason = str(error).splitlines()[0]
-        raise LfnoError(f"{path.name}: the HDF5 file is damaged ({reason}); write it again") from error
+        raise LfnoError(f"{path.name}: the HDF5 file is damaged ({reason(error)}); write it again") from error
     return found
 
 
@@ -129,7 +128,7 @@ def take(path: Path, name: str, dataset: h5py.Dataset, where: Any) -> np.ndarray
         return dataset[where]
     except (OSError, RuntimeError) as error:
         raise LfnoError(
-            f"{path.name}: {name!r} cannot be read ({str(error).splitlines()[0]}); the file is damaged or uses a "
+            f"{path.name}: {name!r} cannot be read ({reason(error)}); the file is damaged or uses a "
             "compression that is not installed"
         ) from error
 

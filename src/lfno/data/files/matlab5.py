@@ -85,7 +85,7 @@ def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Var
 def _walk(content: memoryview, order: str, name: str, notes: list[str], depth: int) -> Iterator[Variable]:
     """The numeric fields of a structure and of the structures in it."""
     head = _head(content, order)
-    if head.kind in CLASSES and math.prod(head.shape):
+    if head.kind in CLASSES and all(head.shape):
         yield Variable.of(name, _values(content, order, head))
         return
     if head.kind != STRUCT or head.shape != (1, 1) or not depth:

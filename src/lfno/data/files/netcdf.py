@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from lfno.data.files import hdf5
-from lfno.data.files.variables import Variable, Variables
+from lfno.data.files.variables import Variable, Variables, reason
 from lfno.errors import LfnoError
 
 
@@ -48,7 +48,7 @@ def _read_classic(path: Path) -> Variables:
     except LfnoError:
         raise
     except Exception as error:  # SciPy's reader meets damaged bytes with whatever breaks first
-        raise LfnoError(f"{path.name}: this is not a readable NetCDF file ({error}); write it again") from error
+        raise LfnoError(f"{path.name}: this is not a readable NetCDF file ({reason(error)}); write it again") from error
     return Variables(path.name, entries, notes)
 
 

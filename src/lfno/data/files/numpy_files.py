@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from lfno.data.files.memory import refuse_bomb
-from lfno.data.files.variables import Variable, Variables
+from lfno.data.files.variables import Variable, Variables, reason
 from lfno.errors import LfnoError
 
 
@@ -23,7 +23,9 @@ def read_npy(path: Path) -> Variables:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise LfnoError(f"{path.name}: the array cannot be read ({error}); write it again with numpy.save") from error
+        raise LfnoError(
+            f"{path.name}: the array cannot be read ({reason(error)}); write it again with numpy.save"
+        ) from error
     names = array.dtype.names
     if names is None:
         return Variables(path.name, {"array": Variable.of("array", array)})
@@ -45,7 +47,9 @@ def read_npz(path: Path) -> Variables:
                     variable = _member(path, member, file)
                 entries[variable.name] = variable
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise LfnoError(f"{path.name}: the archive is damaged ({error}); write it again with numpy.savez") from error
+        raise LfnoError(
+            f"{path.name}: the archive is damaged ({reason(error)}); write it again with numpy.savez"
+        ) from error
     return Variables(path.name, entries, notes)
 
 
@@ -92,7 +96,7 @@ def _take(file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], order: Any =
     try:
         data = file.read(size)
     except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
-        raise LfnoError(f"an array in the archive is damaged ({error}); write the file again") from error
+        raise LfnoError(f"an array in the archive is damaged ({reason(error)}); write the file again") from error
     if len(data) < size:
         raise LfnoError("an array in the archive was cut short; write the file again")
     return np.frombuffer(data, dtype).reshape(shape, order=order)
@@ -104,7 +108,7 @@ def _header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtyp
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran, dtype = reader(file)
     except Exception as error:  # the header is parsed by NumPy's own evaluator, which raises many kinds
-        raise LfnoError(f"{where} has a damaged header ({str(error).splitlines()[0]}); write it again") from error
+        raise LfnoError(f"{where} has a damaged header ({reason(error)}); write it again") from error
     if dtype.hasobject:
         raise LfnoError(
             f"{where} holds Python objects, which are never loaded because they can run code; save arrays of numbers"

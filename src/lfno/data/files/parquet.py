@@ -10,7 +10,7 @@ import numpy as np
 
 from lfno.data.files.memory import refuse_bomb
 from lfno.data.files.text_header import split_unit
-from lfno.data.files.variables import Variable, Variables
+from lfno.data.files.variables import Variable, Variables, reason
 from lfno.errors import LfnoError
 
 
@@ -25,7 +25,9 @@ def read_parquet(path: Path) -> Variables:
         file = parquet.ParquetFile(path, memory_map=True)
         rows, schema = file.metadata.num_rows, file.schema_arrow
     except (arrow.ArrowException, OSError, ValueError) as error:
-        raise LfnoError(f"{path.name}: this is not a readable Parquet file ({error}); write it again") from error
+        raise LfnoError(
+            f"{path.name}: this is not a readable Parquet file ({reason(error)}); write it again"
+        ) from error
     refuse_bomb(path.name, path.stat().st_size, rows * 8 * len(schema))
     notes: list[str] = []
     entries = {}
@@ -70,5 +72,4 @@ def _batches(parquet: Any, path: Path, column: str, rows: int) -> Iterator[np.nd
             for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
                 yield batch.column(0).to_numpy(zero_copy_only=False)
     except (OSError, ValueError, RuntimeError, NotImplementedError) as error:  # Arrow's own errors are kinds of these
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise LfnoError(f"{path.name}: {column!r} cannot be read ({reason}); write the file again") from error
+        raise LfnoError(f"{path.name}: {column!r} cannot be read ({reason(error)}); write the file again") from error

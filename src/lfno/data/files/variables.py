@@ -155,6 +155,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def reason(error: Exception) -> str:
+    """The first line of what a library says, or the kind of its error where it says nothing."""
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
 def kind(dtype: np.dtype) -> str:
     """A dtype in words."""
     words = {"U": "text", "S": "text", "O": "text or objects", "V": "records", "b": "true/false", "c": "complex values"}

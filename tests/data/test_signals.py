@@ -1,0 +1,269 @@
+"""From variables to inputs and outputs: names, axes, clocks, missing values; everything done is noted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lfno.data import split, storage
+from lfno.data.dataset import Dataset
+from lfno.data.signals import Record, load
+from lfno.data.signals.missing import longest_run
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+
+T = 2 + np.arange(400) * 0.05
+F = np.sin(2 * T)
+U = np.exp(-0.1 * T) * np.cos(T)
+RNG = np.random.default_rng(1)
+
+
+def record(**arrays: np.ndarray) -> Record:
+    loaded = load({"t": T, "f": F, "u": U} | arrays)
+    assert isinstance(loaded, Record)
+    return loaded
+
+
+def dataset(arrays: dict[str, np.ndarray], **options: str) -> Dataset:
+    loaded = load(arrays, **options)  # type: ignore[arg-type]
+    assert isinstance(loaded, Dataset)
+    return loaded
+
+
+def test_one_record() -> None:
+    data = record()
+    np.testing.assert_array_equal(data.inputs, F[None])
+    np.testing.assert_array_equal(data.outputs, U[None])
+    axis = data.grid["t"]
+    assert (axis.size, axis.step, axis.origin, axis.time) == (400, 0.05, 2.0, True)
+    part = data.part(100, 150)
+    np.testing.assert_allclose(part.grid["t"].points, T[100:150])
+    np.testing.assert_array_equal(part.outputs[0], U[100:150])
+
+
+@pytest.mark.parametrize(
+    ("names", "inputs", "outputs"),
+    [
+        (("f", "u"), ["f"], ["u"]),
+        (("u", "y"), ["u"], ["y"]),
+        (("x", "y"), ["x"], ["y"]),
+        (("f", "x"), ["f"], ["x"]),
+        (("Force", "Sensor 3"), ["Force"], ["Sensor 3"]),
+        (("sensor", "response"), ["sensor"], ["response"]),
+        (("input_1", "input_2", "output_1"), ["input_1", "input_2"], ["output_1"]),
+        (("run1/f", "run1/u"), ["run1/f"], ["run1/u"]),
+    ],
+)
+def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], outputs: list[str]) -> None:
+    for time in ("t", "Time", "timestamp"):
+        data = load({time: T} | {name: RNG.normal(size=400) for name in names})
+        assert [channel.name for channel in data.input_channels] == inputs
+        assert [channel.name for channel in data.output_channels] == outputs
+
+
+@pytest.mark.parametrize("names", [("x", "u"), ("a", "b"), ("f", "u", "b"), ("f", "y", "u")])
+def test_names_that_leave_a_doubt_are_refused(names: tuple[str, ...]) -> None:
+    with pytest.raises(LfnoError, match="--input NAME --output NAME"):
+        load({"t": T} | {name: RNG.normal(size=400) for name in names})
+
+
+def test_samples_first_or_last_give_the_same() -> None:
+    f, u = RNG.normal(size=(2, 30, 400))
+    first = dataset({"t": T, "f": f, "u": u})
+    last = dataset({"t": T, "f": f.T, "u": u.T})
+    np.testing.assert_array_equal(first.outputs, u[:, None])
+    np.testing.assert_array_equal(last.outputs, u[:, None])
+    np.testing.assert_array_equal(last.inputs, f[:, None])
+    assert "'u' of shape (400, 30) was read as (t,sample)" in last.provenance["notes"]
+
+
+def test_a_square_is_refused_until_the_axes_are_stated() -> None:
+    square = RNG.normal(size=(400, 400))
+    with pytest.raises(LfnoError, match="--axes sample,t"):
+        load({"t": T, "f": square, "u": square})
+    np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="t,sample").outputs[:, 0], square.T)
+    np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="sample,t").outputs[:, 0], square)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 3, 1, 2), (3, 2, 1, 0)])
+def test_fields_are_laid_out_by_the_lengths_of_their_coordinates(order: tuple[int, ...]) -> None:
+    u = RNG.normal(size=(6, 5, 4, 7))  # sample, x, y, t
+    arrays = {"x": np.arange(5.0), "y": np.arange(4.0) / 2, "t": np.arange(7) * 0.1}
+    data = dataset(arrays | {"f": u.transpose(order) * 2, "u": u.transpose(order)})
+    # space comes in the order of the file, time last
+    assert data.grid.names[-1] == "t"
+    axes = ["sample", "x", "y", "t"]
+    wanted = [0, *(axes.index(name) for name in data.grid.names)]
+    np.testing.assert_array_equal(data.outputs[:, 0], u.transpose(wanted))
+    np.testing.assert_array_equal(data.inputs, 2 * data.outputs)
+
+
+def test_inputs_with_fewer_axes_are_repeated() -> None:
+    u = RNG.normal(size=(6, 5, 7))
+    arrays = {"x": np.arange(5.0), "t": np.arange(7) * 0.1, "u": u}
+    initial, forcing, number = u[:, :, 0], RNG.normal(size=(6, 7)), RNG.normal(size=6)
+    for f, full in ((initial, initial[:, :, None]), (forcing, forcing[:, None]), (number, number[:, None, None])):
+        data = dataset(arrays | {"f": f}, input="f", output="u")
+        np.testing.assert_array_equal(data.inputs[:, 0], np.broadcast_to(full, u.shape))
+
+
+def test_channels_of_a_record_and_of_samples() -> None:
+    data = load({"t": T, "f": RNG.normal(size=(400, 2)), "u": RNG.normal(size=(3, 400))})
+    assert isinstance(data, Record)
+    assert data.inputs.shape == (2, 400)
+    assert [channel.name for channel in data.output_channels] == ["u:0", "u:1", "u:2"]
+    arrays = {"t": T, "f": RNG.normal(size=(9, 2, 400)), "u": RNG.normal(size=(9, 400))}
+    many = dataset(arrays, axes="f=sample,channel,t")
+    assert many.inputs.shape == (9, 2, 400)
+    table = RNG.normal(size=(400, 4))
+    columns = load({"array": table}, input="array:1,array:2", output="array:3", dt=0.1)
+    np.testing.assert_array_equal(columns.inputs, table[:, 1:3].T)
+
+
+def test_a_split_of_the_author_is_kept_and_vectors_per_sample_are_parameters(tmp_path: Path) -> None:
+    import scipy.io
+
+    x, t = np.linspace(0, 1, 20), np.arange(30) * 0.1
+    parts = {name: RNG.normal(size=(count, 20, 30)) for name, count in (("train", 12), ("vali", 3), ("test", 5))}
+    arrays = {f"f_{name}": values for name, values in parts.items()} | {f"u_{k}": 2 * v for k, v in parts.items()}
+    scipy.io.savemat(tmp_path / "pde.mat", arrays | {"x": x, "t": t, "A": np.arange(20.0)})
+    # twenty samples and twenty places: the parts say that the first axis counts samples
+    data = load(tmp_path / "pde.mat", input="f", output="u")
+    assert isinstance(data, Dataset)
+    assert split.of(data).sizes == (12, 3, 5)
+    np.testing.assert_array_equal(data[split.of(data).test].inputs[:, 0], parts["test"])
+    np.testing.assert_array_equal(data.outputs, 2 * data.inputs)
+    assert data.grid.names == ("x", "t")
+    np.testing.assert_array_equal(data.parameters["A"], np.arange(20.0))
+
+
+def test_trajectories_under_each_other_in_a_table(tmp_path: Path) -> None:
+    u = RNG.normal(size=(3, 40))
+    rows = [f"{run},{k * 0.1:.1f},{run},{float(u[run, k])!r}" for run in range(3) for k in range(40)]
+    path = tmp_path / "a.csv"
+    path.write_text("run,t,f,u\n" + "\n".join(rows))
+    with pytest.raises(LfnoError, match=r"goes back .* at line 42.*--sample"):
+        load(path, input="f", output="u")
+    data = load(path, input="f", output="u", sample="run")
+    assert isinstance(data, Dataset)
+    np.testing.assert_array_equal(data.outputs[:, 0], u)
+    np.testing.assert_array_equal(data.inputs[:, 0, 0], [0, 1, 2])
+
+
+def test_units_of_time_become_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t [ms],f [N],u [mm]\n" + "\n".join(f"{50 * k},{F[k]},{U[k]}" for k in range(400)))
+    data = load(path)
+    assert data.grid["t"].step == 0.05
+    assert data.grid["t"].unit == "s"
+    assert [channel.unit for channel in data.output_channels] == ["mm"]
+
+
+def test_rounded_stamps_are_uniform_and_jitter_is_not() -> None:
+    thirds = np.arange(400) / 30
+    data = load({"t": np.round(thirds, 3), "f": F, "u": U})
+    assert abs(data.grid["t"].step - 1 / 30) < 1e-6
+    with pytest.raises(LfnoError, match="--resample"):
+        load({"t": thirds + RNG.uniform(0, 0.01, 400), "f": F, "u": U})
+
+
+def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
+    drifting = T * (1 + 2e-3 * T)
+    data = load({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
+    times = data.grid["t"].points
+    assert abs(data.inputs[0] - np.sin(times)).max() < 2e-3
+    assert abs(data.outputs[0] - np.cos(times)).max() < 2e-3
+    assert any("was not uniform" in note for note in data.provenance["notes"])
+
+
+def test_two_clocks_meet_on_the_finer_one() -> None:
+    slow = T[::4] + 0.01
+    arrays = {"ta": T, "f": np.sin(T), "tb": slow, "u": np.cos(slow)}
+    data = load(arrays, input="f", output="u", time="ta,tb", resample=True)
+    times = data.grid["t"].points
+    assert data.grid["t"].step == 0.05
+    assert times[0] == slow[0]
+    assert times[-1] <= slow[-1] + 1e-9
+    assert abs(data.outputs[0] - np.cos(times)).max() < 0.01
+    assert abs(data.inputs[0] - np.sin(times)).max() < 1e-3
+
+
+def test_missing_values_of_a_record() -> None:
+    holes = U.copy()
+    holes[[0, 150, 151]] = np.nan
+    with pytest.raises(LfnoError, match=r"in 3 rows \(row 1, row 151, row 152\)"):
+        record(u=holes)
+    filled = load({"t": T, "f": F, "u": holes}, interpolate=True)
+    np.testing.assert_allclose(filled.outputs[0, 150:152], np.interp(T[150:152], T[[149, 152]], U[[149, 152]]))
+    assert np.isfinite(filled.outputs).all()
+    dropped = load({"t": T, "f": F, "u": holes}, drop_missing=True)
+    np.testing.assert_array_equal(dropped.outputs[0], U[152:])
+    np.testing.assert_array_equal(dropped.inputs[0], F[152:])
+    np.testing.assert_allclose(dropped.grid["t"].points, T[152:])
+    assert any("248 of 400 rows" in note for note in dropped.provenance["notes"])
+
+
+def test_missing_values_of_samples() -> None:
+    f, u = RNG.normal(size=(2, 8, 400))
+    u[3, 7] = np.inf
+    f[5, 0] = np.nan
+    data = load({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u", drop_missing=True)
+    assert isinstance(data, Dataset)
+    np.testing.assert_array_equal(data.parameters["A"], [0, 1, 2, 4, 6, 7])
+    np.testing.assert_array_equal(data.outputs[:, 0], u[[0, 1, 2, 4, 6, 7]])
+    assert np.isfinite(data.inputs).all()
+
+
+def test_rows_without_a_time_can_be_dropped_at_the_end() -> None:
+    times = T.copy()
+    times[-3:] = np.nan
+    data = load({"t": times, "f": F, "u": U}, drop_missing=True)
+    np.testing.assert_array_equal(data.outputs[0], U[:-3])
+    np.testing.assert_array_equal(data.inputs[0], F[:-3])
+
+
+def test_a_constant_input_is_noted() -> None:
+    assert any("'f' is constant (2)" in note for note in record(f=np.full(400, 2.0)).notes)
+
+
+def test_own_data_sets_need_no_names(tmp_path: Path) -> None:
+    data = Dataset(RNG.normal(size=(5, 1, 9)), RNG.normal(size=(5, 1, 9)), Grid.line(9, 0.1))
+    storage.save(data, tmp_path / "own.h5")
+    np.testing.assert_array_equal(load(tmp_path / "own.h5").outputs, data.outputs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(good=st.lists(st.booleans(), min_size=1, max_size=30))
+def test_longest_run_is_the_longest(good: list[bool]) -> None:
+    runs = [(j - i, -i) for i in range(len(good)) for j in range(i + 1, len(good) + 1) if all(good[i:j])]
+    if not runs:
+        with pytest.raises(LfnoError):
+            longest_run(np.array(good))
+        return
+    length, start = max(runs)
+    assert longest_run(np.array(good)) == (-start, -start + length)
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data())
+def test_any_shapes_give_right_values_or_a_sentence(data: st.DataObject) -> None:
+    """Whatever the order and number of axes: if it is read, each value is where its sample, place and moment say."""
+    sizes = {name: data.draw(st.integers(3, 6)) for name in ("sample", "x", "t")}
+    others = data.draw(st.sampled_from([[], ["x"], ["sample"], ["x", "sample"]]))
+    axes = data.draw(st.permutations([*others, "t"]))
+    coordinates = {name: np.arange(sizes[name]) * 0.5 for name in axes if name != "sample"}
+    mesh = np.meshgrid(*(np.arange(sizes[name]) for name in axes), indexing="ij")
+    value = sum(place * 100 ** ["sample", "x", "t"].index(name) for name, place in zip(axes, mesh, strict=True)) + 1.0
+    try:
+        loaded = load(coordinates | {"f": value, "u": value}, input="f", output="u")
+    except LfnoError:
+        return
+    outputs = loaded.outputs if isinstance(loaded, Dataset) else loaded.outputs[None]
+    along = ["sample", *loaded.grid.names]
+    for index in np.ndindex(outputs[:, 0].shape):
+        wanted = sum(k * 100 ** ["sample", "x", "t"].index(name) for name, k in zip(along, index, strict=True)) + 1
+        assert outputs[:, 0][index] == wanted
