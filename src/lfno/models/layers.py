@@ -23,6 +23,11 @@ def activation(name: str) -> Callable[[Tensor], Tensor]:
     return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
 
 
+def as_complex(pairs: Tensor) -> Tensor:
+    """(…, 2) → complex (…), whatever the memory layout (a row of a stack of models may start anywhere)."""
+    return torch.complex(pairs[..., 0], pairs[..., 1])
+
+
 class Pointwise(nn.Module):
     """W v + b at every grid point: (batch, in, *grid) → (batch, out, *grid)."""
 
@@ -53,7 +58,7 @@ class FourierWeights(nn.Module):
 
     @property
     def matrix(self) -> Tensor:
-        return torch.view_as_complex(self.weight)
+        return as_complex(self.weight)
 
     def forward(self, v: Tensor) -> Tensor:
         """The Fourier layer: R on the low modes, the others dropped."""
@@ -103,13 +108,13 @@ class PoleResidue(nn.Module):
 
     def _value(self, d: int) -> Tensor:
         stored: Tensor = getattr(self, f"poles_{d}")
-        return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else torch.view_as_complex(stored)
+        return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
 
     def transient(self, v: Tensor, steps: Sequence[float]) -> Tensor:
-        return transient(v, self.values(), torch.view_as_complex(self.residues), steps, self.mixed)
+        return transient(v, self.values(), as_complex(self.residues), steps, self.mixed)
 
     def transfer(self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        return transfer(self.values(), torch.view_as_complex(self.residues), modes, shape, steps)
+        return transfer(self.values(), as_complex(self.residues), modes, shape, steps)
 
     @property
     def all_modes(self) -> tuple[int | None, ...]:

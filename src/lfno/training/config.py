@@ -46,7 +46,8 @@ class TrainingConfig:
         check_count("seed", self.seed, low=0, high=2**62)
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))
-        limits = {"learning_rate": (0, 10), "weight_decay": (0, 10), "steady_decay": (0, 1000), "gamma": (0, 1), "warmup": (0, 1), "clip": (0, 1e9)}
+        limits = {"learning_rate": (0, 10), "weight_decay": (0, 10), "steady_decay": (0, 1000)}
+        limits |= {"gamma": (0, 1), "warmup": (0, 1), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:
                 raise LfnoError(f"{name}={getattr(self, name)!r} must lie between {low} and {high}")

@@ -212,7 +212,8 @@ def _check(tasks: Sequence[Task]) -> None:
         for name in ("x", "y", "x_validation", "y_validation"):
             array, other = getattr(task, name), getattr(first, name)
             if array.shape != other.shape:
-                raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {array.shape}, {other.shape}")
+                shapes = f"{array.shape} and {other.shape}"
+                raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {shapes}")
             if not np.isfinite(array).all():
                 raise LfnoError(f"{task.name}: {name} contains NaN or infinite values")
         if len(task.x) != len(task.y) or len(task.x) == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +19,7 @@ class Stack:
     """
 
     def __init__(self, models: Sequence[Operator], device: torch.device) -> None:
-        self.template = _Respond(models[0]).to(device)
+        self.template = _Respond(deepcopy(models[0])).to(device)
         self.names = [name for name, _ in models[0].named_parameters()]
         parameters = [dict(model.named_parameters()) for model in models]
         self.shapes = [parameters[0][name].shape for name in self.names]
