@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.data.files.memory import allocate
+from lfno.data.files.memory import BLOCK, allocate
 from lfno.errors import LfnoError
 from lfno.grid import Axis
 
@@ -37,8 +37,9 @@ def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tu
     factor = SECONDS.get(word.lower())
     if factor is None:
         return stamps, unit or "s"
-    if factor != 1:
-        notes.append(f"the time {name!r} was converted from {word} to s")
+    if factor == 1:
+        return stamps, "s"
+    notes.append(f"the time {name!r} was converted from {word} to s")
     return stamps * factor, "s"
 
 
@@ -56,10 +57,9 @@ def clock(
     """
     if len(stamps) < 3:
         raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
-    steps = np.diff(stamps)
-    if (steps <= 0).any():
-        at = int(np.argmax(steps <= 0)) + 1
-        what = "stays at" if steps[at - 1] == 0 else f"goes back from {stamps[at - 1]:g} to"
+    at = _first_not_later(stamps)
+    if at is not None:
+        what = "stays at" if stamps[at] == stamps[at - 1] else f"goes back from {stamps[at - 1]:g} to"
         raise LfnoError(
             f"the time {name!r} {what} {stamps[at]:g} at {where(at)}; remove that row, or if trajectories "
             "follow each other name the column that numbers them with --sample NAME"
@@ -67,12 +67,15 @@ def clock(
     count = len(stamps)
     span = float(stamps[-1] - stamps[0])
     step = span / (count - 1)
-    off = np.abs(stamps - stamps[0] - step * np.arange(count)) / step
-    worst = float(off.max())
+    worst = max(
+        float(np.abs(stamps[piece] - stamps[0] - step * np.arange(piece.start, min(piece.stop, count))).max()) / step
+        for piece in _pieces(count)
+    )
     if worst <= TOLERANCE:
         if worst > 1e-6:
             notes.append(f"the stamps of {name!r} are uniform within {100 * worst:.2g} % of a step of {step:g} {unit}")
         return Clock(stamps, Axis("t", count, tidy(step), float(stamps[0]), unit, time=True), True)
+    steps = np.diff(stamps)
     usual, largest = float(np.median(steps)), int(np.argmax(steps))
     if not resample:
         raise LfnoError(
@@ -86,6 +89,22 @@ def clock(
         f"{unit} apart; the longest interval filled was {steps[largest]:g} {unit}"
     )
     return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), False)
+
+
+def _pieces(count: int) -> list[slice]:
+    """Stamps of a file larger than memory are looked at piece by piece."""
+    size = BLOCK // 8
+    return [slice(start, start + size) for start in range(0, count, size)]
+
+
+def _first_not_later(stamps: np.ndarray) -> int | None:
+    """The first stamp that is not later than the one before it."""
+    before, after = stamps[:-1], stamps[1:]
+    for piece in _pieces(len(before)):
+        stuck = after[piece] <= before[piece]
+        if stuck.any():
+            return piece.start + int(np.argmax(stuck)) + 1
+    return None
 
 
 def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]) -> Axis:

@@ -1,0 +1,66 @@
+"""`lfno inspect`: the table, what would be used, and a command that names exactly that."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lfno.cli import build
+from lfno.data.signals import load
+from lfno.errors import LfnoError
+
+T = np.arange(200) * 0.05
+RUN = CliRunner()
+
+
+def inspect(path: Path) -> dict:
+    result = RUN.invoke(build(), ["inspect", str(path), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+def test_a_record_in_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "rig.csv"
+    path.write_text("time (s),force [N],u [m],\n" + "".join(f"{t:.2f},{np.sin(t)},{np.cos(t)},\n" for t in T))
+    report = inspect(path)
+    force = report["variables"][1]
+    assert (force["name"], force["unit"], force["shape"], force["missing"]) == ("force", "N", [200], 0)
+    assert force["max"] == pytest.approx(1, abs=1e-3)
+    assert report["grid"][0]["step"] == 0.05
+    assert report["command"] == f"lfno fit {path} --input force --output u --time time"
+    shown = RUN.invoke(build(), ["inspect", str(path)]).output
+    assert "20 Hz" in shown
+    assert "--input force --output u --time time" in shown.replace("\n", " ")
+
+
+def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    holes = np.where(np.arange(200) == 7, np.nan, np.cos(T))
+    np.savez(path, t=T * (1 + 0.01 * T), f=np.sin(T), u=holes)
+    report = inspect(path)
+    assert report["variables"][2]["missing"] == 1
+    assert len(report["problems"]) == 2
+    assert report["command"].endswith("--input f --output u --time t --interpolate --resample")
+    data = load(path, input="f", output="u", time="t", interpolate=True, resample=True)
+    assert data.grid.to_dict()["axes"] == report["grid"]
+
+
+def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez(path, t=T, a=np.sin(T), b=np.cos(T))
+    report = inspect(path)
+    assert report["command"] is None
+    assert "--input NAME --output NAME" in report["problems"][0]
+    assert RUN.invoke(build(), ["inspect", str(path)]).exit_code == 0
+
+
+def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    path.write_bytes(b"PK\x03\x04 nothing")
+    result = RUN.invoke(build(), ["inspect", str(path)])
+    assert isinstance(result.exception, LfnoError)
+    assert "damaged" in str(result.exception)
