@@ -26,6 +26,7 @@ class LFNOConfig(PoleConfig):
     steady: str = "residual"
     transient_layers: int = 4
     steady_layers: int = 2
+    skip: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +68,8 @@ class LFNO(PoleOperator):
         config = self.config
         if config.layout == "blocks":
             for block in self.blocks:
-                v = self.activation(block(v, steps, a, b))
+                update = self.activation(block(v, steps, a, b))
+                v = v + update if config.skip else update
             return v
         branches = []
         if config.transient_layers:

@@ -46,7 +46,7 @@ class TrainingConfig:
         check_count("seed", self.seed, low=0, high=2**62)
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))
-        limits = {"learning_rate": (0, 10), "weight_decay": (0, 10), "steady_decay": (0, 1000)}
+        limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "weight_decay": (0, 10), "steady_decay": (0, 1000)}
         limits |= {"gamma": (0, 1), "warmup": (0, 1), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:

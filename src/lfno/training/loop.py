@@ -64,18 +64,18 @@ class Trainer:
         self.adam = Adam.start(self.stack.theta)
         self.decay = self.stack.decay(config.weight_decay, config.steady_decay)
         runs, samples = len(tasks), self.x.shape[1]
-        real = {"dtype": torch.float64, "device": self.device}
         self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)
         self.rate = torch.zeros(runs, 1, device=self.device)
-        self.train_loss = torch.zeros(runs, **real)
-        self.validation_loss = torch.full((runs,), torch.inf, **real)
-        self.best_loss = torch.full((runs,), torch.inf, **real)
+        zeros = torch.zeros(runs, dtype=torch.float64, device=self.device)
+        self.train_loss = zeros.clone()
+        self.validation_loss = zeros + torch.inf
+        self.best_loss = zeros + torch.inf
         self.best_theta = self.adam.theta.clone()
-        self.best_epoch = torch.zeros(runs, **real)
+        self.best_epoch = zeros.clone()
         self.good = {name: tensor.clone() for name, tensor in self.adam.tensors().items()}
-        self.scale = torch.ones(runs, **real)  # of the learning rate, after retreats
-        self.retreats = torch.zeros(runs, **real)
-        self.stopped = torch.zeros(runs, **real)  # 1 stopped early, 2 failed
+        self.scale = zeros + 1  # of the learning rate, after retreats
+        self.retreats = zeros.clone()
+        self.stopped = zeros.clone()  # 1 stopped early, 2 failed
         self.epoch = 0
         self.seconds = 0.0
         self.history = History()
