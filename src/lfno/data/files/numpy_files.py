@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
@@ -46,7 +47,9 @@ def read_npz(path: Path) -> Variables:
                 with archive.open(member) as file:
                     variable = _member(path, member, file)
                 entries[variable.name] = variable
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+    except LfnoError:
+        raise
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
         raise LfnoError(
             f"{path.name}: the archive is damaged ({reason(error)}); write it again with numpy.savez"
         ) from error
@@ -95,7 +98,7 @@ def _take(file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], order: Any =
     size = math.prod(shape) * dtype.itemsize
     try:
         data = file.read(size)
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
         raise LfnoError(f"an array in the archive is damaged ({reason(error)}); write the file again") from error
     if len(data) < size:
         raise LfnoError("an array in the archive was cut short; write the file again")
