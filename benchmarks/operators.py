@@ -4,7 +4,7 @@
 
 The dense layer is the contraction of public Laplace neural operator codes with the channel index put right: it builds
 the (frequencies × in × out × poles) tensor. Every variant runs in the same process on one thread, in turns, and the
-table gives medians as ratios "dense / ours": above 1 means ours is faster or smaller. Memory is the peak of live tensors.
+table gives medians as ratios "dense / ours": above 1 means faster or smaller. Memory is the peak of live tensors.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ Poles are complex tensors (in, out, M), one set for each pair of channels, or (M
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -25,13 +27,17 @@ def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
 
     The transform of the data has moved to the (fewer) weights: Σ_l α_l K_l = Σ_n x_n (Σ_l e^{−iω_l t_n} K_l).
     """
-    return torch.fft.fft(-resolvent(poles, angular_frequencies(size, step, poles)), norm="forward")
+    return torch.fft.fft(1 / (poles[..., None] - 1j * angular_frequencies(size, step, poles)), norm="forward")
 
 
 def synthesis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
     """e^{μ t_n} at t_n = n · step: (…, M) → (…, M, N)."""
-    times = step * torch.arange(size, dtype=poles.real.dtype, device=poles.device)
-    return torch.exp(poles[..., None] * times)
+    # n = K a + b, so e^{μt} is the outer product of 2√N exponentials: complex exponentials are slow, products are not
+    stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
+    fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
+    coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)
+    outer = torch.exp(poles[..., None] * coarse)[..., None] * torch.exp(poles[..., None] * fine)[..., None, :]
+    return outer.flatten(-2)
 
 
 def stable_poles(log_decay: Tensor, frequency: Tensor) -> Tensor:
