@@ -100,7 +100,7 @@ def _rough_intervals(forces: np.ndarray, substeps: int) -> np.ndarray:
     """Whether the forcing `(instant, sample)` jumps or kinks in each output interval."""
     rough = np.abs(np.diff(forces[::2], n=3, axis=0)).max(axis=1) > ROUGH * np.abs(forces).max()
     rough = np.pad(rough, (0, len(forces[::2]) - 1 - len(rough)), mode="edge")
-    inside: np.ndarray = rough.reshape(-1, substeps).any(axis=1)
+    inside = np.logical_or.reduce(rough.reshape(-1, substeps), axis=1)
     # a difference reaches three steps ahead, possibly into the next interval
     return inside | np.append(False, inside[:-1])
 
