@@ -16,6 +16,7 @@ from lfno.grid import Axis, Grid
 if TYPE_CHECKING:
     from lfno.data.make import dataset
     from lfno.models import FNO, LFNO, LNO, load
+    from lfno.training.fit import fit
 
 __version__ = "0.1.0"
 
@@ -26,9 +27,10 @@ _LAZY = {
     "LNO": "lfno.models",
     "load": "lfno.models",
     "dataset": "lfno.data.make",
+    "fit": "lfno.training.fit",
 }
 
-__all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "__version__", "dataset", "load"]
+__all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "__version__", "dataset", "fit", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -61,7 +61,7 @@ class Record:
         return f"{self.study}/{self.preset}/{self.task}/{self.label.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def write(self, folder: Path) -> Path:
-        from lfno.models.storage import write_atomically
+        from lfno.tensorfile import write_atomically
 
         path = folder / self.key
         write_atomically(path, (json.dumps(asdict(self), separators=(",", ":")) + "\n").encode())

@@ -44,6 +44,7 @@ class Operator(nn.Module, ABC):
         if not isinstance(self.config, self.Config):
             raise LfnoError(f"{type(self).__name__} needs a {self.Config.__name__}; found {type(config).__name__}")
         self.grid = grid
+        self.provenance: dict[str, Any] = {}
         self.modes = _modes_per_axis(self.config.modes, grid)
         extra = grid.ndim if self.config.grid_channels else 0
         self.activation = activation(self.config.activation)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
-import tempfile
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as to_bytes
 from torch import Tensor
 
+from lfno import tensorfile
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.fno import FNO
@@ -27,38 +22,36 @@ MODELS: dict[str, type[Operator]] = {"FNO": FNO, "LNO": LNO, "LFNO": LFNO}
 
 KEY = "lfno"  # the metadata entry that makes a safetensors file one of ours
 VERSION = 1
+SHIPPED = Path(__file__).parent.parent / "weights"
 
 
 def save(model: Operator, path: str | PathLike[str], provenance: dict[str, Any] | None = None) -> None:
     """Write atomically: the file appears complete under its name, or not at all."""
-    tensors = {name: value.detach().cpu().contiguous() for name, value in model.state_dict().items()}
     tree = {"version": VERSION, **model.description(), "provenance": provenance or {}}
-    tree["sha256"] = checksum(tensors, tree)
-    write_atomically(Path(path), to_bytes(tensors, {KEY: json.dumps(tree, sort_keys=True)}))
+    tensorfile.write(Path(path), model.state_dict(), tree, KEY)
 
 
 def load(path: str | PathLike[str], device: str | torch.device = "cpu") -> Operator:
-    """A model from its file, ready to predict in physical units: `lfno.load("beam.safetensors").predict(inputs)`."""
-    tree, tensors = read(Path(path))
+    """A model from its file, or a shipped one by the name of its data set, ready to predict in physical units.
+
+    >>> lfno.load("duffing-c05").predict(inputs)
+    """
+    tree, tensors = read(path)
     model = build(tree, tensors, path)
+    model.provenance = tree.get("provenance", {})
     return model.to(device).eval()
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Metadata and tensors, with the checksum verified."""
-    if not path.exists():
-        raise LfnoError(f"there is no model file at {path}")
-    try:
-        with safe_open(str(path), framework="pt") as file:
-            metadata = file.metadata() or {}
-            if KEY not in metadata:
-                raise LfnoError(f"{path} is a safetensors file but not a model of lfno")
-            tree = json.loads(metadata[KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise LfnoError(f"{path} is not a readable model file; it is damaged, cut short or something else") from error
-    if not isinstance(tree, dict) or tree.get("sha256") != checksum(tensors, tree):
-        raise LfnoError(f"{path} has been altered: its contents do not match its checksum")
+    file = Path(path)
+    shipped = SHIPPED / f"{path}.safetensors"
+    if not file.exists() and file.name == str(path) and shipped.exists():
+        file = shipped
+    if not file.exists():
+        names = ", ".join(sorted(found.stem for found in SHIPPED.glob("*.safetensors"))) or "none"
+        raise LfnoError(f"there is no model file at {path}, and no shipped model of that name (there are: {names})")
+    tree, tensors = tensorfile.read(file, KEY, "model file")
     if tree.get("version") != VERSION:
         raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {VERSION}")
     return tree, tensors
@@ -87,33 +80,3 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     model = kind(grid, config).to(tensors["lift.weight"].dtype)
     model.load_state_dict(tensors)
     return model
-
-
-def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
-    """SHA-256 over the description (without the checksum itself) and every tensor's name, type, shape and bytes."""
-    digest = hashlib.sha256()
-    digest.update(json.dumps({k: v for k, v in tree.items() if k != "sha256"}, sort_keys=True).encode())
-    for name in sorted(tensors):
-        value = tensors[name]
-        digest.update(f"{name}|{value.dtype}|{tuple(value.shape)}|".encode())
-        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
-    return digest.hexdigest()
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path`, flush it to the disk, and rename it: never half a file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise LfnoError(f"cannot write to {path.parent}: {error.strerror or error}") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)

@@ -21,6 +21,7 @@ class TrainingConfig:
     clip: the largest gradient norm of a step, 0 for no limit.
     patience: stop when the validation loss has not improved for this many epochs, 0 for never.
     validate_every: epochs between two looks at the validation set; the best look is the model that is kept.
+    unscored: time steps at the start of every sample that are fed to the model but not compared with the truth.
     seed: the order of the samples and the initial weights; the split has its own.
     """
 
@@ -37,17 +38,19 @@ class TrainingConfig:
     loss: str = "l2"
     patience: int = 0
     validate_every: int = 5
+    unscored: int = 0
     seed: int = 0
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "step_size", "validate_every"):
             check_count(name, getattr(self, name), high=10**9)
         check_count("patience", self.patience, low=0, high=10**9)
+        check_count("unscored", self.unscored, low=0, high=10**9)
         check_count("seed", self.seed, low=0, high=2**62)
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))
-        limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "weight_decay": (0, 10), "steady_decay": (0, 1000)}
-        limits |= {"gamma": (0, 1), "warmup": (0, 1), "clip": (0, 1e9)}
+        limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "gamma": (0, 1), "warmup": (0, 1)}
+        limits |= {"weight_decay": (0, 10), "steady_decay": (0, 1000), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:
                 raise LfnoError(f"{name}={getattr(self, name)!r} must lie between {low} and {high}")

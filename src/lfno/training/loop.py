@@ -60,7 +60,8 @@ class Trainer:
         self.stack = Stack([task.model for task in tasks], self.device)
         self.x, self.y = self._load("x"), self._load("y")
         self.x_validation, self.y_validation = self._load("x_validation"), self._load("y_validation")
-        self.loss = LOSSES[config.loss]
+        if config.unscored >= self.y.shape[-1]:
+            raise LfnoError(f"unscored={config.unscored} leaves nothing of {self.y.shape[-1]} time steps to learn from")
         self.adam = Adam.start(self.stack.theta)
         self.decay = self.stack.decay(config.weight_decay, config.steady_decay)
         runs, samples = len(tasks), self.x.shape[1]
@@ -87,6 +88,10 @@ class Trainer:
         if all(array is first for array in arrays):  # the same data for every run: kept once
             return torch.as_tensor(first, device=self.device)[None].expand(len(arrays), *first.shape)
         return torch.as_tensor(np.stack(arrays), device=self.device)
+
+    def loss(self, prediction: Tensor, truth: Tensor) -> Tensor:
+        start = self.config.unscored
+        return LOSSES[self.config.loss](prediction[..., start:], truth[..., start:])
 
     # -- one epoch -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,204 @@
+"""From data to trained models: build, normalise, train, keep the best."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.data import split as splits
+from lfno.data.dataset import Dataset
+from lfno.data.split import Split
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.models.operator import Operator
+from lfno.models.storage import MODELS
+from lfno.training import checkpoint, parallel
+from lfno.training.loop import Task, Trainer
+from lfno.training.presets import Preset, find_preset
+
+Watch = Callable[[Trainer, dict[str, Any]], None]
+
+SAVE_EVERY = 20.0  # seconds between two checkpoints
+
+
+@dataclass
+class Fit:
+    """Trained models (one, or the members of an ensemble), the data and split they were trained on, and the trainer."""
+
+    models: list[Operator]
+    dataset: Dataset
+    split: Split
+    preset: Preset
+    trainer: Trainer
+
+    @property
+    def model(self) -> Operator:
+        return self.models[0]
+
+    def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """The mean of the members."""
+        return np.mean([model.predict(inputs, grid) for model in self.models], axis=0)
+
+    def provenance(self) -> dict[str, Any]:
+        """What a model file says about its training."""
+        return {
+            "training": asdict(self.preset.training),
+            "data": {k: v for k, v in self.dataset.provenance.items() if k in ("name", "system", "seed", "file")},
+            "split": list(self.split.sizes),
+            "validation_loss": [float(value) for value in self.trainer.best_loss.tolist()],
+            "best_epoch": [int(value) for value in self.trainer.best_epoch.tolist()],
+        }
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """model.safetensors, or member-0.safetensors … of an ensemble."""
+        names = ["model"] if len(self.models) == 1 else [f"member-{k}" for k in range(len(self.models))]
+        paths = [Path(folder) / f"{name}.safetensors" for name in names]
+        for path, model in zip(paths, self.models, strict=True):
+            model.save(path, **self.provenance())
+        return paths
+
+
+def fit(
+    data: Dataset | str | tuple[Any, Any],
+    model: str = "lfno",
+    preset: str = "default",
+    *,
+    dt: float | None = None,
+    split: Split | None = None,
+    fold: int = 0,
+    ensemble: int = 1,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    watch: Watch | None = None,
+    device: str | None = None,
+    **changes: Any,
+) -> Fit:
+    """Train a model on a data set, by name or given, or on arrays `(inputs, outputs)` with their `dt`.
+
+    `changes` are fields of the model's or the training's configuration. With a `folder` the run leaves checkpoints, a
+    log and its models there, and `resume=True` goes on where it stopped.
+
+    >>> run = lfno.fit("duffing-c05", epochs=100)
+    >>> run.model.save("duffing.safetensors")
+    """
+    dataset = as_dataset(data, dt)
+    chosen = find_preset(preset, model, dataset.grid).change(**changes)
+    split = split or (splits.of(dataset) if "split" in dataset.provenance else splits.standard(len(dataset), fold))
+    seeds = range(chosen.training.seed, chosen.training.seed + ensemble)
+    tasks = [task(dataset, split, chosen, seed) for seed in seeds]
+    trainer = Trainer(tasks, chosen.training, parallel.start() or device or best_device())
+    train(trainer, None if folder is None else Path(folder), resume, watch)
+    result = Fit(trainer.models(), dataset, split, chosen, trainer)
+    if folder is not None and parallel.leader():
+        result.save(folder)
+    return result
+
+
+def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:
+    """Run a trainer with checkpoints and a log; a stop by the user leaves a checkpoint to go on from."""
+    if folder is None:
+        trainer.run(watch)
+    else:
+        restored = resume and checkpoint.restore(trainer, folder)
+        if not restored and resume and not folder.exists():
+            raise LfnoError(f"there is nothing to resume in {folder}")
+        _train_in(trainer, folder, watch)
+    failed = trainer.failed()
+    if len(failed) == len(trainer.tasks):
+        raise LfnoError(failed[0])
+
+
+def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
+    last = time.monotonic()
+    log = folder / "log.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = log.read_text().splitlines() if log.exists() else []
+    kept = [line for line in lines if _epoch(line) <= trainer.epoch]
+
+    def observe(trainer: Trainer, record: dict[str, Any]) -> None:
+        nonlocal last
+        if parallel.leader():
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            if time.monotonic() - last > SAVE_EVERY:
+                checkpoint.save(trainer, folder)
+                last = time.monotonic()
+        if watch is not None:
+            watch(trainer, record)
+
+    with log.open("w") as file:
+        file.writelines(line + "\n" for line in kept)
+        try:
+            trainer.run(observe)
+        finally:
+            if parallel.leader():
+                checkpoint.save(trainer, folder)
+
+
+def _epoch(line: str) -> float:
+    """The epoch of a line of the log; a line cut short by a kill belongs to none."""
+    try:
+        return float(json.loads(line)["epoch"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf
+
+
+def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "") -> Task:
+    """A model with the initial weights of `seed`, normalised on the training samples, and its data."""
+    channels = {"in_channels": dataset.inputs.shape[1], "out_channels": dataset.outputs.shape[1]}
+    kind = MODELS[preset.model]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
+    x, y = dataset.inputs[split.train], dataset.outputs[split.train]
+    model.normalise(*scale_of(x), *scale_of(y))
+    validation = split.validation
+    if len(validation) == 0:
+        raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
+    return Task(model, x, y, dataset.inputs[validation], dataset.outputs[validation], seed, name or f"seed {seed}")
+
+
+def scale_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Offset and scale of each channel.
+
+    A system at rest has input and output zero, and that zero has a meaning: it is moved only for a channel whose mean
+    is larger than its variation (a temperature of 293 ± 5 K). A channel that is constant gets the scale 1.
+    """
+    axes = (0, *range(2, values.ndim))
+    mean, deviation = values.mean(axes, dtype=np.float64), values.std(axes, dtype=np.float64)
+    moved = np.abs(mean) > deviation
+    offset = np.where(moved, mean, 0.0)
+    scale = np.where(moved, deviation, np.sqrt(mean**2 + deviation**2))
+    return offset, np.where(scale > 1e-12 * np.maximum(1e-30, np.abs(mean)), scale, 1.0)
+
+
+def as_dataset(data: Dataset | str | tuple[Any, Any], dt: float | None) -> Dataset:
+    """A data set from its name, itself, or a pair of arrays (samples, time) or (samples, channels, time) with dt."""
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, str):
+        from lfno.data.make import dataset
+
+        return dataset(data)
+    if dt is None:
+        raise LfnoError("arrays need their sampling interval: fit((inputs, outputs), dt=0.01)")
+    inputs, outputs = (np.asarray(values, dtype=np.float64) for values in data)
+    inputs, outputs = (values[:, None] if values.ndim == 2 else values for values in (inputs, outputs))
+    if inputs.ndim != 3 or outputs.ndim != 3:
+        raise LfnoError(
+            f"the arrays have shapes {inputs.shape} and {outputs.shape}; (samples, time) or (samples, channels, time) "
+            "is needed, or a Dataset for fields"
+        )
+    return Dataset(inputs, outputs, Grid.line(inputs.shape[-1], dt))
+
+
+def best_device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
