@@ -1,0 +1,136 @@
+"""The cost table: parameters, arithmetic, time and memory of one forward pass of one sample, measured here and now."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.report import paper
+from lfno.report.selection import Runs
+from lfno.report.tables import DASH, Table
+
+#: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
+PAPER_GRID = Grid.line(2048, dt=0.01)
+_COMMON: dict[str, Any] = {"width": 4, "modes": 16}
+PAPER_MODELS: dict[str, dict[str, Any]] = {
+    "FNO": {**_COMMON, "layers": 4, "activation": "relu"},
+    "LNO": {**_COMMON, "layers": 1, "n_poles": 16, "activation": "sin"},
+    "LFNO": {**_COMMON, "layout": "branches", "steady": "shared", "n_poles": 16, "activation": "relu"},
+}
+COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
+#: tasks whose default-preset networks are measured, the first of each group that was run
+SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
+
+
+def cost_table(runs: Runs) -> Table:
+    """Published, the paper's networks built here, neuraloperator's FNO, then the networks of the other presets."""
+    device = _device()
+    table = Table("Cost of one forward pass of one sample", COLUMNS)
+    table.heading("Published (NVIDIA RTX 3090; no unit is given for the MACs)")
+    for model, row in paper.COST.items():
+        flops = f"{10 * float(row['flops']):.3g}"
+        table.add(model, row["parameters"], DASH, row["macs"], flops, row["latency"], row["memory"])
+    table.heading(f"Measured on {_hardware(device)}: the paper's networks, ODE grid")
+    for name, model, shape in _paper_models():
+        table.add(name, *measure(model, shape, device))
+    for task, preset, record in _run_models(runs):
+        table.heading(f"{preset} preset, {paper.title(task)}")
+        for label, model, shape in record:
+            table.add(label, *measure(model, shape, device))
+    table.note = (
+        "Parameters: a complex number counted once, then as two real ones. A complex product is four MACs; a Fourier "
+        "transform of n points 5 n log₂ n FLOPs. Latency: mean of 100 runs after 10 to warm up, each waited for. Peak "
+        "memory: what one pass holds beyond weights and input (the allocator's figure on a GPU, tensors on a CPU)."
+    )
+    return table
+
+
+def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) -> tuple[str, ...]:
+    """The cells of one row."""
+    import torch
+
+    from lfno.evaluation.cost import count_operations, count_parameters, latency, peak_memory
+
+    model = model.to(device).eval()
+    inputs = torch.from_numpy(np.random.default_rng(0).standard_normal(shape).astype(np.float32)).to(device)
+
+    def run() -> Any:
+        with torch.no_grad():
+            return model(inputs)
+
+    parameters, operations = count_parameters(model), count_operations(run)
+    once = latency(run, device, warmups=1, runs=1).mean
+    time = latency(run, device, warmups=10, runs=runs) if once < 500 else latency(run, device, warmups=1, runs=3)
+    return (
+        f"{parameters['complex_once']:,}",
+        f"{parameters['real']:,}",
+        f"{operations['macs'] / 1e6:.3g}",
+        f"{operations['flops'] / 1e6:.3g}",
+        f"{time.mean:.3g} ± {time.std:.1g}",
+        f"{peak_memory(run, device) / 1e6:.3g}",
+    )
+
+
+def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
+    from lfno.models import MODELS
+
+    shape = (1, 1, *PAPER_GRID.shape)
+    for name, fields in PAPER_MODELS.items():
+        yield name, MODELS[name](PAPER_GRID, **fields), shape
+    if importlib.util.find_spec("neuralop") is not None:
+        yield "FNO of neuraloperator", _neuraloperator(), shape
+
+
+def _neuraloperator() -> Any:
+    """The same width, modes and depth; its own lift, projection and grid channel, as it comes."""
+    neuralop: Any = importlib.import_module("neuralop.models")
+    make: Callable[..., Any] = neuralop.FNO
+    return make(n_modes=(32,), in_channels=1, out_channels=1, hidden_channels=4, n_layers=4)
+
+
+def _run_models(runs: Runs) -> Iterator[tuple[str, str, list[tuple[str, Any, tuple[int, ...]]]]]:
+    from lfno.models import MODELS
+    from lfno.systems import REGISTRY
+
+    for group in SHOWN:
+        for preset in (preset for preset in runs.main.presets if preset != "paper"):
+            own = runs.main.where(preset=preset)
+            task = next((task for task in group if task in own.tasks and task in REGISTRY), None)
+            if task is None:
+                continue
+            grid, rows = REGISTRY[task].grid, []
+            for label in own.where(task=task).labels:
+                record = own.where(task=task, label=label).all[0]
+                try:
+                    model = MODELS[record.model.upper()](_grid(record, grid), **record.config)
+                except (LfnoError, KeyError, TypeError):
+                    continue  # a record of another version, whose configuration has no such model any more
+                rows.append((label, model, (1, model.config.in_channels, *model.grid.shape)))
+            if rows:
+                yield task, preset, rows
+
+
+def _grid(record: Any, grid: Grid) -> Grid:
+    """Where the run lived: the set's grid, or the one its record names (a set may learn a part of its frames)."""
+    named = record.example.get("grid")
+    return Grid.from_dict(named) if isinstance(named, dict) else grid
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _hardware(device: str) -> str:
+    import platform
+
+    import torch
+
+    return torch.cuda.get_device_name(0) if device == "cuda" else f"one {platform.machine()} CPU"

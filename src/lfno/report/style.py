@@ -1,0 +1,100 @@
+"""One look for every figure: a colour for each model, sizes that can be read at the width of a page."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: told apart also by those who do not see red and green as different
+COLOURS = {
+    "truth": "#222222",
+    "LFNO": "#d55e00",
+    "FNO": "#0072b2",
+    "LNO": "#009e73",
+    "FNO deep": "#56b4e9",
+    "FNO long": "#7a5fb5",
+    "transient": "#cc3377",
+    "steady": "#3377aa",
+}
+SPARE = ("#e69f00", "#8c564b", "#999933", "#882255", "#44aa99", "#555555")
+FIELD = "RdBu_r"
+WIDTH = 10.0  # inches of a figure at the full width of a page
+DPI = 110
+SETTINGS: dict[Any, Any] = {
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.3,
+    "figure.facecolor": "white",
+}
+
+
+def colour(label: str) -> str:
+    """The colour of a label; a variant has its own, an unknown one a spare that depends on its name alone."""
+    return COLOURS.get(label) or SPARE[sum(map(ord, label)) % len(SPARE)]
+
+
+def panels(count: int, columns: int, height: float) -> tuple[Figure, list[Any]]:
+    """A figure of page width with `count` axes in `columns` columns, each `height` inches high; unused ones are hidden."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = -(-count // columns)
+    figure = Figure(figsize=(WIDTH, height * rows + 0.3), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for spare in axes[count:]:
+        spare.set_visible(False)
+    return figure, axes[:count]
+
+
+def empty(axes: Any, words: str = "not run") -> None:
+    """A panel for what is not there."""
+    axes.set(xticks=[], yticks=[])
+    axes.grid(False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.text(0.5, 0.5, words, ha="center", va="center", transform=axes.transAxes, color="#888888")
+
+
+def legend(figure: Figure, axes: list[Any]) -> None:
+    """One legend for all panels, above them: names that occur in several are listed once."""
+    found = {
+        label: handle
+        for panel in axes
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    if found:
+        figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=min(len(found), 6), frameon=False)
+
+
+def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
+    """The picture that a function draws, in this style; None where it has nothing to draw."""
+    import matplotlib
+
+    with matplotlib.rc_context(SETTINGS):
+        figure = draw()
+        if figure is None:
+            return None
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", dpi=DPI)
+    return stream.getvalue()
+
+
+def as_data_uri(picture: bytes) -> str:
+    """A picture inside the page itself."""
+    return "data:image/png;base64," + base64.b64encode(picture).decode()
