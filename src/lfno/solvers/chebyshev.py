@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.interpolate import barycentric_interpolate
-
-from lfno.solvers.modes import Ends
 
 
 def differentiation(size: int, length: float) -> tuple[np.ndarray, np.ndarray]:
@@ -23,26 +22,18 @@ def differentiation(size: int, length: float) -> tuple[np.ndarray, np.ndarray]:
     return points, matrix
 
 
-def operator(size: int, length: float, ends: Ends) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`∂²/∂x²` (Dirichlet, Neumann) or `∂⁴/∂x⁴` (supported, clamped) on the inner points, with the ends eliminated.
+def second_derivative(
+    size: int, length: float, ends: Literal["dirichlet", "neumann"]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`∂²/∂x²` on the inner points with the values at the ends eliminated by their conditions.
 
     Answers all points, the matrix on the inner ones, and the matrix that gives the values at all points from them.
     """
     points, first = differentiation(size, length)
-    second = first @ first
     extend = np.eye(size)[:, 1:-1].copy()
     if ends == "neumann":
-        corner = first[np.ix_([0, -1], [0, -1])]
-        extend[[0, -1]] = -np.linalg.solve(corner, first[[0, -1], 1:-1])
-    matrix = (second @ extend)[1:-1]
-    if ends == "supported":
-        matrix = matrix @ matrix
-    if ends == "clamped":
-        # y = x (L − x) p with p = 0 at the ends: y'''' = b p'''' + 4 b' p''' + 6 b'' p''
-        bump, slope = points * (length - points), length - 2 * points
-        fourth = bump[:, None] * (second @ second) + 4 * slope[:, None] * (first @ second) - 12 * second
-        matrix = fourth[1:-1, 1:-1] / bump[1:-1]
-    return points, matrix, extend
+        extend[[0, -1]] = -np.linalg.solve(first[np.ix_([0, -1], [0, -1])], first[[0, -1], 1:-1])
+    return points, (first @ first @ extend)[1:-1], extend
 
 
 def stiff_solve(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def exponential_collocation(
     answer = np.empty((len(times), *q.shape), dtype=q.dtype)
     answer[0] = q
     pieces = substeps
-    for n, (begin, end) in enumerate(zip(times[:-1], times[1:], strict=True)):
+    for n, (begin, end) in enumerate(pairwise(times)):
         done = 0
         while done < pieces:
             step = (end - begin) / pieces

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from lfno.solvers.etdrk4 import ETDRK4
 _log = logging.getLogger(__name__)
 #: dt · max|u| · max|k| beyond which the classical fourth-order step is no longer trusted; its stability ends at 2.8
 _COURANT = 2.0
+_GROUP = 8  # samples that a CPU core marches together
 
 
 class VorticityFlow:
@@ -59,27 +61,77 @@ class VorticityFlow:
         products = self.analyse(torch.stack([u * v, (v - u) * (v + u)]))
         return (self.stress * products).sum(dim=0)
 
-    def frames(
-        self, initial: torch.Tensor, forcing: torch.Tensor, interval: float, count: int, dt: float
-    ) -> torch.Tensor:
-        """Vorticity `(batch, size, size, count)` at `interval, 2 interval, …` from `initial` (batch, size, size).
+    def frames(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float) -> torch.Tensor:
+        """Vorticity `(batch, size, size, len(times))` at `times` ≥ 0, from `initial` (batch, size, size) at t = 0.
 
-        `dt` is the longest step; it is refined, with a message, where the flow is too fast for it.
+        `dt` is the longest step; it is refined, with a message, where the flow is too fast for it. On a CPU the batch is
+        cut into groups that fit its cache, one thread each: far faster than one group with threads inside.
         """
-        source = self.analyse(forcing)
-        w = self.analyse(initial)
-        answer = torch.empty((len(initial), self.size, self.size, count), dtype=torch.float64, device=self.device)
-        steppers: dict[int, ETDRK4] = {}
-        steps = max(1, math.ceil(interval / dt - 1e-9))
-        for n in range(count):
+        if self.device.type != "cpu":
+            return self._march(initial, forcing, times, dt)
+        workers = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            with ThreadPoolExecutor(workers) as pool:
+                groups = pool.map(lambda group: self._march(group, forcing, times, dt), initial.split(_GROUP))
+                return torch.cat(list(groups))
+        finally:
+            torch.set_num_threads(workers)
+
+    def _march(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float) -> torch.Tensor:
+        source, w = self.analyse(forcing), self.analyse(initial)
+        answer = initial.new_empty((*initial.shape, len(times)))
+        steppers: dict[float, ETDRK4] = {}
+        now, longest = 0.0, dt
+        for n, then in enumerate(times.tolist()):
             speed = float(torch.linalg.vector_norm(self.synthesise(self.velocity * w), dim=0).max())
             if not math.isfinite(speed):
-                raise LfnoError(f"the flow is not finite at t = {n * interval:g}: use a smaller input or more points")
-            while interval / steps * speed * self.top > _COURANT:
-                steps *= 2
-                _log.info("flow of speed %.3g: step refined to %.3g at t = %g", speed, interval / steps, n * interval)
-            step = steppers.setdefault(steps, ETDRK4(self.linear, interval / steps))
-            for _ in range(steps):
-                w = step(w, lambda state: self.advection(state) + source)
-            answer[..., n] = self.synthesise(w)
+                raise LfnoError(f"the flow is not finite at t = {now:g}: use a smaller input or more points")
+            while longest * speed * self.top > _COURANT:
+                longest /= 2
+                _log.info("flow of speed %.3g: step refined to %.3g at t = %g", speed, longest, now)
+            steps = math.ceil((then - now) / longest - 1e-9)
+            if steps:
+                length = float(f"{(then - now) / steps:.12e}")  # steps that differ by rounding share their coefficients
+                step = steppers.setdefault(length, ETDRK4(self.linear, length))
+                for _ in range(steps):
+                    w = step(w, lambda state: self.advection(state) + source)
+            answer[..., n] = self.synthesise(w) if then > 0 else initial
+            now = then
         return answer
+
+
+def convective_flow(
+    initial: np.ndarray, forcing: np.ndarray, length: float, viscosity: float, times: np.ndarray, dt: float
+) -> np.ndarray:
+    """One sample of the same flow by other means, to check the first: `(size, size, len(times))`.
+
+    The term is `u ∂_x w + v ∂_y w` as it stands, time goes by the classical fourth-order Runge–Kutta method on
+    `e^{ν|k|²t} ŵ`, in numpy and on the full transform.
+    """
+    size = len(initial)
+    k = 2 * np.pi / length * np.fft.fftfreq(size, 1 / size)
+    kx, ky = k[:, None], np.abs(k[None, : size // 2 + 1])
+    squared = kx**2 + ky**2
+    mask = (np.abs(kx) < 2 / 3 * np.abs(k).max()) & (ky < 2 / 3 * np.abs(k).max())
+    source, w = np.fft.rfft2(forcing), np.fft.rfft2(initial)
+    inverse = np.where(squared > 0, 1 / np.where(squared > 0, squared, 1), 0)
+    gradients = mask * np.stack(np.broadcast_arrays(1j * ky * inverse, -1j * kx * inverse, 1j * kx, 1j * ky))
+
+    def rate(w: np.ndarray) -> np.ndarray:
+        u, v, along, across = np.fft.irfft2(gradients * w, s=(size, size))
+        return source - mask * np.fft.rfft2(u * along + v * across)
+
+    answer, now = np.empty((*initial.shape, len(times))), 0.0
+    for n, then in enumerate(times.tolist()):
+        steps = math.ceil((then - now) / dt - 1e-9)
+        h = (then - now) / max(steps, 1)
+        half = np.exp(-viscosity * squared * h / 2)
+        for _ in range(steps):
+            a = rate(w)
+            b = rate(half * (w + h / 2 * a))
+            c = rate(half * w + h / 2 * b)
+            d = rate(half * (half * w + h * c))
+            w = half * (half * (w + h / 6 * a) + h / 3 * (b + c)) + h / 6 * d
+        answer[..., n], now = np.fft.irfft2(w, s=(size, size)), then
+    return answer

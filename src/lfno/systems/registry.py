@@ -9,10 +9,17 @@ from typing import Any
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.systems.base import System
+from lfno.systems.beam import Beam
+from lfno.systems.brusselator import Brusselator
+from lfno.systems.burgers import Burgers
 from lfno.systems.duffing import Duffing
 from lfno.systems.families import Family
+from lfno.systems.heat import Heat
 from lfno.systems.lorenz import Lorenz
+from lfno.systems.navier_stokes import NavierStokes
+from lfno.systems.navier_stokes_random import NavierStokesRandom
 from lfno.systems.pendulum import Pendulum
+from lfno.systems.reaction_diffusion import ReactionDiffusion
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,17 @@ def find(name: str) -> Entry:
     return REGISTRY[name]
 
 
-SYSTEMS: tuple[type[System], ...] = (Duffing, Lorenz, Pendulum)
+SYSTEMS: tuple[type[System], ...] = (
+    Duffing,
+    Lorenz,
+    Pendulum,
+    Beam,
+    Heat,
+    ReactionDiffusion,
+    Brusselator,
+    Burgers,
+    NavierStokes,
+    NavierStokesRandom,
+)
 for _system in SYSTEMS:
     register(_system)

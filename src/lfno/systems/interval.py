@@ -1,0 +1,101 @@
+"""Partial differential equations on an interval [0, L] driven by a forcing f(x, t); each is a few lines on top of this."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+from lfno.solvers.chebyshev import interpolate, second_derivative
+from lfno.solvers.exponential import modal_response
+from lfno.solvers.modes import Ends, Modes, difference_modes, galerkin_modes
+from lfno.systems.base import Channel, Parameter, System
+from lfno.systems.excitations import Range, rich, unseen
+from lfno.systems.families import Family, Separable
+from lfno.systems.fields import Profiles
+from lfno.systems.signals import Signal
+
+DISCRETISATION = Parameter(
+    "discretisation",
+    "exact",
+    "the equation itself, or second-order differences on the points of the grid, exact in time",
+    choices=("exact", "semi"),
+)
+_BLOCK = 64  # samples at a time, so that a fine grid does not fill the memory
+
+
+def interval_grid(dx: float, dt: float, size: int = 50, steps: int = 50) -> Grid:
+    """`x_j = j dx`, `t_n = n dt`: both ends of the interval are points, so L = (size − 1) dx."""
+    return Grid((Axis("x", size, dx, unit="m"), Axis("t", steps, dt, unit="s", time=True)))
+
+
+def interval_families(
+    grid: Grid, paper: Family, amplitude: Range, band: Range, ends: Any = "zero"
+) -> dict[str, Family]:
+    """The paper's inputs, rich ones (four random spatial modes times a rich signal) and ones of an unseen kind."""
+    x, t = grid.axes
+    where = Profiles((x.size - 1) * x.step, modes=4, ends=ends)
+    return {
+        "paper": paper,
+        "rich": Separable(where, rich(amplitude, band, t.length)),
+        "out": Separable(where, unseen(amplitude, band, t.length)),
+    }
+
+
+class IntervalSystem(System):
+    """A forced equation on [x₀, x₀ + L] that is diagonal in the modes of its end conditions, up to a reaction.
+
+    The grid decides L: its first and last point are the ends. `resolution` is the number of polynomial modes of the fast
+    solver, `reference_resolution` the number of Chebyshev points of the slow one.
+    """
+
+    kind = "forced"
+    inputs: ClassVar[tuple[Channel, ...]] = (Channel("f"),)
+    outputs: ClassVar[tuple[Channel, ...]] = (Channel("y"),)
+    ends: ClassVar[Ends] = "dirichlet"
+    resolution: ClassVar[int] = 96
+    reference_resolution: ClassVar[int] = 64
+    discretisation: str
+
+    def boundary(self) -> Ends:
+        """The conditions at the ends; a system with a choice of them overrides this."""
+        return self.ends
+
+    def check_grid(self, grid: Grid) -> None:
+        super().check_grid(grid)
+        if grid.axes[0].size < 5:
+            raise LfnoError(f"{self.title}: axis 'x' has {grid.axes[0].size} points, at least 5 are needed")
+
+    def modes(self, grid: Grid) -> Modes:
+        x = grid.axes[0]
+        length = (x.size - 1) * x.step
+        if self.discretisation == "semi":
+            return difference_modes(length, self.boundary(), x.size)
+        # finer outputs do not need a finer solution, but a short first step leaves thin layers at the ends
+        return galerkin_modes(length, self.boundary(), x.points - x.origin, self.resolution)
+
+    def loads(self, signal: Signal, grid: Grid, modes: Modes, times: np.ndarray) -> np.ndarray:
+        """Modal coordinates of the forcing, `(sample, modes, times)`."""
+        return modes.project @ signal((modes.nodes + grid.axes[0].origin)[:, None], times[None])
+
+    def linear_response(self, signal: Signal, grid: Grid, modes: Modes, rates: np.ndarray) -> np.ndarray:
+        """`q' = rate q + load` from rest for every mode, in blocks of samples: `(sample, modes, t)`."""
+        times = grid.axes[1].points
+
+        def respond(block: Signal) -> np.ndarray:
+            return modal_response(rates, lambda t: self.loads(block, grid, modes, t), times)
+
+        return np.concatenate([respond(signal[i : i + _BLOCK]) for i in range(0, signal.count, _BLOCK)])
+
+    def collocation(self, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For the reference: inner points, matrix of ∂²/∂x² on them, matrix from them to the grid's points."""
+        x = grid.axes[0]
+        if self.discretisation == "semi":
+            modes = self.modes(grid)
+            matrix = -(modes.restore * modes.eigenvalues) @ modes.project
+            return modes.nodes + x.origin, matrix, modes.sample @ modes.project
+        ends: Any = self.boundary()
+        points, matrix, extend = second_derivative(self.reference_resolution, (x.size - 1) * x.step, ends)
+        return points[1:-1] + x.origin, matrix, interpolate(points, extend, x.points - x.origin)

@@ -1,0 +1,72 @@
+"""Forced Navier–Stokes flow from a random vorticity: the benchmark of the original Fourier neural operator study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+from lfno.systems.base import Channel, Parameter
+from lfno.systems.bumps import Bumps
+from lfno.systems.fields import PeriodicField
+from lfno.systems.navier_stokes import NavierStokes, torus_grid
+from lfno.systems.signals import Signal
+
+FRAMES = 10  # of the past, which the network is given
+
+#: w0 ~ N(0, 7^(3/2) (−Δ + 49)^(−5/2)) on the unit torus, cut at |k| = 31: a draw on a finer grid truncated spectrally
+RANDOM_VORTICITY = PeriodicField((1.0, 1.0), 31, lambda squared: 7**0.75 * (squared + 49) ** -1.25)
+
+
+class NavierStokesRandom(NavierStokes):
+    """`w_t + u·∇w = ν Δw + F (sin 2π(x + y) + cos 2π(x + y))` on the unit torus, w0 a Gaussian random field.
+
+    The input is not w0 but the ten frames at t = 1 … 10, as channels; the output the forty at t = 11 … 50. The forcing
+    alone would lead to w = F (1 − e^(−8π²νt))/(8π²ν) (sin + cos), 1.24 at x = y = 0 after 50 s. Lower viscosities than
+    1e-3 need a finer grid than 64 × 64.
+    """
+
+    title = "Navier–Stokes (random vorticity)"
+    equation = "∂w/∂t + u·∇w = ν Δw + F (sin 2π(x+y) + cos 2π(x+y)),  Δψ = −w,  u = (∂ψ/∂y, −∂ψ/∂x)"
+    parameters = (
+        Parameter("nu", 1e-3, "viscosity", "m²/s", above=0),
+        Parameter("F", 0.1, "amplitude of the forcing", "1/s²"),
+    )
+    inputs = tuple(Channel(f"w{n}", "1/s") for n in range(1, FRAMES + 1))
+    grid = torus_grid(64, 1.0, Axis("t", 40, 1.0, 11.0, unit="s", time=True))
+    accuracy = 1e-4
+    accuracies: ClassVar[dict[str, float]] = {}
+    sets: ClassVar = {"navier-stokes-nu1e-3": {}}
+    families: ClassVar = {
+        "paper": RANDOM_VORTICITY,
+        "rich": PeriodicField((1.0, 1.0), 6, lambda squared: squared**-0.5, amplitude=(0.05, 0.5)),
+        "out": Bumps((1.0, 1.0), (0.2, 1.5), sharpness=(1.0, 4.0)),
+    }
+    chunk = 32
+    dt = 0.04
+    F: float
+
+    def forcing(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return self.F * (np.sin(2 * np.pi * (x + y)) + np.cos(2 * np.pi * (x + y)))
+
+    def check_grid(self, grid: Grid) -> None:
+        super().check_grid(grid)
+        x, _, t = grid.axes
+        if abs(x.length - round(x.length)) > 1e-9 or round(x.length) < 1:
+            raise LfnoError(f"{self.title}: the forcing has period 1, a side of {x.length:g} is not a multiple of it")
+        if t.origin < (FRAMES - 1) * t.step:
+            raise LfnoError(
+                f"{self.title}: the outputs start at t = {t.origin:g}, "
+                f"too early for {FRAMES} frames each {t.step:g} before them"
+            )
+
+    def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+        """The first frames as channels `(sample, 10, x, y, 1)`, the later ones as output `(sample, 1, x, y, t)`."""
+        t = grid.axes[2]
+        self.check_grid(grid)
+        whole = grid.change("t", size=t.size + FRAMES, origin=t.origin - FRAMES * t.step)
+        frames = self.solve(given, whole)
+        return np.moveaxis(frames[:, 0, ..., :FRAMES], -1, 1)[..., None], frames[..., FRAMES:]
