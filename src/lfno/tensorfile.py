@@ -71,6 +71,9 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # as any other new file; a temporary one is private
         os.replace(temporary, path)
     except OSError as error:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error

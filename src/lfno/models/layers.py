@@ -65,6 +65,11 @@ class FourierWeights(nn.Module):
         return from_modes(mix_channels(to_modes(v, self.modes), self.matrix), v.shape[2:])
 
 
+def unit_gain(decay: Tensor, band: float) -> Tensor:
+    """|β| for which a pole somewhere in a band Ω of frequencies has the mean gain one: ⟨|β|²/(p² + ω²)⟩ = π|β|²/(pΩ)."""
+    return torch.sqrt(decay * band / math.pi)
+
+
 class PoleResidue(nn.Module):
     """A kernel H(s) = Σ β / Π (s_d − μ_d): what decays at its poles, what rings at the input's frequencies.
 
@@ -85,13 +90,14 @@ class PoleResidue(nn.Module):
         scale = 1 / (channels_in * channels_out)
         residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
         if self.stable:
-            # |β| = decay rate gives a pole the gain one at its own frequency; many of them add up like noise
+            # poles add up like noise: each gets its share of a gain of one
             residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
             for d in self.laplace:
                 decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
                 before = [1] * (d if pair else d + 2)
                 after = [1] * (len(counts) - 1 - d)
-                residues = residues * decay.reshape(*pair, *before, config.n_poles, *after, 1)
+                share = unit_gain(decay, 2 * math.pi * config.cycles / WINDOW)
+                residues = residues * share.reshape(*pair, *before, config.n_poles, *after, 1)
         self.residues = nn.Parameter(residues)
 
     def _initial_poles(self, shape: tuple[int, ...], config: PoleConfig) -> nn.Parameter:

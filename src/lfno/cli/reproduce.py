@@ -1,0 +1,80 @@
+"""`lfno reproduce`: run the matrix of tasks, models and seeds, and go on where it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ODE = ("duffing-c0", "duffing-c05", "lorenz-rho5", "lorenz-rho10", "pendulum-c05")
+PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
+RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "paper": (*ODE, *PDE)}
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(reproduce)
+
+
+def reproduce(
+    tasks: Annotated[str, typer.Option(help="data sets, separated by commas; ode, pde, rich, paper name groups")] = "paper",
+    models: Annotated[str, typer.Option(help="lfno, fno, lno, or 'fno deep': as many parameters")] = "lfno,fno,lno",
+    preset: Annotated[str, typer.Option(help="default or paper")] = "default",
+    seeds: Annotated[int, typer.Option(help="runs with different initial weights")] = 3,
+    epochs: Annotated[int | None, typer.Option(help="instead of the preset's")] = None,
+    out: Annotated[Path, typer.Option(help="where the records go")] = Path("results"),
+    weights: Annotated[Path | None, typer.Option(help="also write the models of seed 0 here")] = None,
+    study: Annotated[str, typer.Option(help="a name that keeps records of one question together")] = "main",
+    stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
+    quiet: Annotated[bool, typer.Option(help="no progress")] = False,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
+) -> None:
+    """Train every model on every task and write one small JSON record for each run."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from lfno.evaluation import matrix
+    from lfno.training.fit import best_device
+    from lfno.training.options import parse
+
+    device = device or best_device()
+    changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
+    names = [name for given in tasks.split(",") for name in GROUPS.get(given.strip(), (given.strip(),))]
+    cells = []
+    for label in (given.strip() for given in models.split(",")):
+        for name in names:
+            model, own = label.split(" ")[0], dict(changes)
+            if label == "fno deep":
+                own["layers"] = matrix.deep_enough(matrix.Cell(name, "lfno", preset, changes=changes))
+            if model == "fno":
+                own = {key: value for key, value in own.items() if key in FNO_FIELDS}
+            title = label.upper().replace("DEEP", "deep")
+            cells += [matrix.Cell(name, model, preset, title, study, seed, changes=own) for seed in range(seeds)]
+    todo = matrix.missing(cells, out)
+    console = Console(stderr=True, quiet=quiet)
+    console.print(f"{len(todo)} of {len(cells)} runs to do on {device}, records in {out}")
+    groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=quiet) as progress:
+        for group in groups:
+            first = group[0]
+            title = f"{first.label} × {len(group)} ({first.task}{' …' if len(group) > 1 else ''})"
+            line = progress.add_task(title, total=first.resolved().training.epochs, loss="")
+
+            def watch(_cell, _count, trainer, record, line=line):
+                loss = sum(record["best"]) / len(record["best"])
+                progress.update(line, completed=record["epoch"], loss=f"validation {loss:.4f}")
+
+            records = matrix.run_group(group, out, device, watch, weights)
+            for record in records:
+                scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
+                console.print(f"{record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
+
+
+#: changes that make sense for a model without poles
+FNO_FIELDS = {"layers", "width", "modes", "activation", "projection", "grid_channels", "padding"} | {
+    "epochs", "batch", "learning_rate", "weight_decay", "schedule", "warmup", "step_size", "gamma", "clip", "loss",
+    "patience", "validate_every", "seed",
+}  # fmt: skip
