@@ -127,7 +127,7 @@ def transfer(
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
     # one axis at a time, the longest last: there the two halves are added inside one product, never held apart
-    longest = max((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))
+    longest = sorted((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))[-1]
     forward, rings = _up_to(longest, poles, residues / 2, kept, shape, steps)
     mirror, mirror_rings = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
     halves = torch.cat((forward, mirror.conj()), 2 + longest)
