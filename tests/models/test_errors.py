@@ -1,0 +1,131 @@
+"""Everything a user can get wrong gets one clear sentence."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lfno import FNO, LFNO, LNO, Grid, LfnoError
+from lfno.grid import Axis
+
+GRID = Grid.line(32, dt=0.1)
+PLANE = Grid((Axis("x", 8, 0.1), Axis("y", 9, 0.1)))
+
+
+def model():
+    return LFNO(GRID, width=2, modes=3, n_poles=2, in_channels=2)
+
+
+@pytest.mark.parametrize(
+    ("x", "sentence"),
+    [
+        (torch.zeros(1, 3, 32), "has 3 channels; the model takes 2"),
+        (torch.zeros(2, 32), r"has shape \(2, 32\); expected \(batch, 2, t=32\)"),
+        (torch.zeros(1, 2, 31), r"points \(31,\) are not the grid's t=32; pass its grid"),
+        (torch.zeros(0, 2, 32), "no sample"),
+        (torch.zeros(1, 2, 32, dtype=torch.int64), "dtype torch.int64; the model computes in torch.float32"),
+        (torch.zeros(1, 2, 32, dtype=torch.float64), "dtype torch.float64; the model computes in torch.float32"),
+        (torch.zeros(1, 2, 32, dtype=torch.complex64), "dtype torch.complex64"),
+        (torch.full((1, 2, 32), math.nan), "NaN or infinite"),
+        (torch.full((1, 2, 32), math.inf), "NaN or infinite"),
+        (np.zeros((1, 2, 32)), "predict takes arrays"),
+        ([[0.0]], "predict takes arrays"),
+    ],
+)
+def test_wrong_inputs(x, sentence):
+    with pytest.raises(LfnoError, match=sentence):
+        model()(x)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sentence"),
+    [
+        (["a"] * 32, "real numbers are needed"),
+        ([[1.0, 2.0], [3.0]], "different lengths"),
+        (np.zeros((2, 32)) + 1j, "dtype complex128"),
+        (None, "dtype object"),
+        (np.zeros((3, 2, 33)), "are not the grid's"),
+        (np.zeros(32), "has shape"),
+    ],
+)
+def test_wrong_arrays(inputs, sentence):
+    with pytest.raises(LfnoError, match=sentence):
+        model().predict(inputs)
+    with pytest.raises(LfnoError, match=sentence):
+        model().decompose(inputs)
+
+
+@pytest.mark.parametrize(
+    ("size", "grid", "sentence"),
+    [
+        ((32,), PLANE, "has 2 axes but the model was built for 1"),
+        ((16,), Grid.line(17, dt=0.1), "are not the grid's"),
+        ((4,), Grid.line(4, dt=0.1), "beyond its Nyquist limit: 4 points carry 3"),
+        ((32,), 0.1, "found Tensor and float"),
+    ],
+)
+def test_grids_that_do_not_match(size, grid, sentence):
+    network = LFNO(GRID, width=2, modes=4, n_poles=2)
+    with pytest.raises(LfnoError, match=sentence):
+        network(torch.zeros(1, 1, *size), grid)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"modes": 18}, "18 modes on axis 't' are beyond its Nyquist limit: 32 points carry 17"),
+        ({"modes": (3, 3)}, "names 2 axes but the grid has 1"),
+        ({"modes": "all"}, "modes='all' must be a whole number"),
+        ({"modes": 0}, "modes=0"),
+        ({"width": 0}, "width=0 must be a whole number from 1"),
+        ({"width": 2.5}, "width=2.5"),
+        ({"width": True}, "width=True"),
+        ({"depth": 3}, "LFNOConfig has no field 'depth'"),
+        ({"activation": "swish"}, "activation='swish' is not known; choose one of relu"),
+        ({"steady": "wobbly"}, "steady='wobbly'"),
+        ({"layout": "ring"}, "layout='ring'"),
+        ({"poles": "wild"}, "poles='wild'"),
+        ({"laplace_axes": "space"}, "laplace_axes='space'"),
+        ({"laplace_axes": (1,)}, "must name different axes from 0 to 0"),
+        ({"laplace_axes": ()}, "must name different axes"),
+        ({"laplace_axes": 0}, "laplace_axes=0 must be None, 'time' or a tuple"),
+        ({"padding": -1}, "padding=-1"),
+        ({"padding": "half"}, "padding='half'"),
+        ({"cycles": math.nan}, "cycles=nan"),
+        ({"mixed": "yes"}, "mixed='yes' must be true or false"),
+        ({"share_poles": 1}, "share_poles=1 must be true or false"),
+        ({"grid_channels": None}, "grid_channels=None"),
+        ({"transient_layers": 0}, "blocks need at least one layer"),
+        ({"layout": "branches", "transient_layers": 0, "steady_layers": 0}, "without layers"),
+    ],
+)
+def test_wrong_options(options, sentence):
+    with pytest.raises(LfnoError, match=sentence):
+        LFNO(GRID, **{"modes": 3, **options})
+
+
+def test_wrong_constructions():
+    with pytest.raises(LfnoError, match="needs a time axis"):
+        LNO(PLANE, modes=3, laplace_axes="time")
+    with pytest.raises(LfnoError, match="training grid"):
+        FNO(2048, modes=3)
+    with pytest.raises(LfnoError, match="either a configuration or its fields"):
+        FNO(GRID, FNO(GRID, modes=3).config, width=3)
+    with pytest.raises(LfnoError, match="needs a LFNOConfig; found FNOConfig"):
+        LFNO(GRID, FNO(GRID, modes=3).config)
+    with pytest.raises(LfnoError, match="beyond its Nyquist limit: 8 points carry 4"):
+        FNO(PLANE, modes=5)  # a signed axis of 8 points has |l| < 4 and one unpaired mode
+
+
+@pytest.mark.parametrize(
+    ("scales", "sentence"),
+    [
+        (((0.0, 0.0, 0.0), 1.0, 0.0, 1.0), "input_offset has 3 numbers; the model has 2"),
+        ((0.0, 0.0, 0.0, 1.0), "input_scale must be finite and, for a scale, not zero"),
+        ((0.0, 1.0, math.nan, 1.0), "output_offset must be finite"),
+    ],
+)
+def test_wrong_normalisation(scales, sentence):
+    with pytest.raises(LfnoError, match=sentence):
+        model().normalise(*scales)

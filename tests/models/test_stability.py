@@ -1,0 +1,62 @@
+"""Stable poles stay stable through training; unconstrained ones, as the literature draws them, blow up."""
+
+import math
+
+import torch
+
+from lfno import LFNO, Grid
+
+GRID = Grid.line(2048, dt=20 / 2048)
+
+
+def transient_stack(poles, width=4, n_poles=16):
+    """The transient branch of the paper's network: four layers, by default of its width and number of poles."""
+    torch.manual_seed(0)
+    return LFNO(GRID, width=width, n_poles=n_poles, poles=poles, layout="branches", steady_layers=0, projection=32)
+
+
+def signal(batch=2):
+    t = torch.tensor(GRID["t"].points, dtype=torch.float32)
+    amplitude = torch.linspace(0.5, 2, batch)[:, None, None]
+    return amplitude * torch.sin(2 * math.pi * 0.7 * t)
+
+
+def largest_gradient(model, loss):
+    model.zero_grad()
+    loss.backward()
+    return max(parameter.grad.abs().max().item() for parameter in model.parameters())
+
+
+def test_stable_layers_start_with_order_one():
+    model, x = transient_stack("stable"), signal()
+    hidden = model.layers(model.lift(x), model.steps(GRID), 1.0, 1.0)
+    assert 0.1 < hidden.abs().max() < 10
+    assert 0.01 < model(x).abs().max() < 10
+    assert largest_gradient(model, model(x).square().mean()) < 1e3
+
+
+def test_stable_layers_survive_a_thousand_steps():
+    model, x = transient_stack("stable", width=2, n_poles=4), signal()
+    target = torch.cumsum(x, -1) * GRID["t"].step
+    optimiser = torch.optim.Adam(model.parameters(), lr=2.5e-3)
+    losses = []
+    for _ in range(1000):
+        loss = (model(x) - target).square().mean()
+        largest = largest_gradient(model, loss)
+        assert math.isfinite(loss.item())
+        assert largest < 1e3
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.1 * losses[0]
+    assert all((mu.real < 0).all() for kernel in model.kernels for mu in kernel.values())
+
+
+def test_free_poles_blow_up():
+    """Poles drawn from U(0, 1) have Re μ > 0, so e^{μt} grows: four layers multiply growth by growth."""
+    model, x = transient_stack("free"), signal()
+    with torch.no_grad():
+        assert all((mu.real > 0).all() for kernel in model.kernels for mu in kernel.values())
+        for kernel in model.kernels:
+            kernel.poles_0.uniform_()
+    gradient = largest_gradient(model, model(x).square().mean())
+    assert not gradient < 1e6  # NaN counts as blown up

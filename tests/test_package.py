@@ -1,0 +1,39 @@
+"""`import lfno` is light: what is heavy is imported where it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import lfno
+
+HEAVY = ("torch", "scipy", "matplotlib", "pandas", "xarray", "h5py", "jinja2", "dask", "onnx", "tensorboard")
+
+
+def modules_after(statement):
+    code = f"import sys\n{statement}\nprint(*sorted(name.split('.')[0] for name in sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize("statement", ["import lfno", "import lfno; lfno.Grid.line(8, dt=0.1)", "import lfno.cli"])
+def test_importing_the_package_imports_nothing_heavy(statement):
+    assert not modules_after(statement) & set(HEAVY)
+
+
+def test_models_need_torch_and_nothing_heavier():
+    assert not modules_after("import lfno; lfno.LFNO") & (set(HEAVY) - {"torch"})
+
+
+def test_every_public_name_exists():
+    assert set(dir(lfno)) == set(lfno.__all__)
+    for name in lfno.__all__:
+        assert getattr(lfno, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = lfno.nonsense
+
+
+def test_wrong_commands_do_not_show_a_traceback():
+    run = subprocess.run([sys.executable, "-m", "lfno", "nonsense"], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
