@@ -100,7 +100,8 @@ def exponential_collocation(
         linear = decay * q
         stage = linear[:-1]
         for _ in range(_MOST_ITERATIONS):
-            new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
+            with np.errstate(over="ignore", invalid="ignore"):  # found out and answered with a shorter step below
+                new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
             change = float(np.max(np.abs(new[:-1] - stage)))
             if not math.isfinite(change):
                 return None

@@ -75,7 +75,7 @@ class Brusselator(IntervalSystem):
         start = np.tile(np.concatenate([self.u0 * constant, self.v0 * constant]), (signal.count, 1))
         decay = -np.concatenate([self.D0 * modes.eigenvalues, self.D1 * modes.eigenvalues])
         times = grid.axes[1].points
-        q = exponential_collocation(decay, load, reaction, start, times, substeps=2, name=self.title)
+        q = exponential_collocation(decay, load, reaction, start, times, substeps=2, name=self.label)
         return np.moveaxis(q[..., :size] @ modes.sample.T, 0, -1)[:, None]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:

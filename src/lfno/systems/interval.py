@@ -63,6 +63,11 @@ class IntervalSystem(System):
         """The conditions at the ends; a system with a choice of them overrides this."""
         return self.ends
 
+    @property
+    def label(self) -> str:
+        """The system with its numbers, for messages."""
+        return f"{self.title} with {', '.join(f'{name} = {value}' for name, value in self.values.items())}"
+
     def check_grid(self, grid: Grid) -> None:
         super().check_grid(grid)
         if grid.axes[0].size < 5:

@@ -54,19 +54,19 @@ class NavierStokesRandom(NavierStokes):
 
     def check_grid(self, grid: Grid) -> None:
         super().check_grid(grid)
-        x, _, t = grid.axes
+        x = grid.axes[0]
         if abs(x.length - round(x.length)) > 1e-9 or round(x.length) < 1:
             raise LfnoError(f"{self.title}: the forcing has period 1, a side of {x.length:g} is not a multiple of it")
-        if t.origin < (FRAMES - 1) * t.step:
+
+    def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+        """The first frames as channels `(sample, 10, x, y, 1)`, the later ones as output `(sample, 1, x, y, t)`."""
+        self.check_grid(grid)
+        t = grid.axes[2]
+        if t.origin < FRAMES * t.step - 1e-9:
             raise LfnoError(
                 f"{self.title}: the outputs start at t = {t.origin:g}, "
                 f"too early for {FRAMES} frames each {t.step:g} before them"
             )
-
-    def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """The first frames as channels `(sample, 10, x, y, 1)`, the later ones as output `(sample, 1, x, y, t)`."""
-        t = grid.axes[2]
-        self.check_grid(grid)
         whole = grid.change("t", size=t.size + FRAMES, origin=t.origin - FRAMES * t.step)
         frames = self.solve(given, whole)
         return np.moveaxis(frames[:, 0, ..., :FRAMES], -1, 1)[..., None], frames[..., FRAMES:]

@@ -62,7 +62,7 @@ class ReactionDiffusion(IntervalSystem):
 
         start = np.zeros((signal.count, len(modes.eigenvalues)))
         q = exponential_collocation(
-            -self.D * modes.eigenvalues, load, reaction, start, grid.axes[1].points, name=self.title
+            -self.D * modes.eigenvalues, load, reaction, start, grid.axes[1].points, name=self.label
         )
         return np.moveaxis(q @ modes.sample.T, 0, -1)[:, None]
 
