@@ -128,7 +128,7 @@ def sample_efficiency(runs: Runs) -> list[Finding]:
         for size in sorted({r.train_samples for r in study.all}):
             errors = {}
             for model in paper.MODELS:
-                figure = study.where(task=task, train_samples=size, model=model).error("l2")
+                figure = study.where(task=task, train_samples=size).of(model).error("l2")
                 if figure is not None:
                     errors[model] = figure.mean if math.isfinite(figure.mean) else math.inf
             if "LFNO" in errors and len(errors) > 1:
@@ -187,7 +187,7 @@ def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
     return findings
 
 
-_ODES, _PDES = "lfno reproduce --tasks odes", "lfno reproduce --tasks pdes"
+_ODES, _PDES = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
 CLAIMS = (
     Claim(
         "LFNO has the lowest L2 error on all five ODEs",

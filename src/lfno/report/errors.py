@@ -97,6 +97,6 @@ def _cost(runs: Runs) -> str:
     if not len(runs):
         return ""
     first, figure = runs.all[0], runs.error("l2")
-    seconds = sum(r.seconds / max(r.stacked, 1) for r in runs.all) / len(runs)
+    seconds = sum(r.seconds for r in runs.all) / len(runs)
     epochs = counted(figure.epochs) if figure else DASH
     return f"{first.parameters.get('complex_once', 0):,} p, {epochs} ep, {seconds:.3g} s"

@@ -40,7 +40,7 @@ class Picture:
 
 def plates(runs: Runs) -> Iterator[Plate]:
     """The paper's figures first, then what the decomposition and the poles add."""
-    odes, pdes = "lfno reproduce --tasks odes", "lfno reproduce --tasks pdes"
+    odes, pdes = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
     presets = runs.main.presets or ["paper"]
     for preset in presets:
         own = runs.where(preset=preset)
@@ -106,7 +106,12 @@ def plates(runs: Runs) -> Iterator[Plate]:
         partial(curves.sample_curves, runs),
         "lfno reproduce --study samples",
     )
-    yield Plate("Data: ODEs", "Ends and middle of each family.", partial(data.data_samples, paper.ODES), "lfno systems")
+    yield Plate(
+        "Data: ODEs",
+        "Both ends of each family and its middle, the weakest forcing darkest: A = 0.05, 5.02, 10.",
+        partial(data.data_samples, paper.ODES),
+        "lfno systems",
+    )
     yield Plate(
         "Data: PDEs",
         "The middle member of each family; for flows the state at the start and at the end.",

@@ -47,6 +47,14 @@ class Runs:
     def study(self, name: str) -> Runs:
         return self.where(study=name)
 
+    def of(self, model: str) -> Runs:
+        """Records of a kind of model, whatever their label."""
+        return Runs(r for r in self.all if r.model.upper() == model)
+
+    @property
+    def models(self) -> list[str]:
+        return ordered((r.model.upper() for r in self.all), ("FNO", "LNO", "LFNO"))
+
     @property
     def tasks(self) -> list[str]:
         return list(dict.fromkeys(r.task for r in self.all))

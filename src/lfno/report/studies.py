@@ -55,9 +55,9 @@ def samples_table(runs: Runs) -> Table:
     table = Table("Training samples: relative L2", ["", *map(str, sizes)])
     for task in ordered(own.tasks, list(paper.TASKS)):
         table.heading(paper.title(task))
-        models = ordered((r.model for r in own.where(task=task).all), paper.MODELS)
-        figures = {n: {m: own.where(task=task, model=m, train_samples=n).error("l2") for m in models} for n in sizes}
-        for model in models:
+        part = own.where(task=task)
+        figures = {n: {m: part.where(train_samples=n).of(m).error("l2") for m in part.models} for n in sizes}
+        for model in part.models:
             table.add(model, *(show(figures[n][model], bold=model in lowest(figures[n])) for n in sizes))
     return table
 
@@ -128,12 +128,12 @@ def time_table(runs: Runs) -> Table:
             part = runs.study(study).where(preset=preset)
             for label in part.labels:
                 own = part.where(label=label).all
-                total = sum(r.seconds / max(r.stacked, 1) for r in own)
+                total = sum(r.seconds for r in own)
                 together = counted([r.stacked for r in own])
                 where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in own}))
                 name = f"{label}, {preset} preset, {study}"
                 table.add(name, str(len(own)), f"{total:.3g}", f"{total / len(own):.3g}", together, where)
-    table.note = "Runs that were trained as one stack share its time equally."
+    table.note = "Each of the runs trained together as one stack is given an equal share of the stack's time."
     return table
 
 

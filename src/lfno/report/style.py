@@ -62,6 +62,17 @@ def panels(count: int, columns: int, height: float) -> tuple[Figure, list[Any]]:
     return figure, axes[:count]
 
 
+def logarithmic(axes: Any, which: str = "y") -> None:
+    """A logarithmic axis with plain numbers, which small ranges need between the powers of ten as well."""
+    from matplotlib.ticker import LogFormatter
+
+    axes.set(**{f"{which}scale": "log"})
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis.set_major_formatter(LogFormatter())
+    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1, 0.4)))
+    axis.set_tick_params(which="minor", labelsize=7)
+
+
 def empty(axes: Any, words: str = "not run") -> None:
     """A panel for what is not there."""
     axes.set(xticks=[], yticks=[])

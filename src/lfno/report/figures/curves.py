@@ -10,7 +10,7 @@ import numpy as np
 from lfno.evaluation.record import Record
 from lfno.report import paper
 from lfno.report.selection import Runs, ordered
-from lfno.report.style import COLOURS, colour, legend, panels
+from lfno.report.style import COLOURS, colour, legend, logarithmic, panels
 from lfno.systems import REGISTRY
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | N
         for label in main.where(task=task).labels:
             for k, record in enumerate(main.where(task=task, label=label).all):
                 _losses(panel, record, label, first=k == 0)
-        panel.set(xlabel="epoch", ylabel="relative L2 loss", yscale="log", title=paper.title(task))
+        panel.set(xlabel="epoch", ylabel="relative L2 loss", title=paper.title(task))
+        logarithmic(panel)
     legend(figure, axes)
     return figure
 
@@ -57,11 +58,12 @@ def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LN
         split = next(r.regimes["split"] for r in main.where(task=task).all if r.regimes.get("split"))
         panel.axvline(split * time.step, color="#888888", linewidth=1, linestyle="--")
         panel.annotate(
-            "transient | steady", (split * time.step, 1), xycoords=("data", "axes fraction"), xytext=(0, -2),
-            textcoords="offset points", ha="center", va="top", fontsize=7.5, color="#666666",
+            "steady regime →", (split * time.step, 1), xycoords=("data", "axes fraction"), xytext=(3, -2),
+            textcoords="offset points", ha="left", va="top", fontsize=7.5, color="#666666",
         )  # fmt: skip
         unit = f" [{channel.unit}]" if channel.unit else ""
-        panel.set(xlabel=time.label, ylabel=f"mean |error|{unit}", yscale="log", title=paper.title(task))
+        panel.set(xlabel=time.label, ylabel=f"mean |error|{unit}", title=paper.title(task))
+        logarithmic(panel)
     legend(figure, axes)
     return figure
 
@@ -99,7 +101,8 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
                 panel.plot(np.asarray(own[0]["A"])[order], errors, ".-", color=colour(label), label=label, markersize=3)
         if task == "lorenz-rho10":
             panel.axvline(paper.LORENZ_FLIP, color=COLOURS["truth"], linewidth=1, linestyle="--", label="sign flip, A*")
-        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", yscale="log", title=paper.title(task))
+        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=paper.title(task))
+        logarithmic(panel)
     legend(figure, axes)
     return figure
 
@@ -112,16 +115,17 @@ def sample_curves(runs: Runs) -> Figure | None:
         return None
     figure, axes = panels(len(tasks), min(3, len(tasks)), 2.6)
     for panel, task in zip(axes, tasks, strict=True):
-        for model in ordered((r.model for r in study.where(task=task).all), paper.MODELS):
-            own = study.where(task=task, model=model)
+        for model in study.where(task=task).models:
+            own = study.where(task=task).of(model)
             sizes = sorted({r.train_samples for r in own.all})
             found = [own.where(train_samples=size).error("l2") for size in sizes]
             values = [(n, f.mean, f.value.std) for n, f in zip(sizes, found, strict=True) if f is not None]
             counts, means, spreads = zip(*values, strict=True)
             panel.errorbar(counts, means, spreads, fmt="o-", markersize=4, capsize=2, color=colour(model), label=model)
-        panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", yscale="log", title=paper.title(task))
+        panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", title=paper.title(task))
+        logarithmic(panel)
         ticks = sorted({r.train_samples for r in study.where(task=task).all})
         panel.set_xticks(ticks, [str(n) for n in ticks])
-        panel.minorticks_off()
+        panel.xaxis.minorticks_off()
     legend(figure, axes)
     return figure

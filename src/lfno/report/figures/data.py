@@ -45,9 +45,7 @@ def _lines(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
     side = "input" if values is data.inputs else "solution"
     for k, shade in zip(range(len(values) - 1, -1, -1), (0.3, 0.55, 1.0), strict=False):
         axes.plot(time.points, values[k, 0], color=COLOURS["truth"], alpha=shade, linewidth=0.9)
-    amplitudes = ", ".join(f"{a:.3g}" for a in data.parameters["A"]) if "A" in data.parameters else ""
-    title = f"{paper.title(task)}: {side}" + (f", A = {amplitudes} (dark to light)" if amplitudes else "")
-    axes.set(xlabel=time.label, ylabel=_label(channel), title=title)
+    axes.set(xlabel=time.label, ylabel=_label(channel), title=f"{paper.title(task)}: {side}")
 
 
 def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:

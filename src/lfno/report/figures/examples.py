@@ -14,9 +14,13 @@ from lfno.systems import REGISTRY
 
 @dataclass(frozen=True)
 class Example:
-    """Fields are (channel, *grid) of one sample; `axes` are those of the thinned grid."""
+    """Fields are (channel, *grid) of one sample; `axes` are those of the thinned grid, time last.
+
+    A flow in two dimensions of space is kept at its last moment only: its axes are (x, y), and `moment` is that time.
+    """
 
     axes: tuple[Axis, ...]
+    moment: str
     unit: str
     name: str
     fields: dict[str, np.ndarray]
@@ -42,10 +46,15 @@ def example(record: Record) -> Example | None:
         return None
     shapes = {field.shape for field in fields.values()}
     shape = fields["truth"].shape
-    if len(shapes) != 1 or len(shape) != entry.grid.ndim + 1 or min(shape) < 1:
+    grid, time, moment = entry.grid, entry.grid.axes[-1], ""
+    if grid.ndim == 3:
+        if len(shape) == 4:
+            fields, shape = {name: field[..., -1] for name, field in fields.items()}, shape[:-1]
+        grid, moment = Grid(grid.axes[:2]), f"{time.name} = {time.points[-1]:.3g} {time.unit}".rstrip()
+    if len(shapes) != 1 or len(shape) != grid.ndim + 1 or min(shape) < 1:
         return None
     channel = entry.system.outputs[0]
-    return Example(thinned(entry.grid, shape[1:]), channel.unit, channel.name, fields)
+    return Example(thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields)
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:

@@ -19,19 +19,16 @@ POINTS = 4000  # of a scatter
 
 
 def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tuple[float, float, float, float]]:
-    """(image, label across, label up, extent): x over time, or the last frame of a field in two dimensions of space."""
-    if one.ndim == 2:
-        up, across, image = one.axes[0], one.axes[1], field[0]
-    else:
-        up, across, image = one.axes[1], one.axes[0], field[0, ..., -1].T
+    """(image, label across, label up, extent): x upwards over time, or y upwards over x at one moment."""
+    up, across, image = one.axes[0], one.axes[1], field[0]
+    if one.moment:
+        up, across, image = across, up, image.T
     edges = [(a.origin - a.step / 2, a.origin + (a.size - 0.5) * a.step) for a in (across, up)]
     return image, across.label, up.label, (*edges[0], *edges[1])
 
 
 def moment(one: Example) -> str:
-    """At what time a frame is, for fields that change in it."""
-    time = one.axes[-1]
-    return f", {time.name} = {time.points[-1]:.3g} {time.unit}".rstrip() if one.ndim == 3 else ""
+    return f", {one.moment}" if one.moment else ""
 
 
 def _draw(axes: Any, field: np.ndarray, one: Example, low: float, high: float) -> Any:

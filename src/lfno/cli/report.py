@@ -1,0 +1,44 @@
+"""`lfno report`: one HTML page, or a page of the documentation, from the records of runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(report)
+
+
+def report(
+    results: Annotated[Path, typer.Option(help="Folder with the records of runs.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="The HTML page to write.")] = Path("report.html"),
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write this Markdown page, without pictures, instead of HTML.")
+    ] = None,
+    baseline_seconds: Annotated[
+        float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
+    ] = 120.0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+) -> None:
+    """Write the report: tables beside the paper's, claims with verdicts, costs measured now, figures."""
+    from rich.console import Console
+
+    from lfno.errors import LfnoError
+    from lfno.report import markdown as text
+    from lfno.report import page
+    from lfno.report.document import document
+
+    path = markdown or out
+    if path.is_dir():
+        raise LfnoError(f"{path} is a folder: give the name of the page to write")
+    console = Console(stderr=True, quiet=quiet)
+    with console.status("reading records") as status:
+        made = document(results, markdown is None, baseline_seconds, lambda words: status.update(words))
+    if markdown is None:
+        page.write(made, out)
+    else:
+        text.write(made, markdown)
+    typer.echo(f"wrote {path}")

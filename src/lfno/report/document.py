@@ -1,0 +1,154 @@
+"""The report before it has a format: sections of sentences, tables, verdicts and pictures, made from records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lfno.errors import LfnoError
+from lfno.evaluation.record import load_records
+from lfno.report import claims, costs, errors, goals, paper, studies, summary
+from lfno.report.baselines import Scores, gather
+from lfno.report.gallery import Picture, picture, plates
+from lfno.report.selection import Runs
+from lfno.report.tables import Table
+from lfno.report.verdicts import Verdict
+
+BASELINE_SECONDS = 120.0
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Section:
+    """A heading with what stands below it; `missing` are pairs (what was not run, the command that runs it)."""
+
+    title: str
+    sentences: list[str] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    missing: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def anchor(self) -> str:
+        return "".join(c if c.isalnum() else "-" for c in self.title.lower())
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    subtitle: str
+    sections: list[Section]
+
+
+def document(
+    results: Path, pictures: bool = True, seconds: float = BASELINE_SECONDS, progress: Progress = lambda _: None
+) -> Document:
+    """Everything the records below `results` have to say; a folder without records gives a page that says so."""
+    if results.exists() and not results.is_dir():
+        raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
+    runs = Runs(load_records(results)) if results.exists() else Runs([])
+    progress("baselines")
+    # only for what was run: a page about one task need not make the data of all
+    baselines = gather([task for task in paper.TASKS if task in runs.main.tasks] + runs.main.tasks, results, seconds)
+    progress("tables")
+    sections = [_summary(runs, baselines), _claims(runs), _goals(runs, baselines), *_tables(runs, baselines)]
+    sections.append(_flip(runs))
+    sections.append(Section("Hyper-parameters", tables=[studies.hyper_parameter_table(runs)]))
+    progress("costs")
+    sections.append(Section("Cost", tables=[costs.cost_table(runs), *_times(runs)]))
+    if pictures:
+        sections.append(_figures(runs, progress))
+    sections.append(Section("Environment", tables=[studies.environment_table(runs)]))
+    count = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {count}.", sections)
+
+
+def _summary(runs: Runs, baselines: dict[str, Scores]) -> Section:
+    section = Section("Summary", points=summary.summarise(runs, baselines))
+    if not section.points:
+        section.missing.append(("No task has records of two models to compare", "lfno reproduce"))
+    return section
+
+
+def _claims(runs: Runs) -> Section:
+    words = "What the paper says, what we measured, and whether it holds. A claim holds if every comparison supports it."
+    return Section("The paper's claims", [words], verdicts=claims.judge_claims(runs))
+
+
+def _goals(runs: Runs, baselines: dict[str, Scores]) -> Section:
+    words = "What this library set out to reach. What is not reached is said here as plainly as what is."
+    return Section("Goals", [words], verdicts=goals.judge_goals(runs, baselines))
+
+
+def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
+    four = Section(
+        "Errors beside the published ones",
+        [
+            "Relative errors ‖û − u‖ / ‖u‖, mean over the test samples of the standard split "
+            "(274 train, 30 validation, 76 test); whatever was chosen, was chosen on validation. "
+            "Every set here but ν = 10⁻³ has a single parameter, so that interpolation between training samples is a "
+            "strong opponent: the baselines stand below the models."
+        ],
+        tables=[errors.error_table(published, runs, baselines) for published in paper.ERROR_TABLES],
+    )
+    absent = [task for task in paper.TASKS if task not in runs.main.tasks]
+    if absent:
+        names = ", ".join(paper.title(task) for task in absent)
+        four.missing.append((f"No runs of {names}", f"lfno reproduce --tasks {','.join(absent)}"))
+    rich = Section(
+        "Rich and out-of-family inputs",
+        ["Random multisines, chirps, steps and pulses, where interpolation cannot follow and an operator earns its name."],
+    )
+    for suffix, words in (("-rich", "rich"), ("-out", "out-of-family")):
+        if any(task.endswith(suffix) for task in runs.main.tasks):
+            rich.tables += [errors.rich_table(metric, runs, baselines, suffix) for metric in ("l2", "linf")]
+        else:
+            names = ",".join(f"{task}{suffix}" for task in ("duffing-c05", "pendulum-c05", "lorenz-rho5"))
+            rich.missing.append((f"No runs on {words} inputs", f"lfno reproduce --tasks {names}"))
+    fair = Section("Fair comparisons", tables=[errors.fair_table(metric, runs) for metric in ("l2", "linf")])
+    fair.tables = [table for table in fair.tables if table.rows]
+    if not fair.tables:
+        fair.missing.append(("No runs beyond the paper's preset", "lfno reproduce --models lfno,fno,'fno deep'"))
+    return [four, rich, fair, _studies(runs)]
+
+
+def _studies(runs: Runs) -> Section:
+    section = Section("Ablations")
+    makers = {"ablation": studies.ablation_table, "layers": studies.layers_table, "samples": studies.samples_table}
+    for name, make in makers.items():
+        if len(runs.study(name)):
+            section.tables.append(make(runs))
+        else:
+            section.missing.append((f"The study “{name}” was not run", f"lfno reproduce --study {name}"))
+    return section
+
+
+def _times(runs: Runs) -> list[Table]:
+    return [studies.time_table(runs)] if len(runs) else []
+
+
+def _flip(runs: Runs) -> Section:
+    words = (
+        f"At ρ = 10 the forced Lorenz system is not chaotic: both fixed points are stable, and the forcing decides which "
+        f"is reached. Over the 380 amplitudes the final x changes sign exactly once, at A* = {paper.LORENZ_FLIP:.4f}. "
+        "Samples next to that jump are predicted on the wrong side or between the two, and their errors dominate the mean."
+    )
+    section = Section("The sign flip of Lorenz ρ = 10", [words], points=summary.flip_sentences(runs))
+    if not section.points:
+        section.missing.append(("Lorenz ρ = 10 was not run", "lfno reproduce --tasks lorenz-rho10"))
+    return section
+
+
+def _figures(runs: Runs, progress: Progress) -> Section:
+    section = Section("Figures")
+    for plate in plates(runs):
+        progress(f"figure: {plate.title}")
+        shown = picture(plate)
+        if shown.uri:
+            section.pictures.append(shown)
+        else:
+            section.missing.append((f"{shown.title}: {shown.missing}", shown.command))
+    return section

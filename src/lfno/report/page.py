@@ -1,0 +1,24 @@
+"""The report as one HTML file that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from lfno.report.document import Document
+from lfno.report.verdicts import FAILS, HOLDS
+
+
+def html(report: Document) -> str:
+    """The whole page. Everything that comes from records is escaped by the template engine."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(files("lfno.report").joinpath("page.html").read_text(encoding="utf-8"))
+    return template.render(report=report, marks={HOLDS: "yes", FAILS: "no"})
+
+
+def write(report: Document, path: Path) -> None:
+    from lfno.tensorfile import write_atomically
+
+    write_atomically(path, html(report).encode())
