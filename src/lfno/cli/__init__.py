@@ -14,7 +14,7 @@ import typer
 from lfno.errors import LfnoError
 
 #: module of this package -> it must define `register(app)`
-COMMANDS: tuple[str, ...] = ("systems", "data", "inspect", "reproduce")
+COMMANDS: tuple[str, ...] = ("systems", "data", "inspect", "reproduce", "report")
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
