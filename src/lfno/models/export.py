@@ -1,0 +1,132 @@
+"""Models that run without lfno: as ONNX, or as a program of PyTorch.
+
+ONNX gets the model as real matrix products (`lfno.models.frozen`); PyTorch gets the recorded operations themselves.
+Neither file needs lfno to run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.models.frozen import Frozen, clone
+from lfno.models.operator import Operator, _column
+
+TARGETS = ("onnx", "torch")
+TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written and how far it is from the original on random input, relative to the largest output."""
+
+    path: Path
+    target: str
+    error: float
+    size: int
+
+
+def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None) -> Exported:
+    """Write `model` on `grid` (its training grid by default) and check the file against the original.
+
+    The file takes float32 (batch, channels, *grid) in physical units, any batch, and answers in physical units.
+
+    >>> export(lfno.load("duffing-c05"), "duffing.onnx").error < 1e-4
+    True
+    """
+    grid, path = grid or model.grid, Path(path)
+    if to not in TARGETS:
+        raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
+    if not path.parent.is_dir():
+        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(3, model.config.in_channels, *grid.shape, generator=generator)
+    x = x * _column(model.input_scale.float(), x) + _column(model.input_offset.float(), x)
+    double = clone(model).double()
+    with torch.no_grad():
+        expected = double(x.double(), grid).numpy()
+    with _quiet():
+        answers = (_onnx if to == "onnx" else _torch)(model, grid, path, x)
+    scale = float(np.abs(expected).max()) or 1.0
+    error = max(float(np.abs(answer - expected[: len(answer)]).max()) / scale for answer in answers)
+    if not error <= TOLERANCE:
+        path.unlink(missing_ok=True)
+        raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+    return Exported(path, to, error, path.stat().st_size)
+
+
+def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray]:
+    try:
+        import onnx
+        import onnxruntime
+        import onnxscript  # noqa: F401
+    except ImportError as error:
+        raise LfnoError(f"exporting to ONNX needs the package {error.name}; install lfno[onnx]") from error
+    program = _program(Frozen(model, grid), x)
+    written = torch.onnx.export(program, input_names=["input"], output_names=["output"], dynamo=True, verbose=False)
+    assert written is not None
+    proto = written.model_proto
+    for key, value in describe(model, grid).items():
+        entry = proto.metadata_props.add()
+        entry.key, entry.value = key, value
+    onnx.checker.check_model(proto)
+    path.write_bytes(proto.SerializeToString())
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return [np.asarray(session.run(None, {"input": part.numpy()})[0]) for part in (x, x[:1])]
+
+
+def _torch(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray]:
+    program = _program(_OnGrid(clone(model).float(), grid), x)
+    torch.export.save(program, path, extra_files=describe(model, grid))
+    module = torch.export.load(path).module()
+    with torch.no_grad():
+        return [module(part).numpy() for part in (x, x[:1])]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """The exporters warn about packages that are not needed here."""
+    logger = logging.getLogger("torch.onnx")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(before)
+
+
+def _program(module: nn.Module, x: Tensor) -> Any:
+    batch = torch.export.Dim("batch", min=1)
+    with torch.no_grad():
+        return torch.export.export(module.eval(), (x,), dynamic_shapes=({0: batch},), strict=False)
+
+
+def describe(model: Operator, grid: Grid) -> dict[str, str]:
+    """Metadata of the file, as text: the grid its input must have, and the channels where they are known."""
+    signals = model.provenance.get("data", {}).get("signals", {})
+    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals)}
+
+
+class _OnGrid(nn.Module):
+    def __init__(self, model: Operator, grid: Grid) -> None:
+        super().__init__()
+        self.model, self.grid = model, grid
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model.respond(x, self.grid)

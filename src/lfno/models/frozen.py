@@ -1,0 +1,115 @@
+"""A model on one grid as real matrix products with constants: no complex numbers, no Fourier transforms, no grid.
+
+Any runtime that multiplies matrices can run it; see `lfno.models.terms` for how a layer becomes such products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lfno.grid import Grid
+from lfno.models.layers import FourierWeights, PoleResidue
+from lfno.models.lfno import LFNO
+from lfno.models.operator import Operator, _column, _extend
+from lfno.models.terms import forget, steady_term, transient_terms
+
+
+def clone(model: Operator) -> Operator:
+    """The same model with weights of its own, on the CPU."""
+    copy = type(model)(model.grid, model.config).to(model.lift.weight.dtype)
+    copy.load_state_dict({name: value.detach().cpu() for name, value in model.state_dict().items()})
+    return copy.eval()
+
+
+class Frozen(nn.Module):
+    """The same map as `model` on one grid in real float32 products: (batch, in, *grid) → (batch, out, *grid)."""
+
+    input_offset: Tensor
+    input_scale: Tensor
+    output_offset: Tensor
+    output_scale: Tensor
+    coordinates: Tensor
+
+    def __init__(self, model: Operator, grid: Grid) -> None:
+        super().__init__()
+        model = clone(model).double()
+        self.activation, self.extension, self.sizes = model.activation, model._extension(grid), grid.shape
+        shape = [n + extra for n, extra in zip(grid.shape, self.extension, strict=True)]
+        steps = model.steps(grid)
+        self.branches = nn.ModuleList(
+            nn.ModuleList(_Layer(part, shape, steps) for part in branch) for branch in _branches(model)
+        )
+        forget()
+        self.inside = isinstance(model, LFNO) and model.config.layout == "branches"
+        self.skip = bool(getattr(model.config, "skip", False))
+        self.last = type(model).__name__ != "FNO"
+        self.lift, self.hidden, self.project = model.lift.float(), model.hidden.float(), model.project.float()
+        for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
+            self.register_buffer(name, getattr(model, name).float())
+        if model.config.grid_channels:
+            self.register_buffer("coordinates", model._coordinates(grid, torch.zeros(1)).float())
+
+    def forward(self, x: Tensor) -> Tensor:
+        v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
+        if hasattr(self, "coordinates"):
+            v = torch.cat((v, self.coordinates.expand(x.shape[0], *self.coordinates.shape[1:])), 1)
+        v = _extend(self.lift(v), self.extension)
+        out = [self._branch(v, branch) for branch in self.branches]
+        v = out[0] if len(out) == 1 else out[0] + out[1]
+        for d, size in enumerate(self.sizes):
+            v = v.narrow(2 + d, 0, size)
+        u = self.project(self.activation(self.hidden(v)))
+        return u * _column(self.output_scale, u) + _column(self.output_offset, u)
+
+    def _branch(self, v: Tensor, layers: Any) -> Tensor:
+        for depth, layer in enumerate(layers):
+            if self.inside:
+                v = layer(self.activation(v) if depth else v)
+                continue
+            update = layer(v)
+            update = self.activation(update) if self.last or depth < len(layers) - 1 else update
+            v = v + update if self.skip else update
+        return v
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A layer as the model has it: pointwise map, transient kernel, and steady part (kernel, R, kind), each optional."""
+
+    pointwise: nn.Module | None = None
+    kernel: PoleResidue | None = None
+    steady: tuple[PoleResidue | None, FourierWeights | None, str] | None = None
+
+
+def _branches(model: Any) -> list[list[_Part]]:
+    if not (isinstance(model, LFNO) and model.config.layout == "branches"):
+        return [[_Part(b.pointwise, b.kernel, (b.kernel, b.weights, b.kind)) for b in model.blocks]]
+    kind = model.config.steady
+    transient = [_Part(w, k) for k, w in zip(model.kernels, model.pointwise, strict=True)]  # type: ignore[arg-type]
+    kernels: list[Any] = [*model.kernels, *model.steady_kernels]
+    steady = [
+        _Part(steady=(None if kind == "free" else kernels[j], None if kind == "exact" else model.steady_weights[j], kind))  # type: ignore[arg-type]
+        for j in range(model.config.steady_layers)
+    ]
+    return [branch for branch in (transient, steady) if branch]
+
+
+class _Layer(nn.Module):
+    def __init__(self, part: _Part, shape: Sequence[int], steps: Sequence[float]) -> None:
+        super().__init__()
+        self.pointwise = None if part.pointwise is None else part.pointwise.float()
+        terms = [] if part.steady is None else [steady_term(*part.steady, shape, steps)]
+        terms += [] if part.kernel is None else transient_terms(part.kernel, shape, steps)
+        self.terms = nn.ModuleList(terms)
+
+    def forward(self, v: Tensor) -> Tensor:
+        parts = [term(v) for term in self.terms] + ([] if self.pointwise is None else [self.pointwise(v)])
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total

@@ -1,0 +1,179 @@
+"""A spectral layer on a fixed grid as terms y = Re[B W F x] in real arithmetic.
+
+F are forward transforms along each axis (discrete Fourier, or the analysis matrix of the poles), W one complex channel
+matrix for each mode or pole, B backward transforms. Complex numbers are pairs of reals in a trailing axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+
+import torch
+from torch import Tensor, nn
+
+from lfno.models.layers import FourierWeights, PoleResidue, as_complex
+from lfno.spectral.fourier import angular_frequencies, wavenumbers
+from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
+
+POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
+
+
+class Term(nn.Module):
+    """Re[B W F x]; forward and backward matrices one per axis, (points, modes) and (modes, points), complex.
+
+    Matrices of poles that belong to a pair of channels have two leading axes (in, out). Weights are (in, out, *modes).
+    Fourier matrices are the same tensors in every layer, so that a file holds them once.
+    """
+
+    def __init__(self, forward: Sequence[Tensor], weights: Tensor, backward: Sequence[Tensor]) -> None:
+        super().__init__()
+        self.count = len(forward)
+        self.pairs = [matrix.ndim == 4 for matrix in forward]
+        for d, (there, back) in enumerate(zip(forward, backward, strict=True)):
+            # the first transform starts from real numbers, the last one ends with them
+            first, last = d == 0, d == self.count - 1
+            self.register_buffer(f"forward_{d}", _rows(there) if first else _matrix(there))
+            self.register_buffer(f"backward_{d}", _columns(back) if last else _matrix(back))
+        self.register_buffer("weights", _pair_matrix(weights))
+
+    def forward(self, x: Tensor) -> Tensor:
+        index, pair = "bi" + POINT[: self.count], ""
+        for d in range(self.count):
+            own = "io" if self.pairs[d] else ""
+            after = index.replace(POINT[d], POLE[d])
+            after = after.replace("bi", "bio") if own and "o" not in after else after
+            z = "" if d == 0 else "z"
+            equation = f"{index}{z},{own}{POINT[d]}{z}{POLE[d]}y->{after}y"
+            x = torch.einsum(equation, x, getattr(self, f"forward_{d}"))
+            index = after
+        modes = POLE[: self.count]
+        pair = "bio" if any(self.pairs) else "bo"
+        x = torch.einsum(f"{index}z,io{modes}zy->{pair}{modes}y", x, self.weights)
+        index = pair + modes
+        for d in range(self.count):
+            last = d == self.count - 1
+            own = "io" if self.pairs[d] else ""
+            after = index.replace(POLE[d], POINT[d])
+            after = after.replace("bio", "bo") if last else after
+            y = "" if last else "y"
+            x = torch.einsum(f"{index}z,{own}{POLE[d]}z{POINT[d]}{y}->{after}{y}", x, getattr(self, f"backward_{d}"))
+            index = after
+        return x
+
+
+@cache
+def _rows(matrix: Tensor) -> Tensor:
+    """Complex (…, n, p) → real (…, n, p, 2): what a real vector is multiplied with."""
+    return torch.view_as_real(matrix.resolve_conj()).float().contiguous()
+
+
+@cache
+def _matrix(matrix: Tensor) -> Tensor:
+    """Complex (…, n, p) → real (…, n, 2, p, 2): multiplication of pairs, (re, im) → (re, im)."""
+    real, imaginary = matrix.real, matrix.imag
+    upper, lower = torch.stack((real, imaginary), -1), torch.stack((-imaginary, real), -1)
+    return torch.stack((upper, lower), -3).float().contiguous()
+
+
+@cache
+def _columns(matrix: Tensor) -> Tensor:
+    """Complex (…, p, n) → real (…, p, 2, n): the real part of what a vector of pairs gives."""
+    return _matrix(matrix)[..., 0].contiguous()
+
+
+def _pair_matrix(weights: Tensor) -> Tensor:
+    """Complex (…) → real (…, 2, 2)."""
+    real, imaginary = weights.real, weights.imag
+    rows = torch.stack((real, imaginary), -1), torch.stack((-imaginary, real), -1)
+    return torch.stack(rows, -2).float().contiguous()
+
+
+@cache
+def _fourier(size: int, modes: int | None, half: bool) -> tuple[Tensor, Tensor]:
+    """Forward (size, kept) and backward (kept, size) of a discrete Fourier transform; `half`: of a real signal."""
+    wave = wavenumbers(size, modes, half, torch.device("cpu")).double()
+    angle = 2 * math.pi / size * torch.outer(torch.arange(size).double(), wave)
+    forward = torch.polar(torch.ones_like(angle), -angle)
+    once = (wave == 0) | (2 * wave == size)
+    weight = torch.where(once, 1.0, 2.0) if half else torch.ones_like(wave)
+    return forward, forward.conj().T * weight[:, None] / size
+
+
+def steady_term(
+    kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, shape: Sequence[int], steps: Sequence[float]
+) -> Term:
+    """The steady part as one term: λ = H α, and what R makes of it, are one matrix for each mode."""
+    last = len(shape) - 1
+    if kind == "free":
+        assert weights is not None
+        modes: Sequence[int | None] = weights.modes
+        response = weights.matrix
+    else:
+        assert kernel is not None
+        modes = kernel.all_modes if kind in ("exact", "residual") else weights.modes  # type: ignore[union-attr]
+        response = kernel.transfer(modes, shape, steps)
+    if weights is not None and kind != "free":
+        low = response
+        kept = [_positions(shape[d], modes[d], weights.modes[d], d == last) for d in range(len(shape))]
+        for d, rows in enumerate(kept):
+            low = low.index_select(2 + d, rows)
+        folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
+        if kind == "shared":
+            response = folded
+        else:
+            for d, rows in reversed(list(enumerate(kept))):
+                shape_there = [*folded.shape[: 2 + d], response.shape[2 + d], *folded.shape[3 + d :]]
+                folded = folded.new_zeros(shape_there).index_copy(2 + d, rows, folded)
+            response = response + folded
+    forward, backward = zip(*(_fourier(n, modes[d], d == last) for d, n in enumerate(shape)), strict=True)
+    return Term(forward, response.detach(), backward)
+
+
+def _positions(size: int, have: int | None, want: int, half: bool) -> Tensor:
+    """Where the modes |l| < want are stored among those that are kept."""
+    device = torch.device("cpu")
+    wave, stored = wavenumbers(size, want, half, device), wavenumbers(size, have, half, device)
+    where = {int(l) % size: place for place, l in enumerate(stored.tolist())}
+    return torch.tensor([where[int(l) % size] for l in wave.tolist()])
+
+
+def transient_terms(kernel: PoleResidue, shape: Sequence[int], steps: Sequence[float]) -> list[Term]:
+    """Every term with a decay on at least one axis (on all of them unless the kernel is `mixed`)."""
+    poles, residues = kernel.values(), as_complex(kernel.residues).detach()
+    laplace = [d for d, mu in enumerate(poles) if mu is not None]
+    terms = []
+    for count in range(1 if kernel.mixed else len(laplace), len(laplace) + 1):
+        for decaying in combinations(laplace, count):
+            terms.append(_term(poles, residues, shape, steps, decaying))
+    return terms
+
+
+def _term(
+    poles: Sequence[Tensor | None], residues: Tensor, shape: Sequence[int], steps: Sequence[float], decaying: Sequence[int]
+) -> Term:
+    forward, backward = [], []
+    for d, mu in enumerate(poles):
+        if mu is not None and d in decaying:
+            forward.append(analysis_matrix(mu.detach(), shape[d], steps[d]).transpose(-1, -2))
+            backward.append(synthesis_matrix(mu.detach(), shape[d], steps[d]))
+            continue
+        if mu is not None:
+            rings = resolvent(mu.detach(), angular_frequencies(shape[d], steps[d], residues))
+            before = POLE[: residues.ndim - 2]
+            pair = "" if rings.ndim == 2 else "io"
+            after = before.replace(POLE[d], POINT[d])
+            residues = torch.einsum(f"io{before},{pair}{POLE[d]}{POINT[d]}->io{after}", residues, rings)
+        modes = None if mu is not None else (residues.shape[2 + d] + 1) // 2
+        there, back = _fourier(shape[d], modes, half=False)
+        forward.append(there)
+        backward.append(back)
+    return Term(forward, residues, backward)
+
+
+def forget() -> None:
+    """Let go of the shared Fourier matrices, once the layers of a model hold them."""
+    for shared in (_fourier, _rows, _matrix, _columns):
+        shared.cache_clear()

@@ -1,0 +1,85 @@
+"""An exported model answers as the original does: the terms in real arithmetic, the ONNX file, the PyTorch program."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+from lfno.models import FNO, LFNO, LNO, Operator
+from lfno.models.export import export
+from lfno.models.frozen import Frozen
+
+LINE = Grid.line(45, dt=0.05)
+FIELD = Grid((Axis("x", 9, 0.1), Axis("t", 14, 0.1, time=True)))
+CUBE = Grid((Axis("x", 6, 0.1, periodic=True), Axis("y", 7, 0.1), Axis("t", 8, 0.1, time=True)))
+
+
+def stirred(model: Operator) -> Operator:
+    """Weights and normalisers that hide nothing: R is not zero, offsets are not zero."""
+    torch.manual_seed(0)
+    model.normalise(0.3, 2.0, -0.1, 1.5)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    return model
+
+
+def difference(model: Operator) -> float:
+    x = torch.randn(2, model.config.in_channels, *model.grid.shape)
+    with torch.no_grad():
+        frozen = Frozen(model, model.grid)(x)
+        exact = model.double()(x.double())
+    return float((frozen - exact).abs().max() / exact.abs().max())
+
+
+@pytest.mark.parametrize("grid", [LINE, FIELD, CUBE], ids=["1-D", "2-D", "3-D"])
+def test_real_products_are_the_model(grid: Grid) -> None:
+    shape = {"modes": 3, "width": 3, "projection": 8}
+    models: list[Operator] = [FNO(grid, **shape), LNO(grid, **shape), LNO(grid, version="decoupled", **shape)]
+    for layout, steady, shared, axes in product(
+        ("blocks", "branches"), ("exact", "free", "shared", "residual"), (True, False), (None, "time")
+    ):
+        fields = {"n_poles": 2, "layout": layout, "steady": steady, "share_poles": shared, "laplace_axes": axes}
+        more = {"skip": layout == "blocks", "transient_layers": 2, "grid_channels": shared, "mixed": shared}
+        models.append(LFNO(grid, **shape, **fields, **more, padding=0.25 if steady == "free" else 0.0))
+    assert max(difference(stirred(model)) for model in models) < 2e-5
+
+
+@pytest.mark.parametrize("grid", [LINE, FIELD], ids=["1-D", "2-D"])
+def test_onnx_runtime_agrees_and_takes_any_batch(grid: Grid, tmp_path: Path) -> None:
+    import onnxruntime
+
+    model = stirred(LFNO(grid, modes=4, width=4, n_poles=3, in_channels=2, transient_layers=2))
+    written = export(model, tmp_path / "model.onnx")
+    assert written.error < 1e-5
+    session = onnxruntime.InferenceSession(str(written.path), providers=["CPUExecutionProvider"])
+    told = session.get_modelmeta().custom_metadata_map
+    assert Grid.from_dict(json.loads(told["lfno_grid"])) == grid
+    for batch in (1, 5):
+        x = np.random.default_rng(batch).normal(size=(batch, 2, *grid.shape)).astype(np.float32)
+        (answer,) = session.run(None, {"input": x})
+        np.testing.assert_allclose(answer, model.predict(x), atol=1e-4 * np.abs(answer).max())
+
+
+def test_torch_program_at_another_rate(tmp_path: Path) -> None:
+    model = stirred(LFNO(LINE, modes=4, width=4, n_poles=3))
+    fine = LINE.change("t", size=90, step=0.025)
+    written = export(model, tmp_path / "model.pt2", "torch", fine)
+    x = torch.randn(4, 1, 90)
+    answer = torch.export.load(written.path).module()(x).detach().numpy()
+    np.testing.assert_allclose(answer, model.predict(x, fine), atol=1e-5 * np.abs(answer).max())
+
+
+def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
+    model = LFNO(LINE, modes=4, width=4)
+    with pytest.raises(LfnoError, match="choose onnx or torch"):
+        export(model, tmp_path / "a", "tflite")
+    with pytest.raises(LfnoError, match="there is no folder"):
+        export(model, tmp_path / "nowhere" / "a.onnx")
