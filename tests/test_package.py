@@ -1,7 +1,9 @@
 """`import lfno` is light: what is heavy is imported where it is used."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +39,19 @@ def test_wrong_commands_do_not_show_a_traceback():
     run = subprocess.run([sys.executable, "-m", "lfno", "nonsense"], capture_output=True, text=True, check=False)
     assert run.returncode == 2
     assert "Traceback" not in run.stderr
+
+
+def test_the_first_lines_of_the_readme_run():
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"```python\n(.*?)```", readme, re.DOTALL).group(1)
+    names: dict = {}
+    exec(first, names)
+    assert names["answer"].shape == names["force"].shape == (2048,)
+    assert abs(names["transient"] + names["steady"] - names["answer"]).max() < 1e-5
+
+
+def test_links_of_the_documentation_lead_somewhere():
+    root = Path(__file__).parent.parent
+    for page in [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} points to {target}"
