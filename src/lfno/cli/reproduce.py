@@ -25,6 +25,7 @@ def reproduce(
     epochs: Annotated[int | None, typer.Option(help="instead of the preset's")] = None,
     out: Annotated[Path, typer.Option(help="where the records go")] = Path("results"),
     weights: Annotated[Path | None, typer.Option(help="also write the models of seed 0 here")] = None,
+    label: Annotated[str | None, typer.Option(help="the row's name in tables, instead of the model's")] = None,
     study: Annotated[str, typer.Option(help="a name that keeps records of one question together")] = "main",
     stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
@@ -43,14 +44,14 @@ def reproduce(
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
     names = [name for given in tasks.split(",") for name in GROUPS.get(given.strip(), (given.strip(),))]
     cells = []
-    for label in (given.strip() for given in models.split(",")):
+    for kind in (given.strip() for given in models.split(",")):
         for name in names:
-            model, own = label.split(" ")[0], dict(changes)
-            if label == "fno deep":
+            model, own = kind.split(" ")[0], dict(changes)
+            if kind == "fno deep":
                 own["layers"] = matrix.deep_enough(matrix.Cell(name, "lfno", preset, changes=changes))
             if model == "fno":
                 own = {key: value for key, value in own.items() if key in FNO_FIELDS}
-            title = label.upper().replace("DEEP", "deep")
+            title = label or kind.upper().replace("DEEP", "deep")
             cells += [matrix.Cell(name, model, preset, title, study, seed, changes=own) for seed in range(seeds)]
     todo = matrix.missing(cells, out)
     console = Console(stderr=True, quiet=quiet)

@@ -20,6 +20,7 @@ from lfno.models.storage import MODELS
 from lfno.systems.registry import find
 from lfno.training.fit import task
 from lfno.training.loop import Trainer
+from lfno.training.pilot import choose_strength
 from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
 
 Watch = Callable[["Cell", int, Trainer, dict[str, Any]], None]
@@ -78,6 +79,7 @@ def run_group(
     tasks = [
         task(data[cell.task], part, preset, cell.seed, cell.key) for cell, part in zip(cells, parts, strict=True)
     ]
+    tasks = choose_strength(tasks, preset.training, device)
     trainer = Trainer(tasks, preset.training, device)
     x = np.stack([data[cell.task].inputs[part.test] for cell, part in zip(cells, parts, strict=True)])
     y = np.stack([data[cell.task].outputs[part.test] for cell, part in zip(cells, parts, strict=True)])
@@ -121,7 +123,7 @@ def run_group(
             fold=cell.fold,
             study=cell.study,
             config=asdict(models[k].config),
-            training=asdict(preset.training),
+            training=asdict(preset.training) | {"steady_decay": tasks[k].steady_decay or preset.training.steady_decay},
             parameters=count_parameters(models[k]),
             train_samples=len(part.train),
             best_epoch=int(trainer.best_epoch[k]),

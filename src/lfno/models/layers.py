@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig
-from lfno.spectral.fourier import from_modes, mix_channels, to_modes
+from lfno.spectral.fourier import add_low, from_modes, keep_low, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient
 from lfno.spectral.poles import stable_poles
 
@@ -147,11 +147,10 @@ def steady(
         folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
         return from_modes(mix_channels(to_modes(v, weights.modes), folded), shape)
     response = mix_channels(to_modes(v, kernel.all_modes), kernel.transfer(kernel.all_modes, shape, steps))
-    exact = from_modes(response, shape)
-    if kind == "exact":
-        return exact
-    assert weights is not None
-    return exact + weights(exact)
+    if kind == "residual":
+        assert weights is not None
+        response = add_low(response, mix_channels(keep_low(response, weights.modes), weights.matrix))
+    return from_modes(response, shape)
 
 
 class Block(nn.Module):

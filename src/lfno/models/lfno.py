@@ -19,6 +19,8 @@ class LFNOConfig(PoleConfig):
     """layout: "blocks" (each layer adds transient, steady and pointwise parts) or "branches" (the paper's).
 
     steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
+    skip: blocks are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
+        must for a fixed-point iteration x ← G (f − x³).
     transient_layers, steady_layers: depth of the two branches; blocks use transient_layers as their number.
     """
 
@@ -26,7 +28,7 @@ class LFNOConfig(PoleConfig):
     steady: str = "residual"
     transient_layers: int = 4
     steady_layers: int = 2
-    skip: bool = False
+    skip: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,7 +45,7 @@ class LFNOConfig(PoleConfig):
 class LFNO(PoleOperator):
     """Lift → transient and steady parts → projection.
 
-    blocks:    v ← act(transient(v) + steady(v) + W v), transient_layers times.
+    blocks:    v ← v + act(transient(v) + steady(v) + W v), transient_layers times.
     branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and
                not after its last, the two added. A steady layer uses the poles and residues of the transient layer of
                the same depth (its own where there is none), except with steady="free", which has no poles.

@@ -78,6 +78,23 @@ def from_modes(spectrum: Tensor, shape: Sequence[int]) -> Tensor:
     return torch.fft.irfft(spectrum, n=shape[-1], dim=-1)
 
 
+def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:
+    """The modes |l| < K of a half spectrum (…, *kept) that has at least those."""
+    low = spectrum[..., : modes[-1]]
+    for d in range(2, len(modes) + 1):
+        low = keep_signed(low, modes[-d], -d)
+    return low
+
+
+def add_low(spectrum: Tensor, low: Tensor) -> Tensor:
+    """Add coefficients at low modes to a half spectrum that has more."""
+    ndim = low.ndim - 2
+    low = torch.nn.functional.pad(low, (0, spectrum.shape[-1] - low.shape[-1]))
+    for d in range(2, ndim + 1):
+        low = fill_signed(low, spectrum.shape[-d], -d)
+    return spectrum + low
+
+
 def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
     """Σ_i α_i(l) R_io(l): the Fourier integral operator, one channel matrix for each mode.
 

@@ -31,7 +31,7 @@ class Adam:
         return {"theta": self.theta, "mean": self.mean, "square": self.square, "count": self.count}
 
     def step(self, gradient: Tensor, rate: Tensor, decay: Tensor, clip: float) -> None:
-        """rate: (runs, 1), zero for a run that has stopped; decay: (numbers,); clip: largest norm of a row."""
+        """rate: (runs, 1), zero for a run that has stopped; decay: (runs, numbers); clip: largest norm of a row."""
         if clip > 0:
             norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
             gradient = gradient * (clip / norm.clamp(min=clip))

@@ -17,7 +17,8 @@ class TrainingConfig:
     schedule: "cosine" (a linear warm-up over `warmup` of the epochs, then half a cosine down to zero) or "step" (the
         rate is multiplied by `gamma` every `step_size` epochs).
     weight_decay: decoupled from the gradient (AdamW); poles are never decayed.
-    steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first.
+    steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first; None lets a
+        short pilot choose it on the validation samples.
     clip: the largest gradient norm of a step, 0 for no limit.
     patience: stop when the validation loss has not improved for this many epochs, 0 for never.
     validate_every: epochs between two looks at the validation set; the best look is the model that is kept.
@@ -29,7 +30,7 @@ class TrainingConfig:
     batch: int = 64
     learning_rate: float = 2.5e-3
     weight_decay: float = 1e-4
-    steady_decay: float = 1e-4
+    steady_decay: float | None = 1e-4
     schedule: str = "cosine"
     warmup: float = 0.02
     step_size: int = 100
@@ -52,7 +53,7 @@ class TrainingConfig:
         limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "gamma": (0, 1), "warmup": (0, 1)}
         limits |= {"weight_decay": (0, 10), "steady_decay": (0, 1000), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
-            if not low <= getattr(self, name) <= high:
+            if getattr(self, name) is not None and not low <= getattr(self, name) <= high:
                 raise LfnoError(f"{name}={getattr(self, name)!r} must lie between {low} and {high}")
 
     def rate(self, epoch: int) -> float:

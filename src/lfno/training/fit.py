@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,15 @@ from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
+from lfno.tensorfile import write_atomically
 from lfno.training import checkpoint, parallel
 from lfno.training.loop import Task, Trainer
+from lfno.training.pilot import choose_strength
 from lfno.training.presets import Preset, find_preset
 
 Watch = Callable[[Trainer, dict[str, Any]], None]
 
+PILOT = "pilot.json"
 SAVE_EVERY = 20.0  # seconds between two checkpoints
 
 
@@ -94,12 +97,27 @@ def fit(
     split = split or (splits.of(dataset) if "split" in dataset.provenance else splits.standard(len(dataset), fold))
     seeds = range(chosen.training.seed, chosen.training.seed + ensemble)
     tasks = [task(dataset, split, chosen, seed) for seed in seeds]
-    trainer = Trainer(tasks, chosen.training, parallel.start() or device or best_device())
-    train(trainer, None if folder is None else Path(folder), resume, watch)
+    place = parallel.start() or device or best_device()
+    home = None if folder is None else Path(folder)
+    tasks = _with_strength(tasks, chosen, place, home if resume else None, watch)
+    trainer = Trainer(tasks, chosen.training, place)
+    if home is not None and parallel.leader():
+        write_atomically(home / PILOT, json.dumps([task.steady_decay for task in tasks]).encode())
+    train(trainer, home, resume, watch)
     result = Fit(trainer.models(), dataset, split, chosen, trainer)
     if folder is not None and parallel.leader():
         result.save(folder)
     return result
+
+
+def _with_strength(
+    tasks: list[Task], preset: Preset, device: Any, home: Path | None, watch: Watch | None
+) -> list[Task]:
+    """The tasks with the decay of R that an earlier part of the same run chose, or a pilot chooses now."""
+    if home is not None and (home / PILOT).exists():
+        strengths = json.loads((home / PILOT).read_text())
+        return [replace(task, steady_decay=strength) for task, strength in zip(tasks, strengths, strict=True)]
+    return choose_strength(tasks, preset.training, device, watch)
 
 
 def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:

@@ -35,6 +35,7 @@ class Task:
     y_validation: np.ndarray
     seed: int = 0
     name: str = "run"
+    steady_decay: float | None = None  # instead of the configuration's
 
 
 @dataclass
@@ -63,7 +64,8 @@ class Trainer:
         if config.unscored >= self.y.shape[-1]:
             raise LfnoError(f"unscored={config.unscored} leaves nothing of {self.y.shape[-1]} time steps to learn from")
         self.adam = Adam.start(self.stack.theta)
-        self.decay = self.stack.decay(config.weight_decay, config.steady_decay)
+        strengths = [config.steady_decay if task.steady_decay is None else task.steady_decay for task in tasks]
+        self.decay = self.stack.decay(config.weight_decay, [strength or 0.0 for strength in strengths])
         runs, samples = len(tasks), self.x.shape[1]
         self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)
         self.rate = torch.zeros(runs, 1, device=self.device)

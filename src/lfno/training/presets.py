@@ -79,18 +79,22 @@ def _paper(kind: str, grid: Grid) -> Preset:
 
 
 def _default(kind: str, grid: Grid) -> Preset:
-    """One preset for every task, chosen on validation data: exact layers that share their poles, R strongly decayed."""
+    """One preset for every task, chosen on validation data: exact layers that share their poles, plus as much of R as the
+    validation samples ask for. Fields in space get coordinates: a rod with fixed ends is not the same everywhere."""
     ode = grid.ndim == 1
     most = [max_modes(axis.size, half=d == grid.ndim - 1) for d, axis in enumerate(grid.axes)]
-    modes = tuple(min(32 if ode else 8, limit) for limit in most)
-    fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
+    modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
+    fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu", "grid_channels": not ode}
     if kind != "FNO":
         fields |= {"n_poles": 32 if ode else 8, "share_poles": True}
         fields |= {} if ode or grid.time is None else {"laplace_axes": "time"}
     if kind == "LNO":
         fields |= {"activation": "sin"}
     training = TrainingConfig(
-        epochs=1000, batch=64 if ode else 50, learning_rate=5e-3, steady_decay=30.0 if kind == "LFNO" else 1e-4
+        epochs=1000,
+        batch={1: 64, 2: 50}.get(grid.ndim, 10),
+        learning_rate=5e-3,
+        steady_decay=None if kind == "LFNO" else 1e-4,
     )
     return Preset(kind, fields, training)
 

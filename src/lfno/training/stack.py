@@ -28,14 +28,16 @@ class Stack:
         buffers = [dict(model.named_buffers()) for model in models]
         self.buffers = {name: torch.stack([own[name] for own in buffers]).to(device) for name in buffers[0]}
 
-    def decay(self, general: float, steady: float) -> Tensor:
-        """The weight decay of every number: R has its own, and poles have none, since zero is no natural pole."""
-        values = []
+    def decay(self, general: float, steady: Sequence[float]) -> Tensor:
+        """The weight decay of every number, (runs, numbers).
+
+        R has its own in every run, and poles have none, since zero is no natural pole.
+        """
+        columns = []
         for name, shape in self.layout():
-            owner = name.rsplit(".", 1)[0]
-            rate = 0.0 if ".poles_" in name else steady if owner.endswith("weights") or "weights." in owner else general
-            values.append(torch.full((shape.numel(),), rate))
-        return torch.cat(values).to(self.theta)
+            rates = [0.0] * len(self) if ".poles_" in name else steady if "weights." in name else [general] * len(self)
+            columns.append(torch.tensor(rates)[:, None].expand(-1, shape.numel()))
+        return torch.cat(columns, 1).to(self.theta)
 
     def layout(self) -> list[tuple[str, torch.Size]]:
         return list(zip(self.names, self.shapes, strict=True))
