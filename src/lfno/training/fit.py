@@ -21,7 +21,8 @@ from lfno.grid import Grid
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.tensorfile import write_atomically
-from lfno.training import checkpoint, parallel
+from lfno.training import checkpoint, own, parallel
+from lfno.training.choose import choose
 from lfno.training.loop import Task, Trainer
 from lfno.training.pilot import choose_strength
 from lfno.training.presets import Preset, find_preset
@@ -29,6 +30,8 @@ from lfno.training.presets import Preset, find_preset
 Watch = Callable[[Trainer, dict[str, Any]], None]
 
 PILOT = "pilot.json"
+#: what a model file repeats of the provenance of its data
+TOLD = ("name", "system", "seed", "source", "signals")
 SAVE_EVERY = 20.0  # seconds between two checkpoints
 
 
@@ -54,7 +57,7 @@ class Fit:
         """What a model file says about its training."""
         return {
             "training": asdict(self.preset.training),
-            "data": {k: v for k, v in self.dataset.provenance.items() if k in ("name", "system", "seed", "file")},
+            "data": {k: v for k, v in self.dataset.provenance.items() if k in TOLD},
             "split": list(self.split.sizes),
             "validation_loss": [float(value) for value in self.trainer.best_loss.tolist()],
             "best_epoch": [int(value) for value in self.trainer.best_epoch.tolist()],
@@ -70,7 +73,7 @@ class Fit:
 
 
 def fit(
-    data: Dataset | str | tuple[Any, Any],
+    data: Dataset | own.Source | tuple[Any, Any],
     model: str = "lfno",
     preset: str = "default",
     *,
@@ -84,17 +87,29 @@ def fit(
     device: str | None = None,
     **changes: Any,
 ) -> Fit:
-    """Train a model on a data set, by name or given, or on arrays `(inputs, outputs)` with their `dt`.
+    """Train a model on a data set, by name or given, on arrays `(inputs, outputs)` with their `dt`, or on a file.
 
-    `changes` are fields of the model's or the training's configuration. With a `folder` the run leaves checkpoints, a
-    log and its models there, and `resume=True` goes on where it stopped.
+    A file (or a `Record`, or named arrays) may need the options of `lfno.data.signals.load`, such as `input="force"`,
+    and takes those of `lfno.training.own.prepare`; the size of the model then comes from the data.
+    All other `changes` are fields of the model's or the training's configuration. With a `folder` the run leaves
+    checkpoints, a log and its models there, and `resume=True` goes on where it stopped.
 
     >>> run = lfno.fit("duffing-c05", epochs=100)
     >>> run.model.save("duffing.safetensors")
+    >>> run = lfno.fit("rig.csv", input="force", output="displacement")
     """
-    dataset = as_dataset(data, dt)
-    chosen = find_preset(preset, model, dataset.grid).change(**changes)
+    if own.is_own(data):
+        options = {name: changes.pop(name) for name in (*own.READING, *own.CUTTING) if name in changes}
+        prepared = own.prepare(data, fold=fold, **options | ({} if dt is None else {"dt": dt}))  # type: ignore[arg-type]
+        dataset, split = prepared.dataset, split or prepared.split
+    else:
+        dataset = as_dataset(data, dt)  # type: ignore[arg-type]
     split = split or (splits.of(dataset) if "split" in dataset.provenance else splits.standard(len(dataset), fold))
+    chosen = find_preset(preset, model, dataset.grid)
+    signals = dataset.provenance.get("signals")
+    if preset == "default" and signals:
+        chosen = chosen.change(**choose(dataset, split, model, signals["warmup"]).fields)
+    chosen = chosen.change(**changes)
     seeds = range(chosen.training.seed, chosen.training.seed + ensemble)
     tasks = [task(dataset, split, chosen, seed) for seed in seeds]
     place = parallel.start() or device or best_device()

@@ -1,0 +1,152 @@
+"""One long record for training and prediction: windows with a warm-up, a split in time, and back to one signal.
+
+Inside a record the system does not start from rest, but every window is answered as if it did. What is wrong at its
+beginning dies away with the system's memory, so a window warms up for that long before it is scored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+from lfno.data.split import Split, in_time
+from lfno.data.windows import Windows, as_dataset, cut
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+
+#: a warm-up lasts until the impulse response has fallen to this share of its largest value
+FORGOTTEN = 3e-3
+#: shortest window, and windows that the training part must at least hold
+SHORTEST, FEWEST = 512, 16
+BATCH = 64  # windows answered at once
+
+Respond = Callable[[np.ndarray, Grid], np.ndarray]
+
+
+def memory(record: Record) -> int:
+    """How many samples the system remembers: until its impulse response has fallen to FORGOTTEN of its peak.
+
+    The impulse response h is that of the best linear model per frequency, averaged over half-overlapping segments. A
+    causal system has h = 0 before t = 0, so what is found there is the size of the error, and decay is only looked for
+    above it: the time to fall to a tenth (or to three times that error) is prolonged as an exponential.
+    """
+    size = 1 << max(6, (len(record) // 8).bit_length() - 1)
+    size = min(size, 8192, 1 << (len(record).bit_length() - 1))
+    starts = range(0, len(record) - size + 1, size // 2)
+    taper = np.hanning(size)
+
+    def spectra(values: np.ndarray) -> np.ndarray:
+        """(frequency, channel × place, segment)"""
+        flat = values.reshape(-1, values.shape[-1])[:16]
+        parts = np.stack([flat[:, s : s + size] for s in starts]).astype(np.float64)
+        return np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * taper).transpose(2, 1, 0)
+
+    force, motion = spectra(record.inputs), spectra(record.outputs)
+    power = force @ force.conj().swapaxes(1, 2)
+    ridge = 1e-3 * np.trace(power, axis1=1, axis2=2).real.max() * np.eye(power.shape[-1])
+    response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
+    impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
+    after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
+    width = max(2, size // 256)
+    after, before = (np.lib.stride_tricks.sliding_window_view(side, width).max(-1) for side in (after, before))
+    peak = int(after.argmax())
+    floor = min(max(0.1, 3 * float(before[size // 8 :].max()) / float(after.max() or 1.0)), 0.5)
+    fallen = np.flatnonzero(after[peak:] <= floor * after.max())
+    if not len(fallen):
+        return size // 2
+    return min(peak + math.ceil(max(int(fallen[0]), 1) * math.log(FORGOTTEN) / math.log(floor)), size // 2)
+
+
+def choose_windows(record: Record, window: int | None = None, warmup: int | None = None) -> tuple[int, int, str]:
+    """(window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored."""
+    step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, len(record)
+    longest = max(size // (2 * FEWEST), 16)
+    why = "as given"
+    if warmup is None:
+        found = memory(record)
+        warmup = min(found, longest // 2 if window is None else window // 2)
+        why = f"the system forgets its past within about {found * step:.3g} {unit}"
+        if found > warmup:
+            why += ", longer than the record allows"
+    if window is None:
+        window = min(max(SHORTEST, 2 * warmup), max(longest, warmup + 16))
+    text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
+    return window, warmup, text
+
+
+def as_samples(
+    record: Record, window: int, warmup: int, test: tuple[int, int] | None = None, from_rest: bool = False
+) -> tuple[Dataset, Split]:
+    """The windows of a record as samples, split in time: test windows after (or outside of) training windows.
+
+    `test` is the stretch of samples kept for the test, by default the last fifth; what lies before and after it is for
+    training, but for the last part (a tenth of the record) before it, which chooses the best epoch. No window reaches
+    into another part.
+    """
+    size = len(record)
+    start, stop = test or (int(in_time(size).test[0]), size)
+    chosen = max(size // 10, window)
+    before, after = (0, start), (stop, size)
+    # the validation part is next to the test, on the longer side of it
+    if start >= size - stop:
+        before, validation = (0, start - chosen), (start - chosen, start)
+    else:
+        validation, after = (stop, stop + chosen), (stop + chosen, size)
+    trained = [part for part in (before, after) if part[1] - part[0] >= window]
+    if not trained:
+        raise LfnoError(
+            f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
+            "use shorter windows (--window) or a longer record"
+        )
+    parts = [[cut(*part, window, warmup, from_rest and part[0] == 0) for part in trained]]
+    for name, stretch in (("validation", validation), ("test", (start, stop))):
+        try:
+            parts.append([cut(*stretch, window, warmup)])
+        except LfnoError as error:
+            raise LfnoError(f"the {name} part: {error}") from error
+    windows = [one for part in parts for one in part]
+    joined = Windows(
+        np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
+    )
+    bounds = np.cumsum([0] + [sum(len(one) for one in part) for part in parts])
+    split = Split(*(np.arange(low, high) for low, high in pairwise(bounds)))
+    return as_dataset(record, joined), split
+
+
+def predict_record(respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int) -> np.ndarray:
+    """Outputs (channels, *space, time) of a whole record, at its own sampling rate, stitched from windows.
+
+    `respond` answers windows (batch, channels, *space, window) on a grid. Windows last as long as those of training
+    (`trained`), and overlap by the warm-up (in samples of training). The first one starts from rest: only if the system
+    did too are its first samples to be believed.
+    """
+    axis, own = grid.axes[-1], trained.axes[-1]
+    ratio = own.step / axis.step
+    length, warm = round(own.size * ratio), math.ceil(warmup * ratio)
+    size = inputs.shape[-1]
+    if length < 8 or length - warm < 1:
+        raise LfnoError(
+            f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
+            "the model needs data of a finer step"
+        )
+    if size < length:  # hold the last value: what comes after the record does not change what is in it
+        inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
+    windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
+    line = replace(axis, size=length, origin=0.0)
+    window_grid = Grid((*grid.axes[:-1], line))
+    result: np.ndarray | None = None
+    for first in range(0, len(windows), BATCH):
+        chosen = slice(first, first + BATCH)
+        answer = respond(windows.gather(inputs, chosen), window_grid)
+        if result is None:
+            result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
+        for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
+            result[..., start + skip : start + length] = values[..., skip:]
+    assert result is not None
+    return result[..., :size]
