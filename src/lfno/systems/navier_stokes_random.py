@@ -37,7 +37,7 @@ class NavierStokesRandom(NavierStokes):
     )
     inputs = tuple(Channel(f"w{n}", "1/s") for n in range(1, FRAMES + 1))
     grid = torus_grid(64, 1.0, Axis("t", 40, 1.0, 11.0, unit="s", time=True))
-    accuracy = 1e-4
+    accuracy = 1e-6
     accuracies: ClassVar[dict[str, float]] = {}
     sets: ClassVar = {"navier-stokes-nu1e-3": {}}
     families: ClassVar = {
