@@ -194,8 +194,9 @@ CLAIMS = (
         "0.0518, 0.0142, 0.0075, 0.1731, 0.0315",
         every(*(lower(task, "LFNO", other) for task in paper.ODES for other in ("FNO", "LNO"))),
         _ODES,
+        10,
     ),
-    Claim("LFNO surpasses LNO on every PDE", "", every(*(lower(t, "LFNO", "LNO") for t in paper.PDES)), _PDES),
+    Claim("LFNO surpasses LNO on every PDE", "", every(*(lower(t, "LFNO", "LNO") for t in paper.PDES)), _PDES, 7),
     Claim(
         "On Burgers LFNO's L∞ error is nearly four times below FNO's",
         "0.0125 against 0.0471 (3.8×)",
@@ -208,13 +209,14 @@ CLAIMS = (
         lower("navier-stokes-nu1e-3", "LFNO", "FNO", by=10),
         "lfno reproduce --tasks navier-stokes-nu1e-3",
     ),
-    Claim("LFNO's training loss falls monotonically (ODEs)", "shown as curves", monotone_training, _ODES),
-    Claim("LFNO trains more steadily than FNO and LNO (ODEs)", "shown as curves", steadier_training, _ODES),
+    Claim("LFNO's training loss falls monotonically (ODEs)", "shown as curves", monotone_training, _ODES, 5),
+    Claim("LFNO trains more steadily than FNO and LNO (ODEs)", "shown as curves", steadier_training, _ODES, 5),
     Claim(
         "FNO reaches a lower training loss but a worse test error (Burgers, Navier–Stokes)",
         "loss 10⁻⁵; test 0.0046 against 0.0026, 0.0006 against 0.0004",
         lower_loss_worse_test,
         _PDES,
+        2,
     ),
     Claim("LFNO rings less than FNO at Burgers' shock", "argued from L∞", shock_ringing, _PDES),
     Claim(
@@ -229,12 +231,13 @@ CLAIMS = (
         more_transient_layers,
         "lfno reproduce --study layers",
     ),
-    Claim("In the steady regime LFNO's error varies less than LNO's", "shown as curves", narrower_variance, _ODES),
+    Claim("In the steady regime LFNO's error varies less than LNO's", "shown as curves", narrower_variance, _ODES, 5),
     Claim(
         "LFNO stays stable as c and ρ grow, while LNO degrades",
         "L2: c 0.27× (LNO 0.38×), ρ 23× (LNO 8.9×)",
         stable_as_parameters_grow,
         _ODES,
+        2,
     ),
 )
 

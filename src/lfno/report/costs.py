@@ -25,6 +25,7 @@ PAPER_MODELS: dict[str, dict[str, Any]] = {
 }
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
 #: tasks whose default-preset networks are measured, the first of each group that was run
+LATENCY_MILLISECONDS = 5000.0  # of a row: fewer than 100 runs where they would take longer
 SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
 
 
@@ -45,7 +46,8 @@ def cost_table(runs: Runs) -> Table:
             table.add(label, *measure(model, shape, device))
     table.note = (
         "Parameters: a complex number counted once, then as two real ones. A complex product is four MACs; a Fourier "
-        "transform of n points 5 n log₂ n FLOPs. Latency: mean of 100 runs after 10 to warm up, each waited for. Peak "
+        "transform of n points 5 n log₂ n FLOPs. Latency: mean of 100 runs after 10 to warm up, each waited for "
+        "(fewer runs where 100 would take more than five seconds). Peak "
         "memory: what one pass holds beyond weights and input (the allocator's figure on a GPU, tensors on a CPU)."
     )
     return table
@@ -65,8 +67,10 @@ def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) ->
             return model(inputs)
 
     parameters, operations = count_parameters(model), count_operations(run)
-    once = latency(run, device, warmups=1, runs=1).mean
-    time = latency(run, device, warmups=10, runs=runs) if once < 500 else latency(run, device, warmups=1, runs=3)
+    time = latency(run, device, warmups=1, runs=1)
+    affordable = min(runs, int(LATENCY_MILLISECONDS / time.mean))
+    if affordable > 1:
+        time = latency(run, device, warmups=min(10, affordable), runs=affordable)
     return (
         f"{parameters['complex_once']:,}",
         f"{parameters['real']:,}",

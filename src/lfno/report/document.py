@@ -29,6 +29,7 @@ class Section:
     verdicts: list[Verdict] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    subject: str = "claim"
     missing: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -80,7 +81,7 @@ def _claims(runs: Runs) -> Section:
 
 def _goals(runs: Runs, baselines: dict[str, Scores]) -> Section:
     words = "What this library set out to reach. What is not reached is said here as plainly as what is."
-    return Section("Goals", [words], verdicts=goals.judge_goals(runs, baselines))
+    return Section("Goals", [words], subject="goal", verdicts=goals.judge_goals(runs, baselines))
 
 
 def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
@@ -134,7 +135,7 @@ def _flip(runs: Runs) -> Section:
     words = (
         f"At ρ = 10 the forced Lorenz system is not chaotic: both fixed points are stable, and the forcing decides which "
         f"is reached. Over the 380 amplitudes the final x changes sign exactly once, at A* = {paper.LORENZ_FLIP:.4f}. "
-        "Samples next to that jump are predicted on the wrong side or between the two, and their errors dominate the mean."
+        "A model that puts the jump a little to one side is wrong by the full height there: how much of the error that is:"
     )
     section = Section("The sign flip of Lorenz ρ = 10", [words], points=summary.flip_sentences(runs))
     if not section.points:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lfno.report import paper
 from lfno.report.baselines import NAMES, Scores
-from lfno.report.selection import Figure, Runs, lowest, ordered
+from lfno.report.selection import LABELS, Figure, Runs, lowest, ordered
 from lfno.report.tables import DASH, Cell, Table, counted, number, show
 
 FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
@@ -35,14 +35,18 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
 
 
 def _block(table: Table, preset: str, runs: Runs, tasks: list[str], metric: str, epochs: dict[str, int]) -> None:
+    if not len(runs):
+        table.heading(f"Ours, {preset} preset: not run (lfno reproduce --preset {preset})")
+        return
     table.heading(f"Ours, {preset} preset")
-    labels = runs.labels if len(runs) else list(paper.MODELS)
+    labels = ordered([*paper.MODELS, *runs.labels], LABELS)
     figures = {
         task: {label: runs.where(task=task, label=label).error(metric, epochs.get(task)) for label in labels}
         for task in tasks
     }
     table.add("epochs", *(counted([n for f in figures[t].values() if f for n in f.epochs]) for t in tasks))
-    table.add("seeds", *(counted([f.value.count for f in figures[task].values() if f]) for task in tasks))
+    count = "seeds × folds" if len({r.fold for r in runs.all}) > 1 else "seeds"
+    table.add(count, *(counted([f.value.count for f in figures[task].values() if f]) for task in tasks))
     best = {task: lowest(figures[task]) for task in tasks}
     for label in labels:
         cells = []

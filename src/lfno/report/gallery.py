@@ -96,7 +96,8 @@ def plates(runs: Runs) -> Iterator[Plate]:
         )
     yield Plate(
         "Poles",
-        "Poles of trained LFNOs, the most contributing of each; left of zero is decay, height is frequency.",
+        "Poles of trained LFNOs, the most contributing of each; left of zero is decay, height is frequency. "
+        "They are those that a run kept, else those of the model that comes with the package.",
         partial(poles.pole_planes, runs.where(preset="default") if "default" in presets else runs),
         "lfno reproduce --preset default",
     )

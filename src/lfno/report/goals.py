@@ -31,22 +31,18 @@ def below(task: str, limit: float, inclusive: bool = False) -> Measure:
     return measure
 
 
-def most(measure: Measure, count: int) -> Measure:
-    """One finding that `count` findings support."""
+def most(measure: Measure, count: int, total: int) -> Measure:
+    """One finding that `count` of `total` findings support; none while that is not decided."""
 
     def counted(runs: Runs) -> list[Finding]:
         findings = measure(runs)
-        if not findings:
-            return []
         support = sum(finding.supports for finding in findings)
+        if support < count and len(findings) - support <= total - count:
+            return []
         words = f"on {support} of {len(findings)}: " + "; ".join(f"{f.where} {f.words}" for f in findings)
         return [Finding("", words, support >= count)]
 
     return counted
-
-
-def both(task: str, other: str) -> Measure:
-    return every(lower(task, "LFNO", other), lower(task, "LFNO", other, "linf"))
 
 
 def paper_goals() -> list[Claim]:
@@ -57,20 +53,29 @@ def paper_goals() -> list[Claim]:
             ", ".join(f"{theirs[task]:.4f}" for task in paper.ODES),
             every(*(below(task, theirs[task]) for task in paper.ODES)),
             "lfno reproduce --preset paper",
+            5,
         )
     ]
 
 
 def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
-    command = "lfno reproduce --preset default"
+    command = "lfno reproduce --models lfno,fno,'fno deep'"
+    flow = "lfno reproduce --tasks navier-stokes-nu1e-3 --seeds 1"
+    rich = "lfno reproduce --tasks rich"
     persistence = baselines.get("navier-stokes", {}).get("persistence", {}).get("l2")
     goals = [
-        Claim("L2 on the ODEs within the limits", "", every(*(below(t, v, True) for t, v in LIMITS.items())), command),
-        Claim("Below FNO of equal width on the ODEs, L2 and L∞", "", every(*(both(t, "FNO") for t in paper.ODES)), command),
+        Claim("L2 on the ODEs within the limits", "", every(*(below(t, v, True) for t, v in LIMITS.items())), command, 5),
+        Claim(
+            "Below FNO of equal width on the ODEs, L2 and L∞",
+            "",
+            every(*(_both_at_once(task, "FNO") for task in paper.ODES)),
+            command,
+            5,
+        ),
         Claim(
             "Below the deepened FNO on at least four ODEs, L2 and L∞",
             "",
-            most(every(*(_both_at_once(task, "FNO deep") for task in paper.ODES)), 4),
+            most(every(*(_both_at_once(task, "FNO deep") for task in paper.ODES)), 4, len(paper.ODES)),
             command,
         ),
         Claim(
@@ -78,19 +83,28 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
             ", ".join(f"{paper.PDE_L2.best(task)[1]:.4f}" for task in paper.LINES),
             every(*(below(task, paper.PDE_L2.best(task)[1]) for task in paper.LINES)),
             command,
+            5,
         ),
-        Claim("Below our FNO on the 1-D PDEs, L2 and L∞", "", every(*(both(t, "FNO") for t in paper.LINES)), command),
-        Claim("ν = 10⁻³: below our FNO", "", lower("navier-stokes-nu1e-3", "LFNO", "FNO"), command),
-        Claim("Rich inputs: 3 times below FNO in L2", "", every(*(lower(t, "LFNO", "FNO", by=3) for t in RICH)), command),
+        Claim(
+            "Below our FNO on the 1-D PDEs, L2 and L∞",
+            "",
+            every(*(_both_at_once(task, "FNO") for task in paper.LINES)),
+            command,
+            5,
+        ),
+        Claim("ν = 10⁻³: below our FNO", "", lower("navier-stokes-nu1e-3", "LFNO", "FNO"), flow),
+        Claim("Rich inputs: 3 times below FNO in L2", "", every(*(lower(t, "LFNO", "FNO", by=3) for t in RICH)), rich, 3),
         Claim(
             "Rich inputs: 4 times below FNO in L∞",
             "",
             every(*(lower(t, "LFNO", "FNO", "linf", by=4) for t in RICH)),
-            command,
+            rich,
+            3,
         ),
     ]
-    if persistence is not None:
-        goals.insert(5, Claim("Navier–Stokes: below persistence", "", below("navier-stokes", persistence), command))
+    # an error of persistence that is not known is no limit, and the goal stays open
+    measure = (lambda runs: []) if persistence is None else below("navier-stokes", persistence)
+    goals.insert(5, Claim("Navier–Stokes: below persistence", "", measure, "lfno reproduce --tasks navier-stokes"))
     return goals
 
 
@@ -98,7 +112,7 @@ def _both_at_once(task: str, other: str) -> Measure:
     """One finding for two norms: it supports if both do."""
 
     def measure(runs: Runs) -> list[Finding]:
-        findings = both(task, other)(runs)
+        findings = every(lower(task, "LFNO", other), lower(task, "LFNO", other, "linf"))(runs)
         if len(findings) < 2:
             return []
         words = "L2 " + findings[0].words + ", L∞ " + findings[1].words

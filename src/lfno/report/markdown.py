@@ -23,10 +23,10 @@ def _section(section: Section) -> Iterator[str]:
     if section.points:
         yield ""
     if section.verdicts:
-        table = Table("", ["claim", "published", "ours", "preset", "verdict"])
+        table = Table("", [section.subject, "published", "ours", "preset", "verdict"])
         for verdict in section.verdicts:
-            ours = verdict.ours or f"run {verdict.command}"
-            table.add(verdict.claim, verdict.published or "–", ours, verdict.preset or "–", verdict.verdict)
+            ours = [str(finding) for finding in verdict.findings] + [f"run {verdict.command}"] * bool(verdict.command)
+            table.add(verdict.claim, verdict.published or "–", "; ".join(ours), verdict.preset or "–", verdict.verdict)
         yield from (table.markdown(), "")
     for table in section.tables:
         yield from (f"### {plain(table.title)}", "", table.markdown(), "")

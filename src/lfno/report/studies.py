@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lfno.report import paper
-from lfno.report.selection import Runs, lowest, ordered
+from lfno.report.selection import STUDIES, Runs, lowest, ordered
 from lfno.report.tables import DASH, Cell, Table, counted, show
 
 LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
@@ -126,13 +126,15 @@ def time_table(runs: Runs) -> Table:
     for study in ordered({r.study for r in runs.all}, ("main",)):
         for preset in runs.study(study).presets:
             part = runs.study(study).where(preset=preset)
-            for label in part.labels:
-                own = part.where(label=label).all
-                total = sum(r.seconds for r in own)
-                together = counted([r.stacked for r in own])
-                where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in own}))
-                name = f"{label}, {preset} preset, {study}"
-                table.add(name, str(len(own)), f"{total:.3g}", f"{total / len(own):.3g}", together, where)
+            # the rows of a study are variants of one another: their sum is what it cost
+            groups = {f"study “{study}”": part} if study in STUDIES else {k: part.where(label=k) for k in part.labels}
+            for name, group in groups.items():
+                total = sum(r.seconds for r in group.all)
+                together = counted([r.stacked for r in group.all])
+                where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in group.all}))
+                cells = str(len(group)), f"{total:.4g}", f"{total / len(group):.3g}", together, where
+                table.add(f"{name}, {preset} preset", *cells)
+    table.add("all", str(len(runs)), f"{sum(r.seconds for r in runs.all):.4g}", DASH, DASH, DASH)
     table.note = "Each of the runs trained together as one stack is given an equal share of the stack's time."
     return table
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +65,23 @@ def panels(count: int, columns: int, height: float) -> tuple[Figure, list[Any]]:
 
 def logarithmic(axes: Any, which: str = "y") -> None:
     """A logarithmic axis with plain numbers, which small ranges need between the powers of ten as well."""
-    from matplotlib.ticker import LogFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})
     axis = axes.yaxis if which == "y" else axes.xaxis
-    axis.set_major_formatter(LogFormatter())
-    axis.set_minor_formatter(LogFormatter(labelOnlyBase=False, minor_thresholds=(1, 0.4)))
-    axis.set_tick_params(which="minor", labelsize=7)
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low) if 0 < low < high else 0.0
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if decades > 1.2:
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if _leads(value, decades) else ""))
+    axis.set_tick_params(which="minor", labelsize=7.5)
+
+
+def _leads(value: float, decades: float) -> bool:
+    """Is there room for the label of this tick? Over half a decade only 2 and 5 have it."""
+    return decades < 0.6 or f"{value:e}"[0] in "25"
 
 
 def empty(axes: Any, words: str = "not run") -> None:

@@ -70,12 +70,12 @@ def plain(text: str) -> str:
 def number(value: float) -> str:
     """An error with three digits; what is not a number says so.
 
-    >>> number(0.012345), number(0.0000123), number(float("nan"))
-    ('0.0123', '1.23e-05', 'diverged')
+    >>> number(0.012345), number(0.0000123), number(1), number(float("nan"))
+    ('0.0123', '1.23e-05', '1.00', 'diverged')
     """
     if not math.isfinite(value):
         return "diverged"
-    return f"{value:.3g}"
+    return f"{value:#.3g}"
 
 
 def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:

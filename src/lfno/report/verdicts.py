@@ -9,19 +9,7 @@ from dataclasses import dataclass
 from lfno.report import paper
 from lfno.report.selection import Runs
 
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not measured"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """claim and published number; ours; the verdict; the preset it is about; what to run where nothing was measured."""
-
-    claim: str
-    published: str
-    ours: str
-    verdict: str
-    preset: str = ""
-    command: str = ""
+HOLDS, SO_FAR, FAILS, OPEN = "holds", "holds so far", "does not hold", "not measured"
 
 
 @dataclass(frozen=True)
@@ -32,32 +20,50 @@ class Finding:
     words: str
     supports: bool
 
+    def __str__(self) -> str:
+        return f"{'✓' if self.supports else '✗'} {self.where}{': ' if self.where else ''}{self.words}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """claim and published number; what we found; the verdict; the preset it is about; what to run for what is not there."""
+
+    claim: str
+    published: str
+    findings: tuple[Finding, ...]
+    verdict: str
+    preset: str = ""
+    command: str = ""
+
 
 Measure = Callable[[Runs], Sequence[Finding]]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with a measure that gives findings for the runs of one preset. It holds if every finding supports it."""
+    """A sentence with a measure that gives findings for the runs of one preset.
+
+    It holds if every finding supports it, and only so far if there are fewer findings than `expected`.
+    """
 
     claim: str
     published: str
     measure: Measure
     command: str
+    expected: int = 1
 
     def judge(self, runs: Runs) -> list[Verdict]:
         """One verdict for each preset that has something to say, or one that nothing was measured."""
         verdicts = []
         for preset in runs.presets:
-            findings = self.measure(runs.where(preset=preset))
+            findings = tuple(self.measure(runs.where(preset=preset)))
             if findings:
-                support = sum(finding.supports for finding in findings)
-                words = "; ".join(f"{f.where}: {f.words}" if f.where else f.words for f in findings)
-                if len(findings) > 1:
-                    words = f"{support} of {len(findings)}. {words}"
-                verdict = HOLDS if support == len(findings) else FAILS
-                verdicts.append(Verdict(self.claim, self.published, words, verdict, preset))
-        return verdicts or [Verdict(self.claim, self.published, "", OPEN, command=self.command)]
+                verdict = HOLDS if len(findings) >= self.expected else SO_FAR
+                if not all(finding.supports for finding in findings):
+                    verdict = FAILS
+                command = self.command if verdict == SO_FAR else ""
+                verdicts.append(Verdict(self.claim, self.published, findings, verdict, preset, command))
+        return verdicts or [Verdict(self.claim, self.published, (), OPEN, command=self.command)]
 
 
 def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float | None:

@@ -1,0 +1,122 @@
+"""Figures of one's own model: how it did, what it is made of, what is transient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.grid import Grid
+from lfno.report.style import COLOURS, as_png, legend, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LINEAR = "#999933"
+SHOWN = 1500  # points of a signal that a page can show
+
+
+def save(path: Path, draw: Any) -> Path:
+    """Write the figure that `draw()` makes."""
+    picture = as_png(draw)
+    assert picture is not None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(picture)
+    return path
+
+
+def prediction_figure(grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str) -> Figure:
+    """`signals`: "truth", the model's label and "linear", each (samples, channels, *grid): up to two samples."""
+    if grid.ndim > 1:
+        return _field_figure(grid, signals)
+    count = min(2, len(next(iter(signals.values()))))
+    figure, axes = panels(count, 1, 2.2)
+    points = grid.axes[-1].points[:SHOWN]
+    for k, panel in enumerate(axes):
+        for name, values in signals.items():
+            colour = {"truth": COLOURS["truth"], "linear": LINEAR}.get(name, COLOURS["LFNO"])
+            style: Any = {"truth": {"linewidth": 2.4, "alpha": 0.4}, "linear": {"linestyle": ":"}}.get(name, {})
+            panel.plot(points, values[k, 0, :SHOWN], color=colour, label=name, **style)
+            if spread is not None and name == label:
+                middle, wide = values[k, 0, :SHOWN], 2 * spread[k, 0, :SHOWN]
+                panel.fill_between(points, middle - wide, middle + wide, color=colour, alpha=0.2, label="± 2 spread")
+        panel.set(xlabel=grid.axes[-1].label)
+    legend(figure, axes)
+    return figure
+
+
+def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
+    figure, axes = panels(len(signals), len(signals), 2.6)
+    for panel, (name, values) in zip(axes, signals.items(), strict=True):
+        field = values[0, 0]
+        while field.ndim > 2:  # the middle of what a picture cannot show
+            field = field[field.shape[0] // 2]
+        limit = float(np.abs(signals["truth"][0, 0]).max()) or 1.0
+        image = panel.imshow(field, aspect="auto", origin="lower", cmap="RdBu_r", vmin=-limit, vmax=limit)
+        panel.set(xlabel=grid.names[-1], ylabel=grid.names[-2], title=name)
+        figure.colorbar(image, ax=panel)
+    return figure
+
+
+def decomposition_figure(
+    grid: Grid, transient: np.ndarray, steady: np.ndarray, truth: np.ndarray | None, names: Sequence[str]
+) -> Figure:
+    """transient + steady = prediction of each output channel; arrays (channels, time), or fields (channels, x, t)."""
+    if grid.ndim > 1:
+        parts = {"truth": truth if truth is not None else transient + steady, "transient": transient, "steady": steady}
+        return _field_figure(grid, {name: values[None] for name, values in parts.items()})
+    figure, axes = panels(len(transient), 1, 2.4)
+    points = grid.axes[-1].points
+    for k, panel in enumerate(axes):
+        if truth is not None:
+            panel.plot(points, truth[k], color=COLOURS["truth"], linewidth=2.4, alpha=0.35, label="truth")
+        panel.plot(points, transient[k] + steady[k], color=COLOURS["LFNO"], label="prediction")
+        for name, values in (("transient", transient), ("steady", steady)):
+            panel.plot(points, values[k], color=COLOURS[name], linewidth=1, label=name)
+        panel.set(xlabel=grid.axes[-1].label, ylabel=names[k] if k < len(names) else "")
+    legend(figure, axes)
+    return figure
+
+
+def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: np.ndarray, label: str) -> Figure:
+    """Poles of the layers (area by contribution) and, as crosses, the modes that the whole model shows."""
+    figure, (panel,) = panels(1, 1, 4.0)
+    every = np.concatenate([modes, layers if layers is not None else modes[:0]])
+    left = 1.15 * min(float(every.real.min(initial=-1e-3)), -1e-3)
+    panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
+    panel.axvline(0, color="#888888", linewidth=0.8)
+    for sign in (1, -1):  # a real system has its poles in pairs
+        if layers is not None and shares is not None:
+            area = 6 + 90 * shares / max(float(shares.max(initial=0)), 1e-30)
+            words = "poles of the layers, area by contribution" if sign == 1 else None
+            panel.scatter(layers.real, sign * layers.imag, area, COLOURS["LFNO"], alpha=0.4, linewidth=0, label=words)
+        words = label if sign == 1 else None
+        panel.plot(modes.real, sign * modes.imag, "x", color=COLOURS["truth"], markersize=9, label=words)
+    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]")
+    legend(figure, [panel])
+    return figure
+
+
+def bode_figure(frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray | None) -> Figure:
+    """Magnitude and phase over frequency; each response is complex (frequencies,), NaN where nothing was measured."""
+    figure, (size, angle) = panels(2, 1, 2.3)
+    styles: dict[str, dict[str, Any]] = {
+        "data": {"color": COLOURS["truth"], "linewidth": 2.6, "alpha": 0.4},
+        "best linear model": {"color": LINEAR, "linestyle": "--"},
+    }
+    for name, response in responses.items():
+        style = styles.get(name, {"color": COLOURS["LFNO"]})
+        seen = np.isfinite(response) & (frequencies > 0)
+        size.loglog(frequencies[seen], np.abs(response[seen]), label=name, **style)
+        angle.semilogx(frequencies[seen], np.degrees(np.unwrap(np.angle(response[seen]))), **style)
+    if coherence is not None:
+        twin = size.twinx()
+        twin.fill_between(frequencies[1:], coherence[1:], color="#cccccc", alpha=0.3, linewidth=0)
+        twin.set(ylim=(0, 1), ylabel="coherence")
+        twin.grid(False)
+    size.set(ylabel="|H|")
+    angle.set(xlabel="frequency [Hz]", ylabel="phase [°]")
+    legend(figure, [size])
+    return figure
