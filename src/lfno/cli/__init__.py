@@ -14,7 +14,9 @@ import typer
 from lfno.errors import LfnoError
 
 #: module of this package -> it must define `register(app)`
-COMMANDS: tuple[str, ...] = ("systems", "data", "inspect", "reproduce", "report")
+COMMANDS: tuple[str, ...] = (
+    "systems", "data", "inspect", "train", "fit", "predict", "decompose", "poles", "export", "reproduce", "report",
+)  # fmt: skip
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130

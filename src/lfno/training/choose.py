@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,14 @@ LOOKED_AT = 64  # samples whose spectrum is taken
 
 @dataclass(frozen=True)
 class Choice:
-    """Fields of the model's and the training's configuration, and a sentence for each."""
+    """Fields of the model's and the training's configuration, and for the important ones a sentence that says why."""
 
     fields: dict[str, Any]
-    reasons: list[str]
+    reasons: list[tuple[str, str]]
+
+    def sentences(self, given: Iterable[str] = ()) -> list[str]:
+        """Why each field is what it is, but for those that the user gave."""
+        return [sentence for name, sentence in self.reasons if name not in set(given)]
 
 
 def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 0) -> Choice:
@@ -42,7 +47,9 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
     chosen = split.train[:: max(1, len(split.train) // LOOKED_AT)][:LOOKED_AT]
     force, motion = dataset.inputs[chosen], dataset.outputs[chosen]
     grid, last = dataset.grid, dataset.grid.ndim - 1
-    modes, reasons, swings = [], [], 4.0
+    modes: list[int] = []
+    reasons: list[tuple[str, str]] = []
+    swings = 4.0
     for d, axis in enumerate(grid.axes):
         most = max_modes(axis.size, half=d == last)
         ins, outs = (highest_mode(values, 2 + d) for values in (force, motion))
@@ -51,7 +58,8 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
         unit = "Hz" if axis.unit == "s" else f"1/{axis.unit or axis.name}"
         where = f"{modes[-1]} of {most} steady modes along {axis.name}"
         edges = f"{ins / axis.length:.3g} {unit} and {outs / axis.length:.3g} {unit}"
-        reasons.append(f"{where}: {100 * ENERGY:g} % of the energy of input and output lies below {edges}")
+        why = f"{100 * ENERGY:g} % of the energy of input and output lies below {edges}"
+        reasons.append(("modes", f"{where}: {why}"))
         if axis.time:
             swings = max(outs, 4.0)
     fields: dict[str, Any] = {"modes": tuple(modes)}
@@ -60,12 +68,14 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
         fields |= {"n_poles": count, "cycles": float(swings)}
         span = grid.axes[last]
         fastest = f"{swings / span.length:.3g} {'Hz' if span.unit == 's' else '1/' + (span.unit or span.name)}"
-        reasons.append(f"{count} poles per layer, at first anywhere below {fastest}: where the output has its energy")
+        where = f"{count} poles per layer, at first anywhere below {fastest}"
+        reasons.append(("n_poles", f"{where}: where the output has its energy"))
     samples = len(split.train)
     batch = min(max(samples // 8, 4), 32)
     epochs = min(max(math.ceil(STEPS / math.ceil(samples / batch)), 20), 1000)
     fields |= {"batch": batch, "epochs": epochs, "validate_every": max(1, epochs // 50)}
-    reasons.append(f"{epochs} epochs in batches of {batch}: about {STEPS} steps over {samples} training samples")
+    why = f"about {epochs * math.ceil(samples / batch)} steps over {samples} training samples"
+    reasons.append(("epochs", f"{epochs} epochs in batches of {batch}: {why}"))
     if unscored:
         fields["unscored"] = unscored
     return Choice(fields, reasons)

@@ -1,0 +1,93 @@
+"""`lfno decompose MODEL FILE`: what of the response dies away and what stays, as a figure and as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lfno.cli.predict import ModelPath, question
+from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.errors import LfnoError
+
+
+def register(app: typer.Typer) -> None:
+    app.command("decompose")(decompose)
+
+
+def decompose(
+    model: ModelPath,
+    file: Annotated[Path, typer.Argument(help="File with the inputs.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder; decomposition of FILE if not given.")] = None,
+    trajectory: Annotated[int, typer.Option(help="Which trajectory, counted from 0.", min=0)] = 0,
+    start: Annotated[float | None, typer.Option(help="One window of a record that begins here, from rest.")] = None,
+    input: Input = None,
+    output: Output = None,
+    time: Time = None,
+    sample: Sample = None,
+    axes: Axes = None,
+    dt: Dt = None,
+    drop_missing: DropMissing = False,
+    interpolate: Interpolate = False,
+    resample: Resample = False,
+) -> None:
+    """Split the predicted response into transient + steady; the two add up to the prediction."""
+    import numpy as np
+
+    from lfno.data.files import Variable
+    from lfno.data.files.write import write
+    from lfno.data.signals.record import Record
+    from lfno.evaluation.surrogate import Surrogate
+    from lfno.report.modes import decomposition_figure, save
+
+    surrogate = Surrogate.load(model)
+    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
+    data: Any
+    data, known = question(surrogate, file, reading)
+    if isinstance(data, Record) and start is not None:
+        data = _window(surrogate, data, start)
+    elif isinstance(data, Record):
+        typer.echo("note: in a stitched record transient means what is left of each window's own start from rest")
+    elif start is not None:
+        raise LfnoError("--start places a window in one long record; the file holds trajectories: use --trajectory")
+    elif trajectory >= len(data):
+        raise LfnoError(f"there is no trajectory {trajectory}: the file has {len(data)}, counted from 0")
+    else:
+        data = data[[trajectory]]
+    transient, steady = surrogate.decompose(data)
+    truth = data.outputs if known else None
+    if not isinstance(data, Record):
+        transient, steady = transient[0], steady[0]
+        truth = None if truth is None else truth[0]
+    names = surrogate.names("outputs") or [f"u{k}" for k in range(len(transient))]
+    folder = out or Path(f"{file.stem}-decomposition")
+    figure = save(folder / "decomposition.png", lambda: decomposition_figure(data.grid, transient, steady, truth, names))
+    variables = [Variable.of(axis.name, axis.points, axis.unit, (axis.name,)) for axis in reversed(data.grid.axes)]
+    for name, values in (("transient", transient), ("steady", steady), ("prediction", transient + steady)):
+        for k, channel in enumerate(names):
+            label = name if len(names) == 1 else f"{name}_{channel}"
+            variables.append(Variable.of(label, np.asarray(values[k]), "", data.grid.names))
+    arrays = folder / f"decomposition{file.suffix if data.grid.ndim == 1 else '.npz'}"
+    write(arrays, variables)
+    share = float(np.sqrt((transient**2).mean() / max(float(((transient + steady) ** 2).mean()), 1e-300)))
+    typer.echo(f"rms of the transient part: {100 * share:.1f} % of the rms of the prediction")
+    typer.echo(f"figure  {figure}\narrays  {arrays}")
+
+
+def _window(surrogate: Any, data: Any, start: float) -> Any:
+    """One window of the duration of training, as a trajectory that starts from rest."""
+    from lfno.data.dataset import Dataset
+
+    axis, own = data.grid.axes[-1], surrogate.grid.axes[-1]
+    first, length = round((start - axis.origin) / axis.step), round(own.length / axis.step)
+    if not 0 <= first <= axis.size - length:
+        last = axis.origin + (axis.size - length) * axis.step
+        raise LfnoError(
+            f"a window of {own.length:g} {axis.unit} cannot start at {start:g}: the record allows {axis.origin:g} to {last:g}"
+        )
+    part = data.part(first, first + length)
+    grid = part.grid.change(axis.name, origin=axis.origin + first * axis.step)
+    dataset = Dataset(part.inputs[None], part.outputs[None], grid, {}, part.input_channels, part.output_channels)
+    return replace(dataset, provenance=data.provenance)

@@ -1,0 +1,126 @@
+"""`lfno fit FILE`: from your own signals to a model that can be asked and deployed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.cli.train import Device, Ensemble, Epochs, Json, Model, Out, Quiet, Resume, Seed, Settings, check_device, facts
+
+if TYPE_CHECKING:
+    from lfno.evaluation.modal import ModalModel
+    from lfno.training.own import Prepared
+
+
+def register(app: typer.Typer) -> None:
+    app.command("fit")(fit)
+
+
+def fit(
+    file: Annotated[Path, typer.Argument(help="NPZ, MATLAB, CSV/TSV, Parquet, HDF5 or NetCDF; see `lfno inspect FILE`.")],
+    input: Input = None,
+    output: Output = None,
+    time: Time = None,
+    sample: Sample = None,
+    axes: Axes = None,
+    dt: Dt = None,
+    drop_missing: DropMissing = False,
+    interpolate: Interpolate = False,
+    resample: Resample = False,
+    linear: Annotated[bool, typer.Option("--linear", help="Modal identification: one exact layer of poles.")] = False,
+    test: Annotated[str | None, typer.Option(help="Another file, or a range START:STOP (time, or sample numbers).")] = None,
+    window: Annotated[int | None, typer.Option(help="Samples of a window of a long record.", min=16)] = None,
+    warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
+    from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
+    model: Model = "lfno",
+    epochs: Epochs = None,
+    settings: Settings = None,
+    ensemble: Ensemble = 1,
+    out: Out = None,
+    resume: Resume = False,
+    seed: Seed = 0,
+    device: Device = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Fit a model to a file of inputs and responses, and say whether it beats the best linear model."""
+    from lfno.cli.outcome import new_folder, say
+    from lfno.cli.outcome import settings as parse
+    from lfno.training.own import prepare
+
+    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
+    prepared = prepare(file, window=window, warmup=warmup, test=test, from_rest=from_rest, **reading)
+    folder = new_folder(out, file.stem)
+    quiet = quiet or as_json
+    if not quiet:
+        for note in prepared.notes:
+            say(f"note: {note}")
+    if linear:
+        metrics = _fit_linear(prepared, folder, quiet)
+    else:
+        changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
+        chosen = {"model": model, "ensemble": ensemble, "resume": resume, "device": check_device(device)}
+        metrics = _fit_network(prepared, folder, chosen, changes, quiet)
+    if as_json:
+        say(json.dumps({"folder": str(folder), **metrics}, default=float))
+    else:
+        say(f"model, metrics and figures are in {folder}; ask it with `lfno predict {folder} FILE -o OUT`")
+
+
+def _fit_network(
+    prepared: Prepared, folder: Path, chosen: dict[str, Any], changes: dict[str, Any], quiet: bool
+) -> dict[str, Any]:
+    from lfno.cli.live import live
+    from lfno.cli.outcome import say
+    from lfno.evaluation.surrogate import Surrogate
+    from lfno.training.choose import choose
+    from lfno.training.fit import fit as train
+
+    choice = choose(prepared.dataset, prepared.split, chosen["model"], prepared.warmup)
+    if not quiet:
+        for reason in choice.sentences(changes):
+            say(f"chosen: {reason}")
+    with live(quiet) as watch:
+        run = train(prepared.dataset, split=prepared.split, folder=folder, watch=watch, **chosen, **changes)
+    label = chosen["model"].upper()
+    more = facts(run) | {"choices": choice.sentences(changes), "notes": prepared.notes}
+    return _judge(Surrogate(run.models), prepared, folder, label, more, quiet)
+
+
+def _fit_linear(prepared: Prepared, folder: Path, quiet: bool) -> dict[str, Any]:
+    from lfno.cli.mode_table import mode_rows, print_modes
+    from lfno.evaluation.contest import MODAL
+    from lfno.evaluation.modal import identify_signals
+    from lfno.evaluation.surrogate import Surrogate
+
+    found: ModalModel = identify_signals(prepared)
+    folder.mkdir(parents=True, exist_ok=True)
+    found.save(folder / "model.safetensors")
+    rows = mode_rows(found.modes)
+    if not quiet:
+        print_modes(rows, "modes of the linear model")
+    more = {"model": "linear", "modes": rows, "hold": found.modes.hold, "notes": prepared.notes}
+    return _judge(Surrogate([], found), prepared, folder, MODAL, more, quiet)
+
+
+def _judge(
+    surrogate: Any, prepared: Prepared, folder: Path, label: str, more: dict[str, Any], quiet: bool
+) -> dict[str, Any]:
+    from lfno.cli.outcome import leave, table
+    from lfno.evaluation.contest import contest_record, contest_samples
+
+    if prepared.record is None:
+        result = contest_samples(surrogate, prepared.dataset, prepared.split, label)
+        grid = prepared.dataset.grid
+    else:
+        assert prepared.test is not None
+        result, _ = contest_record(surrogate, prepared, label)
+        grid = prepared.test.part(prepared.warmup, len(prepared.test)).grid
+    metrics = leave(folder, result, grid, label, more)
+    if not quiet:
+        table(result)
+    return metrics

@@ -1,0 +1,62 @@
+"""What a training run shows while it runs: a bar, losses, learning rate, time left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lfno.training.fit import Watch
+    from lfno.training.loop import Trainer
+
+
+@contextmanager
+def live(quiet: bool) -> Iterator[Watch | None]:
+    """A function to give to `lfno.fit(watch=…)`; None when nothing is to be shown.
+
+    On a terminal there is one line that changes; into a file or a pipe goes a line for every tenth of the run.
+    """
+    if quiet:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} epochs"),
+        TextColumn("{task.fields[losses]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    rows: dict[str, Any] = {}
+    told: dict[str, int] = {}
+
+    def watch(trainer: Trainer, record: dict[str, Any]) -> None:
+        stage = "pilot" if trainer.tasks[0].name.startswith("pilot") else "training"
+        total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
+        if stage not in rows:
+            rows[stage] = bars.add_task(stage, total=total, losses=text)
+        bars.update(rows[stage], completed=epoch, losses=text)
+        tenth = 10 * epoch // total
+        if not console.is_terminal and tenth > told.get(stage, 0):
+            told[stage] = tenth
+            left = record["seconds"] / epoch * (total - epoch)
+            console.print(f"{stage}: epoch {epoch}/{total}, {text}, {left:.0f} s left", highlight=False, soft_wrap=True)
+
+    with bars:
+        yield watch
+
+
+def losses(record: dict[str, Any]) -> str:
+    """Mean over the runs of a stack; the best of each run is what is kept."""
+
+    def mean(name: str) -> float:
+        return sum(record[name]) / len(record[name])
+
+    return f"loss {mean('train'):.3g}, validation {mean('validation'):.3g} (best {mean('best'):.3g}), rate {record['rate']:.1e}"

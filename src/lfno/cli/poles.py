@@ -1,0 +1,141 @@
+"""`lfno poles MODEL`: the modes behind a model, as a table, in the s-plane and as a Bode plot."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
+from lfno.cli.predict import Json, ModelPath, question
+from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.evaluation.identify import Modes
+    from lfno.evaluation.surrogate import Surrogate
+
+
+def register(app: typer.Typer) -> None:
+    app.command("poles")(poles)
+
+
+def poles(
+    model: ModelPath,
+    amplitude: Annotated[float | None, typer.Option(help="Height of the pulse that shows the modes, in input units.")] = None,
+    operating: Annotated[float, typer.Option(help="Level of the input about which the modes are asked for.")] = 0.0,
+    order: Annotated[int | None, typer.Option(help="States of the realisation (2 for one oscillation).", min=1)] = None,
+    top: Annotated[int, typer.Option(help="Poles of the layers to list.", min=0)] = 12,
+    data: Annotated[Path | None, typer.Option(help="File of inputs and outputs for a Bode plot.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the figures; beside the model.")] = None,
+    input: Input = None,
+    output: Output = None,
+    time: Time = None,
+    sample: Sample = None,
+    axes: Axes = None,
+    dt: Dt = None,
+    drop_missing: DropMissing = False,
+    interpolate: Interpolate = False,
+    resample: Resample = False,
+    as_json: Json = False,
+) -> None:
+    """Frequency, damping, time constant and contribution of every mode, with its spread over an ensemble."""
+    from lfno.evaluation.surrogate import Surrogate
+    from lfno.report.modes import s_plane_figure, save
+
+    surrogate = Surrogate.load(model)
+    folder = out or (model if model.is_dir() else model.parent) / "figures"
+    found, notes = modes_of(surrogate, amplitude, operating, order)
+    rows = mode_rows(found[0], found) if found else []
+    table = _layers(surrogate)
+    figures = []
+    if found or table is not None:
+        import numpy as np
+
+        crosses = found[0].poles if found else np.zeros(0, complex)
+        layers, shares = (None, None) if table is None else (table.pole, table.contribution)
+        path = folder / "s-plane.png"
+        figures.append(str(save(path, lambda: s_plane_figure(layers, shares, crosses, "modes of the model"))))
+    if data is not None:
+        reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
+        figures.append(str(_bode(surrogate, data, reading, folder)))
+    listed = [] if table is None else plain_rows(table.top(top).rows())
+    report = {"modes": rows, "layers": listed, "notes": notes, "figures": figures}
+    if as_json:
+        typer.echo(json.dumps(report))
+        return
+    for note in notes:
+        typer.echo(f"note: {note}")
+    if rows:
+        print_modes(rows, "modes of the linear model" if surrogate.linear else "modes the model shows to a small pulse")
+    if listed:
+        print_layers(listed)
+    for figure in figures:
+        typer.echo(f"figure  {figure}")
+
+
+def modes_of(
+    surrogate: Surrogate, amplitude: float | None, operating: float, order: int | None
+) -> tuple[list[Modes], list[str]]:
+    """The modes of a linear model, or of every member's response to a pulse; and what was assumed."""
+    from lfno.evaluation.realisation import small_signal_modes
+
+    if surrogate.linear is not None:
+        if amplitude is not None or operating:
+            raise LfnoError("a linear model has the same modes at every amplitude; leave out --amplitude and --operating")
+        return [surrogate.linear.modes], []
+    if surrogate.grid.ndim > 1:
+        return [], ["the modes of fields are not asked for by a pulse; the poles of the layers are listed"]
+    member = surrogate.members[0]
+    height = 0.5 * float(member.input_scale.max()) if amplitude is None else amplitude
+    ask = {"amplitude": height, "channels": surrogate.channels[0], "operating": operating, "order": order}
+    found = [small_signal_modes(one.predict, one.grid, **ask) for one in surrogate.members]  # type: ignore[arg-type]
+    notes = [f"pulse of height {height:.4g}" + (f" about {operating:g}" if operating else " from rest")]
+    if found[0].error > 0.1:
+        notes.append(
+            f"these modes explain the response to the pulse but for {100 * found[0].error:.0f} %: at this amplitude the "
+            "model is not linear; try a smaller --amplitude, or --order 2 for its main oscillation"
+        )
+    return found, notes
+
+
+def _layers(surrogate: Surrogate) -> Any:
+    from lfno.models.pole_operator import PoleOperator
+
+    member = surrogate.members[0] if surrogate.members else None
+    if member is not None and not isinstance(member, PoleOperator):
+        raise LfnoError(f"an {type(member).__name__} has no poles; poles belong to LFNO, LNO and linear models")
+    return None if member is None else member.poles()
+
+
+def _bode(surrogate: Surrogate, file: Path, reading: dict[str, Any], folder: Path) -> Path:
+    """Frequency responses of the data, of the best linear model and of the model under the same excitation."""
+    from lfno.data.signals.record import Record
+    from lfno.evaluation.frequency import measure_response
+    from lfno.evaluation.linear import fit_record, fit_trajectories
+    from lfno.report.modes import bode_figure, save
+
+    data, known = question(surrogate, file, reading)
+    if not known or data.grid.ndim > 1:
+        raise LfnoError(f"{file.name}: a Bode plot needs signals over time with their measured outputs in the file")
+    one = isinstance(data, Record)
+    mean, _ = surrogate.predict(data)
+    inputs, outputs, answers = (values[None] if one else values for values in (data.inputs, data.outputs, mean))
+    warm = surrogate.signals.get("warmup", 0) if one else 0
+    step = data.grid.steps[0]
+    linear = fit_record(data.inputs, data.outputs, data.grid) if one else fit_trajectories(inputs, outputs, data.grid)
+    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step)
+    network = measure_response(inputs[..., warm:], answers[..., warm:], step)
+    seen = measured.coherence[0] > 0.02
+    responses = {
+        "data": measured.response[0, 0],
+        "best linear model": linear.frequency_response(measured.frequencies)[0, 0],
+        "this model": network.response[0, 0],
+    }
+    for name in responses:
+        responses[name] = responses[name].copy()
+        responses[name][~seen] = complex(math.nan, math.nan)
+    return save(folder / "bode.png", lambda: bode_figure(measured.frequencies, responses, measured.coherence[0]))

@@ -1,0 +1,151 @@
+"""`lfno predict MODEL FILE -o OUT`: the answer to a file of inputs, in the format of that file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lfno.data.dataset import Dataset
+    from lfno.data.files import Variable
+    from lfno.data.signals.record import Record
+    from lfno.evaluation.surrogate import Surrogate
+
+ModelPath = Annotated[Path, typer.Argument(help="Model file, folder of a run, or name of a shipped model.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("predict")(predict)
+
+
+def predict(
+    model: ModelPath,
+    file: Annotated[Path, typer.Argument(help="File with the inputs; outputs in it are compared with the answer.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Answer; FILE-prediction in the same format.")] = None,
+    input: Input = None,
+    output: Output = None,
+    time: Time = None,
+    sample: Sample = None,
+    axes: Axes = None,
+    dt: Dt = None,
+    drop_missing: DropMissing = False,
+    interpolate: Interpolate = False,
+    resample: Resample = False,
+    as_json: Json = False,
+) -> None:
+    """Predict the outputs for the inputs of a file, at the sampling rate of that file."""
+    from lfno.data.files.write import write
+    from lfno.evaluation.surrogate import Surrogate
+
+    surrogate = Surrogate.load(model)
+    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
+    data, known = question(surrogate, file, reading)
+    mean, spread = surrogate.predict(data)
+    target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
+    names = surrogate.names("outputs") or [channel.name for channel in data.output_channels]
+    variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
+    write(target, variables)
+    report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}
+    if known:
+        report["error"] = _error(surrogate, data, mean)
+    if as_json:
+        typer.echo(json.dumps(report))
+        return
+    for note in report["notes"]:
+        typer.echo(f"note: {note}")
+    if known:
+        error = report["error"]
+        values = f"relative L2 {error['l2']:.4g}, RMSE {error['rmse']:.4g}, fit {error['fit']:.2f} %"
+        typer.echo(f"against the outputs in the file: {values}")
+    typer.echo(f"prediction written to {target}")
+
+
+def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple[Record | Dataset, bool]:
+    """The data of a file for this model; signals in time for a model of fields are the same everywhere in space."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from lfno.data.dataset import Dataset
+    from lfno.data.signals.questions import load_question
+    from lfno.grid import Grid
+
+    data, known = load_question(file, surrogate.names("inputs"), surrogate.names("outputs"), **reading)
+    if data.grid.ndim == 1 < surrogate.grid.ndim and not known:
+        space = surrogate.grid.axes[:-1]
+        grid = Grid((*space, data.grid.axes[-1]))
+        lead = data.inputs.shape[:-1]
+        wide = np.broadcast_to(data.inputs.reshape(*lead, *[1] * len(space), -1), (*lead, *grid.shape))
+        blank = np.zeros((*lead[: 1 if isinstance(data, Dataset) else 0], len(data.output_channels), *grid.shape))
+        data = replace(data, inputs=wide, outputs=blank, grid=grid)
+    return data, known
+
+
+def remarks(surrogate: Surrogate, data: Record | Dataset) -> list[str]:
+    """What one must know to read the answer."""
+    from lfno.data.signals.record import Record
+
+    own, axis = surrogate.grid.axes[-1], data.grid.axes[-1]
+    notes = []
+    if abs(axis.step / own.step - 1) > 1e-6:
+        notes.append(f"the file has a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
+    if surrogate.linear is None and isinstance(data, Record):
+        warm = surrogate.signals.get("warmup", 0) * own.step
+        notes.append(
+            f"stitched from windows of {own.length:g} {axis.unit}; the first {warm:g} {axis.unit} assume that the system "
+            "starts from rest"
+        )
+    elif surrogate.linear is None and abs(axis.length / own.length - 1) > 1e-6:
+        notes.append(
+            f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
+            "were learned for that duration, so trust the answer less"
+        )
+    return notes
+
+
+def answer(
+    data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str]
+) -> list[Variable]:
+    """Axes, inputs, predictions and their spread as variables of a file."""
+    import numpy as np
+
+    from lfno.data.dataset import Dataset
+    from lfno.data.files import Variable
+
+    lead = ("sample",) if isinstance(data, Dataset) else ()
+    place = len(lead)
+    points = [Variable.of(axis.name, axis.points, axis.unit, (axis.name,)) for axis in reversed(data.grid.axes)]
+    result = points if place == 0 or data.grid.ndim > 1 else points[:1]
+
+    def add(values: np.ndarray, labels: list[tuple[str, str]]) -> None:
+        for k, (name, unit) in enumerate(labels):
+            column = np.ascontiguousarray(values.take(k, place), dtype=np.float64)
+            result.append(Variable.of(name.replace(":", "_"), column, unit, (*lead, *data.grid.names)))
+
+    count = mean.shape[place]
+    names = names if len(names) == count else [f"u{k}" for k in range(count)]
+    units = units if len(units) == count else [""] * count
+    add(np.asarray(data.inputs), [(channel.name, channel.unit) for channel in data.input_channels])
+    add(mean, list(zip(names, units, strict=True)))
+    if spread is not None:
+        add(spread, [(f"{name}_spread", unit) for name, unit in zip(names, units, strict=True)])
+    return result
+
+
+def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> dict[str, float]:
+    from lfno.data.signals.record import Record
+    from lfno.evaluation.metrics import scores
+
+    if not isinstance(data, Record):
+        return scores(mean, data.outputs)
+    own, axis = surrogate.grid.axes[-1], data.grid.axes[-1]
+    warm = min(round(surrogate.signals.get("warmup", 0) * own.step / axis.step), len(data) - 1)
+    return scores(mean[None, ..., warm:], data.outputs[None, ..., warm:])

@@ -1,0 +1,99 @@
+"""`lfno train DATASET`: a model on one of the data sets of `lfno systems`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Model = Annotated[str, typer.Option(help="lfno, lno or fno.")]
+Preset = Annotated[str, typer.Option(help="paper (its table of hyper-parameters) or default (what we found best).")]
+Epochs = Annotated[int | None, typer.Option(help="Passes over the training samples.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Any field of model or training: width=24, loss=linf.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run; runs/NAME if not given.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where the run in --out stopped.")]
+Seed = Annotated[int, typer.Option(help="Seed of the initial weights and of the order of samples.")]
+Fold = Annotated[int, typer.Option(help="Which of the five folds is the test set.")]
+Ensemble = Annotated[int, typer.Option(help="Train so many members in one stack: mean and spread.", min=1)]
+Device = Annotated[str | None, typer.Option(help="cpu or cuda; the best there is if not given.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("train")(train)
+
+
+def train(
+    dataset: Annotated[str, typer.Argument(help="Name of a data set (see `lfno systems`).")],
+    model: Model = "lfno",
+    preset: Preset = "default",
+    epochs: Epochs = None,
+    settings: Settings = None,
+    out: Out = None,
+    resume: Resume = False,
+    seed: Seed = 0,
+    fold: Fold = 0,
+    ensemble: Ensemble = 1,
+    device: Device = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
+    from lfno.cli.live import live
+    from lfno.cli.outcome import leave, new_folder, say, table
+    from lfno.cli.outcome import settings as parse
+    from lfno.evaluation.contest import contest_samples
+    from lfno.evaluation.surrogate import Surrogate
+    from lfno.training.fit import fit
+
+    folder = new_folder(out, f"{dataset}-{model}")
+    changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
+    with live(quiet or as_json) as watch:
+        run = fit(
+            dataset, model, preset, fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
+            device=check_device(device), **changes,
+        )  # fmt: skip
+    label = model.upper()
+    result = contest_samples(Surrogate(run.models), run.dataset, run.split, label)
+    metrics = leave(folder, result, run.dataset.grid, label, facts(run))
+    if as_json:
+        say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        return
+    table(result)
+    say(f"model, log, metrics and figures are in {folder}")
+
+
+def facts(run: Any) -> dict[str, Any]:
+    """What metrics.json says besides the errors."""
+    return {
+        "model": run.preset.model,
+        "members": len(run.models),
+        "parameters": sum(p.numel() for p in run.model.parameters()),
+        "samples": dict(zip(("train", "validation", "test"), run.split.sizes, strict=True)),
+        "epochs": run.trainer.epoch,
+        "best_epoch": [int(epoch) for epoch in run.trainer.best_epoch.tolist()],
+        "seconds": run.trainer.seconds,
+        "steady_decay": [task.steady_decay for task in run.trainer.tasks],
+    }
+
+
+def check_device(name: str | None) -> str | None:
+    """The device as torch knows it, or one sentence."""
+    import torch
+
+    from lfno.errors import LfnoError
+
+    if name is None:
+        return None
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        device = None
+    if device is None or device.type not in ("cpu", "cuda"):
+        raise LfnoError(f"--device {name} is not known; choose cpu or cuda")
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise LfnoError(f"--device {name}: there is no CUDA device that torch can use; choose cpu")
+    return name

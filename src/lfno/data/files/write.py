@@ -1,0 +1,134 @@
+"""Named arrays back into a file, in the format that its ending names: what was read can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lfno.data.files.variables import Variable
+from lfno.data.storage import atomic
+from lfno.errors import LfnoError
+
+
+def write(path: str | Path, variables: Sequence[Variable]) -> None:
+    """Write variables that know their axes (`t`, `sample`, `channel`, `x`, …); written whole or not at all.
+
+    A table (CSV, TSV, Parquet, NPY) has one row per moment; of many trajectories it has a column `sample` besides.
+
+    >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", u, "m", ("t",))])  # doctest: +SKIP
+    """
+    path = Path(path)
+    writer = WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise LfnoError(f"{path.name}: files with {path.suffix or 'no ending'} are not written; use {', '.join(WRITERS)}")
+    with atomic(path) as temporary:
+        writer(temporary, variables)
+
+
+def _values(variable: Variable) -> np.ndarray:
+    return variable.array([], keep_double=True)
+
+
+def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
+    """Columns of equal length, by heading with unit; trajectories one under the other."""
+    axes = {axis for variable in variables for axis in variable.axes}
+    if extra := sorted(axes - {"t", "sample", "channel"}):
+        raise LfnoError(f"a field with the axis {extra[0]!r} does not fit a table; write an .npz, .mat, .h5 or .nc file")
+    samples = next((v.shape[v.axes.index("sample")] for v in variables if "sample" in v.axes), None)
+    moments = next(v.shape[v.axes.index("t")] for v in variables if "t" in v.axes)
+    columns: dict[str, np.ndarray] = {}
+    if samples is not None:
+        columns["sample"] = np.repeat(np.arange(samples), moments)
+    for variable in variables:
+        values, heading = _values(variable), f"{variable.name} [{variable.unit}]" if variable.unit else variable.name
+        if samples is not None and "sample" not in variable.axes:
+            values = np.broadcast_to(values, (samples, *values.shape))
+        if "channel" in variable.axes:
+            place = variable.axes.index("channel") + (0 if "sample" in variable.axes or samples is None else 1)
+            for k in range(values.shape[place]):
+                columns[f"{variable.name}{k} [{variable.unit}]".replace(" []", "")] = values.take(k, place).ravel()
+        else:
+            columns[heading] = values.ravel()
+    return columns
+
+
+def _write_text(path: Path, variables: Sequence[Variable], delimiter: str) -> None:
+    columns = _table(variables)
+    formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
+    with path.open("w", encoding="utf-8") as file:
+        file.write(delimiter.join(columns) + "\n")
+        np.savetxt(file, np.stack(list(columns.values()), 1), formats, delimiter)
+
+
+def _write_csv(path: Path, variables: Sequence[Variable]) -> None:
+    _write_text(path, variables, ",")
+
+
+def _write_tsv(path: Path, variables: Sequence[Variable]) -> None:
+    _write_text(path, variables, "\t")
+
+
+def _write_npz(path: Path, variables: Sequence[Variable]) -> None:
+    with path.open("wb") as file:
+        np.savez(file, **{variable.name: _values(variable) for variable in variables})  # type: ignore[arg-type]
+
+
+def _write_npy(path: Path, variables: Sequence[Variable]) -> None:
+    with path.open("wb") as file:
+        np.save(file, np.stack(list(_table(variables).values()), 1))
+
+
+def _write_matlab(path: Path, variables: Sequence[Variable]) -> None:
+    from scipy.io import savemat
+
+    with path.open("wb") as file:
+        savemat(file, {variable.name: _values(variable) for variable in variables}, oned_as="column")
+
+
+def _write_parquet(path: Path, variables: Sequence[Variable]) -> None:
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise LfnoError("writing Parquet needs the package pyarrow; install lfno[files]") from error
+    parquet.write_table(arrow.table(_table(variables)), path)
+
+
+def _write_hdf5(path: Path, variables: Sequence[Variable]) -> None:
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        for variable in variables:
+            file[variable.name] = _values(variable)
+            file[variable.name].attrs["units"] = variable.unit
+
+
+def _write_netcdf(path: Path, variables: Sequence[Variable]) -> None:
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError as error:
+        raise LfnoError(f"writing NetCDF needs the package {error.name}; install lfno[files]") from error
+    tree = {v.name: (v.axes, _values(v), {"units": v.unit} if v.unit else {}) for v in variables}
+    xarray.Dataset(tree).to_netcdf(path, engine="h5netcdf")
+
+
+WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
+    ".npz": _write_npz,
+    ".npy": _write_npy,
+    ".mat": _write_matlab,
+    ".csv": _write_csv,
+    ".tsv": _write_tsv,
+    ".txt": _write_tsv,
+    ".dat": _write_tsv,
+    ".parquet": _write_parquet,
+    ".pq": _write_parquet,
+    ".h5": _write_hdf5,
+    ".hdf5": _write_hdf5,
+    ".hdf": _write_hdf5,
+    ".nc": _write_netcdf,
+    ".nc4": _write_netcdf,
+    ".cdf": _write_netcdf,
+}

@@ -1,0 +1,71 @@
+"""Files that ask a trained model: its inputs must be there, its outputs may be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.data.files import Variable, Variables, read
+from lfno.data.files.variables import listing
+from lfno.data.signals import is_dataset, load
+from lfno.data.signals.names import COORDINATES, INPUTS, TIMES, plain
+from lfno.data.signals.parts import join
+from lfno.data.signals.record import Record
+from lfno.errors import LfnoError
+
+#: stands in for the outputs of a file that has none
+ABSENT = "to be predicted"
+
+
+def load_question(
+    path: str | Path, inputs: Sequence[str], outputs: Sequence[str], **reading: Any
+) -> tuple[Record | Dataset, bool]:
+    """The data of a file for a model whose channels have these names, and whether the file holds the outputs too.
+
+    `reading` are the options of `load`. Names that the model was trained with are looked for first; a file with one
+    other signal besides its time needs no naming.
+    """
+    if is_dataset(Path(path)):
+        return load(path), True
+    variables = read(path)
+    joined = join(variables)[0]
+    asked, answered = reading.pop("input", None), reading.pop("output", None)
+    known = [name for name in _bare(outputs) if name in joined]
+    if answered is None and len(known) == len(_bare(outputs)):
+        answered = ",".join(known)
+    if asked is None:
+        asked = _inputs(joined, _bare(inputs), () if answered is None else answered.split(","), reading)
+    if answered is not None:
+        return load(variables, input=asked, output=answered, **reading), True
+    shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
+    ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
+    extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
+    return load(extended, input=asked, output=ABSENT, **reading), False
+
+
+def _bare(channels: Sequence[str]) -> list[str]:
+    """Variables behind the names of channels: `f:0`, `f:1` are two channels of `f`."""
+    return list(dict.fromkeys(name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name for name in channels))
+
+
+def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], reading: dict[str, Any]) -> str:
+    if trained and all(name in variables for name in trained):
+        return ",".join(trained)
+    others = {*taken, reading.get("time"), reading.get("sample")}
+    free = [
+        name
+        for name, variable in variables.entries.items()
+        if name not in others and variable.numeric and variable.size > 1
+        and plain(name) not in TIMES and name.lower() not in COORDINATES
+    ]  # fmt: skip
+    named = [name for name in free if plain(name) in INPUTS] or free
+    if len(named) != 1:
+        raise LfnoError(
+            f"{variables.source}: the model was trained on {listing(trained)}, and the file has {listing(variables)}; "
+            "name the input with --input NAME"
+        )
+    return named[0]

@@ -1,0 +1,129 @@
+"""What is loaded from a model file or the folder of a run: one network, an ensemble, or a linear model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+from lfno.errors import LfnoError
+from lfno.evaluation.modal import KEY, ModalModel
+from lfno.grid import Grid
+from lfno.models.operator import Operator
+from lfno.training.records import predict_record
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """`members` answer together: their mean is the prediction, their standard deviation its spread."""
+
+    members: list[Operator]
+    linear: ModalModel | None = None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Surrogate:
+        """A model file, the folder of a run, or the name of a shipped model."""
+        from lfno.models import load
+
+        file = Path(path)
+        if file.is_dir():
+            files = [file / "model.safetensors"] if (file / "model.safetensors").exists() else []
+            files = files or sorted(file.glob("member-*.safetensors"))
+            if not files:
+                raise LfnoError(f"the folder {path} holds no model (model.safetensors or member-0.safetensors)")
+        else:
+            files = [file]
+        if _is_linear(files[0]):
+            return cls([], ModalModel.load(files[0]))
+        return cls([load(str(path) if len(files) == 1 and not file.is_dir() else one) for one in files])
+
+    @property
+    def grid(self) -> Grid:
+        return self.members[0].grid if self.linear is None else self.linear.grid
+
+    @property
+    def signals(self) -> dict[str, Any]:
+        """Names and units of the channels and the warm-up, where the model was trained on a user's own file."""
+        source: Any = self.members[0] if self.linear is None else self.linear
+        return source.provenance.get("data", {}).get("signals", {})
+
+    def names(self, role: str) -> list[str]:
+        return [name for name, _ in self.signals.get(role, [])]
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        if self.linear is not None:
+            return self.linear.modes.residues.shape[1], self.linear.modes.residues.shape[0]
+        return self.members[0].config.in_channels, self.members[0].config.out_channels
+
+    def respond(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """(samples, inputs, *grid) → (members, samples, outputs, *grid) in physical units."""
+        if self.linear is not None:
+            return self.linear.predict(inputs, grid)[None]
+        return np.stack([model.predict(inputs, grid) for model in self.members])
+
+    def predict(self, data: Record | Dataset) -> tuple[np.ndarray, np.ndarray | None]:
+        """Mean and spread (None for a single model), shaped as the outputs of `data`; a record is stitched."""
+        self.check(data)
+        if isinstance(data, Dataset):
+            answers = self.respond(np.array(data.inputs), data.grid)
+        elif self.linear is not None:
+            answers = self.respond(data.inputs[None], data.grid)[:, 0]
+        else:
+            answers = np.stack([self._stitched(model, data) for model in self.members])
+        return answers.mean(0), answers.std(0, ddof=1) if len(answers) > 1 else None
+
+    def _stitched(self, model: Operator, data: Record) -> np.ndarray:
+        warmup = int(self.signals.get("warmup", 0))
+        return predict_record(model.predict, data.inputs, data.grid, self.grid, warmup)
+
+    def decompose(self, data: Record | Dataset) -> tuple[np.ndarray, np.ndarray]:
+        """(transient, steady) of the mean prediction, shaped as the outputs of `data`."""
+        self.check(data)
+        if self.linear is not None:
+            raise LfnoError("a linear model is decomposed by its modes: see `lfno poles`; decompose needs a network")
+
+        def parts(model: Operator, inputs: np.ndarray, grid: Grid) -> np.ndarray:
+            """Both parts as channels, so that they are stitched as one."""
+            return np.concatenate(model.decompose(inputs, grid), axis=1)
+
+        if isinstance(data, Dataset):
+            both = np.mean([parts(model, np.array(data.inputs), data.grid) for model in self.members], axis=0)
+            return both[:, : self.channels[1]], both[:, self.channels[1] :]
+        warmup = int(self.signals.get("warmup", 0))
+        both = np.mean(
+            [
+                predict_record(lambda x, g, m=model: parts(m, x, g), data.inputs, data.grid, self.grid, warmup)  # type: ignore[misc]
+                for model in self.members
+            ],
+            axis=0,
+        )
+        return both[: self.channels[1]], both[self.channels[1] :]
+
+    def check(self, data: Record | Dataset) -> None:
+        """One sentence where data and model do not fit."""
+        count = len(data.input_channels)
+        if count != self.channels[0]:
+            names = ", ".join(self.names("inputs")) or str(self.channels[0])
+            raise LfnoError(f"the file gives {count} input channels and the model takes {self.channels[0]} ({names})")
+        if data.grid.ndim != self.grid.ndim:
+            raise LfnoError(
+                f"the file has the axes {', '.join(data.grid.names)} and the model {', '.join(self.grid.names)}; "
+                "they must be the same"
+            )
+
+
+def _is_linear(path: Path) -> bool:
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        return False
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            return KEY in (file.metadata() or {})
+    except (SafetensorError, OSError):
+        return False
