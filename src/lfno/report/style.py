@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -69,7 +71,7 @@ def logarithmic(axes: Any, which: str = "y") -> None:
 
     axes.set(**{f"{which}scale": "log"})
     axis = axes.yaxis if which == "y" else axes.xaxis
-    low, high = axis.get_view_interval()
+    low, high = axes.get_ylim() if which == "y" else axes.get_xlim()
     decades = math.log10(high / low) if 0 < low < high else 0.0
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     if decades > 1.2:
@@ -102,6 +104,15 @@ def legend(figure: Figure, axes: list[Any]) -> None:
     }
     if found:
         figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=min(len(found), 6), frameon=False)
+
+
+def colour_range(values: np.ndarray) -> tuple[float, float]:
+    """Symmetric where the values have both signs or start from zero, so that white is zero."""
+    low, high = float(values.min()), float(values.max())
+    if low <= 0 <= high:
+        high = max(-low, high)
+        low = -high
+    return (low, high) if high > low else (low - 1, low + 1)
 
 
 def as_png(draw: Callable[[], Figure | None]) -> bytes | None:

@@ -10,7 +10,7 @@ import numpy as np
 from lfno.data.dataset import Dataset
 from lfno.data.make import plan
 from lfno.report import paper
-from lfno.report.style import COLOURS, FIELD, panels
+from lfno.report.style import COLOURS, FIELD, colour_range, panels
 from lfno.systems import REGISTRY
 from lfno.systems.base import Channel
 
@@ -55,10 +55,11 @@ def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
         up, across, image = grid.axes[0], grid.axes[1], values[middle, 0]
     else:
         up, across, image = grid.axes[1], grid.axes[0], values[middle, 0, ..., -1].T
-        moment = grid.axes[2].points[0 if side == "input" else -1]
-        when = f", t = {moment:.3g} {grid.axes[2].unit}".rstrip()
+        moment = f"{grid.axes[2].points[-1]:.3g} {grid.axes[2].unit}".rstrip()
+        when = f", t = {moment}" if side == "solution" else ""
     extent = [edge for a in (across, up) for edge in (a.origin - a.step / 2, a.origin + (a.size - 0.5) * a.step)]
     axes.grid(False)
-    mesh = axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent)
+    low, high = colour_range(image)
+    mesh = axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent, vmin=low, vmax=high)
     axes.figure.colorbar(mesh, ax=axes, label=_label(channel), pad=0.01)
     axes.set(xlabel=across.label, ylabel=up.label, title=f"{paper.title(task)}: {side}{when}")

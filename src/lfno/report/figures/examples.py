@@ -19,6 +19,7 @@ class Example:
     A flow in two dimensions of space is kept at its last moment only: its axes are (x, y), and `moment` is that time.
     """
 
+    index: int
     axes: tuple[Axis, ...]
     moment: str
     unit: str
@@ -54,7 +55,8 @@ def example(record: Record) -> Example | None:
     if len(shapes) != 1 or len(shape) != grid.ndim + 1 or min(shape) < 1:
         return None
     channel = entry.system.outputs[0]
-    return Example(thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields)
+    index = int(record.example.get("index", -1))
+    return Example(index, thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields)
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from lfno.report import paper
 from lfno.report.figures.examples import Example, first_example
 from lfno.report.selection import Runs
-from lfno.report.style import COLOURS, FIELD, empty, panels
+from lfno.report.style import COLOURS, FIELD, colour_range, empty, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,16 +38,6 @@ def _draw(axes: Any, field: np.ndarray, one: Example, low: float, high: float) -
     return axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent, vmin=low, vmax=high)
 
 
-def _range(one: Example) -> tuple[float, float]:
-    """Symmetric where the truth has both signs, so that white is zero."""
-    truth = picture(one.fields["truth"], one)[0]
-    low, high = float(truth.min()), float(truth.max())
-    if low < 0 < high:
-        high = max(-low, high)
-        low = -high
-    return (low, high) if high > low else (low - 1, low + 1)
-
-
 def field_grid(runs: Runs) -> Figure | None:
     """One row per PDE: truth, FNO, LFNO, LNO, all on the truth's colours."""
     found = {t: {m: first_example(runs, t, m) for m in paper.MODELS} for t in paper.PDES}
@@ -58,12 +48,12 @@ def field_grid(runs: Runs) -> Figure | None:
     for k, (task, row) in enumerate(rows.items()):
         line = axes[4 * k : 4 * k + 4]
         truth = next(e for e in row.values() if e is not None)
-        low, high = _range(truth)
+        low, high = colour_range(picture(truth.fields["truth"], truth)[0])
         mesh: Any = None
         for panel, column in zip(line, COLUMNS, strict=True):
             one = truth if column == "truth" else row[column]
-            if one is None:
-                empty(panel, f"{column}: not run")
+            if one is None or one.index != truth.index:
+                empty(panel, f"{column}: not run" if one is None else f"{column}: run kept\nanother sample")
                 continue
             mesh = _draw(panel, one.fields["truth" if column == "truth" else "prediction"], one, low, high)
             panel.set_title(f"{paper.title(task)}: {column}{moment(one)}", fontsize=8.5)
@@ -81,7 +71,7 @@ def field_rows(runs: Runs, task: str) -> Figure | None:
     figure, axes = panels(3 * len(found), 3, 2.5)
     for k, (model, one) in enumerate(found.items()):
         left, middle, right = axes[3 * k : 3 * k + 3]
-        low, high = _range(one)
+        low, high = colour_range(picture(one.fields["truth"], one)[0])
         for panel, name in ((left, "truth"), (middle, "prediction")):
             mesh = _draw(panel, one.fields[name], one, low, high)
             panel.set_title(("Truth" if name == "truth" else f"Prediction of {model}") + moment(one))

@@ -35,7 +35,7 @@ def _overlay(axes: Any, task: str, mine: Example | None, label: str, theirs: Exa
     time = shown.axes[0]
     axes.plot(time.points, shown.fields["truth"][0], color=COLOURS["truth"], label="truth", linewidth=2.2, alpha=0.55)
     for name, found, style in ((label, theirs, "-"), ("LFNO", mine, "--")):
-        if found is not None:
+        if found is not None and found.index == shown.index:
             points = found.axes[0].points
             axes.plot(points, found.fields["prediction"][0], style, color=COLOURS[name], label=name, linewidth=1.1)
     axes.set(xlabel=time.label, ylabel=shown.label)

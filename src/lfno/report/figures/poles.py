@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ def pole_planes(runs: Runs) -> Figure | None:
     found = {task: poles for task in paper.TASKS if (poles := poles_of(runs, task)) is not None and len(poles)}
     if not found:
         return None
+    from matplotlib.ticker import FuncFormatter
+
     figure, axes = panels(len(found), min(3, len(found)), 2.6)
     for panel, (task, poles) in zip(axes, found.items(), strict=True):
         order = np.argsort(-poles[:, 2])[:SHOWN]
@@ -56,6 +59,10 @@ def pole_planes(runs: Runs) -> Figure | None:
             words = "poles of LFNO, area by contribution" if sign == 1 else None
             panel.scatter(real, sign * imaginary, area, COLOURS["LFNO"], alpha=0.55, linewidth=0, label=words)
         panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", title=paper.title(task))
-        panel.set_xscale("symlog", linthresh=max(1e-3, float(np.abs(real).min())))
+        # decay rates span decades; below the slowest pole the axis is linear down to zero
+        slowest = 10.0 ** math.floor(math.log10(max(1e-6, float(np.abs(real).min()))))
+        panel.set_xscale("symlog", linthresh=slowest, linscale=0.3)
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        panel.tick_params(axis="x", labelsize=8)
     legend(figure, axes)
     return figure
