@@ -202,6 +202,17 @@ def test_goals_both_ways() -> None:
     assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == FAILS
 
 
+def test_goal_of_exact_layers() -> None:
+    def verdict_of(error: float) -> str:
+        tasks = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+        exact = [record(t, "R none", 0.1, study="ablation", config={"steady": "exact"}) for t in tasks]
+        found = judge_goals(Runs(exact + [record(t, "LFNO", error) for t in tasks]), {})
+        return next(v.verdict for v in found if "exact layers" in v.claim)
+
+    assert verdict_of(0.1) == HOLDS
+    assert verdict_of(0.11) == FAILS
+
+
 def test_summary_names_winners_losers_and_the_better_baseline() -> None:
     records = three("duffing-c0", 0.1, 0.4, 0.2) + three("duffing-c05", 0.3, 0.4, 0.1)
     lines = summarise(Runs(records), {"duffing-c0": {"interpolation": {"l2": 0.01, "linf": 0.02}}})
