@@ -114,6 +114,8 @@ def fit(
     tasks = [task(dataset, split, chosen, seed) for seed in seeds]
     place = parallel.start() or device or best_device()
     home = None if folder is None else Path(folder)
+    if resume and (home is None or not home.exists()):
+        raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
     tasks = _with_strength(tasks, chosen, place, home if resume else None, watch)
     trainer = Trainer(tasks, chosen.training, place)
     if home is not None and parallel.leader():
@@ -140,9 +142,8 @@ def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, wa
     if folder is None:
         trainer.run(watch)
     else:
-        restored = resume and checkpoint.restore(trainer, folder)
-        if not restored and resume and not folder.exists():
-            raise LfnoError(f"there is nothing to resume in {folder}")
+        if resume:
+            checkpoint.restore(trainer, folder)
         _train_in(trainer, folder, watch)
     failed = trainer.failed()
     if len(failed) == len(trainer.tasks):

@@ -1,0 +1,47 @@
+"""A small test rig for the commands: one record in a file, and a model fitted to it in a second."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.signal import lfilter
+from typer.testing import CliRunner
+
+from lfno.cli import build
+
+STEP = 0.05
+SMALL = ["--set", "width=4", "--set", "n_poles=4", "--set", "projection=8", "--set", "steady_decay=1", "--device", "cpu"]
+
+
+def signals(size: int, seed: int = 0) -> dict[str, np.ndarray]:
+    """A resonance that saturates a little, driven by slow noise."""
+    rng = np.random.default_rng(seed)
+    force = lfilter([0.1], [1, -0.9], rng.normal(size=size))
+    pole = np.exp((-0.5 + 3j) * STEP)
+    motion = np.tanh(lfilter([0.05], [1, -2 * pole.real, abs(pole) ** 2], force))
+    return {"t": STEP * np.arange(size), "force": force, "u": motion}
+
+
+def write_csv(path: Path, columns: dict[str, np.ndarray]) -> Path:
+    """With units in the header and a delimiter too many at the end of each line."""
+    heading = {"t": "t (s)", "force": "force [N]", "u": "u [m]"}
+    rows = np.stack(list(columns.values()), 1)
+    lines = [",".join(heading[name] for name in columns) + ",", *(",".join(f"{v:.8g}" for v in row) + "," for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def call(*words: Any) -> str:
+    """Run `lfno WORDS`; what it prints. What a user can cause comes out as LfnoError, nothing else may."""
+    result = CliRunner().invoke(build(), [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def answer(*words: Any) -> dict[str, Any]:
+    return json.loads(call(*words, "--json"))

@@ -1,0 +1,186 @@
+"""Asking a model: predict, decompose, poles and export, in every format, at other rates, with plain refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lfno.data.files import READERS, Variable, read
+from lfno.data.files.write import write
+from lfno.errors import LfnoError
+from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`one` model and an ensemble of `two` of a record, and a model of `many` trajectories."""
+    folder = tmp_path_factory.mktemp("ask")
+    write_csv(folder / "rig.csv", signals(3000))
+    for name, more in (("one", []), ("two", ["--ensemble", 2])):
+        words = ["fit", folder / "rig.csv", "--window", 128, "--epochs", 5, *SMALL, *more, "--out", folder / name, "--quiet"]
+        call(*words)
+    parts = [signals(600, seed) for seed in range(20)]
+    stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
+    np.savez(folder / "many.npz", t=parts[0]["t"], **stacked)
+    call("fit", folder / "many.npz", "--epochs", 3, *SMALL, "--out", folder / "many", "--quiet")
+    return folder
+
+
+@pytest.mark.parametrize("ending", sorted(READERS))
+def test_the_answer_comes_in_the_format_of_the_question(home: Path, tmp_path: Path, ending: str) -> None:
+    """Without the output in the file: there is nothing to compare with, only to predict."""
+    columns = {name: values for name, values in signals(500, seed=9).items() if name != "u"}
+    path = tmp_path / f"question{ending}"
+    units = {"t": "s", "force": "N"}
+    write(path, [Variable.of(name, values, units[name], ("t",)) for name, values in columns.items()])
+    naming = ["--input", "array:1", "--time", "array:0"] if ending == ".npy" else []
+    report = answer("predict", home / "one", path, *naming)
+    out = Path(report["out"])
+    assert out == tmp_path / f"question-prediction{ending}"
+    assert "error" not in report
+    found = read(out)
+    name = "array:2" if ending == ".npy" else "u"
+    told = np.ravel(found[name].array([]))
+    call("predict", home / "one", home / "rig.csv", "-o", tmp_path / "all.npz")
+    assert told.shape == (500,)
+    assert np.isfinite(told).all()
+
+
+def test_a_prediction_does_not_depend_on_the_format(home: Path, tmp_path: Path) -> None:
+    columns = signals(500, seed=9)
+    np.savez(tmp_path / "a.npz", **columns)
+    write_csv(tmp_path / "a.csv", columns)
+    for ending in ("npz", "csv"):
+        call("predict", home / "one", tmp_path / f"a.{ending}", "-o", tmp_path / f"out.{ending}")
+    first, second = (np.ravel(read(tmp_path / f"out.{ending}")["u"].array([])) for ending in ("npz", "csv"))
+    np.testing.assert_allclose(first, second, atol=1e-5)
+
+
+def test_trajectories_in_a_table_come_back_in_a_table(home: Path, tmp_path: Path) -> None:
+    data = np.load(home / "many.npz")
+    variables = [Variable.of("t", data["t"], "s", ("t",))]
+    variables += [Variable.of(name, data[name][:3], "", ("sample", "t")) for name in ("force", "u")]
+    write(tmp_path / "many.csv", variables)
+    report = answer("predict", home / "many", tmp_path / "many.csv", "--sample", "sample")
+    direct = answer("predict", home / "many", home / "many.npz", "-o", tmp_path / "b.npz")
+    assert direct["error"]["l2"] < 1.5
+    again = read(report["out"])["u"].array([]).reshape(3, -1)
+    np.testing.assert_allclose(again, np.load(tmp_path / "b.npz")["u"][:3], atol=1e-5)
+
+
+def test_twice_the_rate_agrees_at_common_points(tmp_path: Path) -> None:
+    """N = 512: the same smooth force sampled twice as often gives the same response, to one per cent."""
+    rng = np.random.default_rng(0)
+    size = 6000
+    spectrum = np.zeros(size + 1, complex)
+    spectrum[1:300] = np.exp(2j * np.pi * rng.random(299))
+    fine = np.fft.irfft(spectrum, 2 * size) * 60
+    motion = np.convolve(fine, np.exp(-np.arange(400) * 0.02) * np.sin(np.arange(400) * 0.05))[: 2 * size] / 20
+    columns = {"t": STEP * np.arange(size), "force": fine[::2], "u": motion[::2]}
+    write_csv(tmp_path / "rig.csv", columns)
+    words = ["fit", tmp_path / "rig.csv", "--window", 512, "--warmup", 200, "--epochs", 8, *SMALL]
+    call(*words, "--out", tmp_path / "run", "--quiet")
+    np.savez(tmp_path / "coarse.npz", t=columns["t"], force=fine[::2])
+    np.savez(tmp_path / "fine.npz", t=STEP / 2 * np.arange(2 * size), force=fine)
+    told = {}
+    for name in ("coarse", "fine"):
+        report = answer("predict", tmp_path / "run", tmp_path / f"{name}.npz", "-o", tmp_path / f"{name}-out.npz")
+        told[name] = np.load(tmp_path / f"{name}-out.npz")["u"]
+    assert any("time step of 0.025" in note for note in report["notes"])
+    difference = told["fine"][::2] - told["coarse"]
+    assert np.linalg.norm(difference[200:]) < 0.01 * np.linalg.norm(told["coarse"][200:])
+
+
+def test_an_ensemble_gives_its_spread(home: Path, tmp_path: Path) -> None:
+    call("predict", home / "two", home / "rig.csv", "-o", tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as out:
+        assert (out["u_spread"] > 0).mean() > 0.99
+        members = []
+        for k in range(2):
+            call("predict", home / "two" / f"member-{k}.safetensors", home / "rig.csv", "-o", tmp_path / f"{k}.npz")
+            members.append(np.load(tmp_path / f"{k}.npz")["u"])
+        np.testing.assert_allclose(out["u"], np.mean(members, 0), atol=1e-6)
+        np.testing.assert_allclose(out["u_spread"], np.std(members, 0, ddof=1), atol=1e-6)
+    rows = answer("poles", home / "two", "--out", tmp_path)["modes"]
+    assert "frequency_spread" in rows[0]
+
+
+@pytest.mark.parametrize("more", [["--start", 20], []], ids=["one window", "stitched"])
+def test_decomposition_adds_up(home: Path, tmp_path: Path, more: list) -> None:
+    call("decompose", home / "one", home / "rig.csv", "-o", tmp_path, *more)
+    found = read(tmp_path / "decomposition.csv")
+    parts = {name: np.ravel(found[name].array([])) for name in ("t", "transient", "steady", "prediction")}
+    np.testing.assert_allclose(parts["transient"] + parts["steady"], parts["prediction"], atol=1e-6)
+    assert parts["t"][0] == (20 if more else 0)
+    assert len(parts["t"]) == (128 if more else 3000)
+    assert (tmp_path / "decomposition.png").stat().st_size > 1000
+    call("predict", home / "one", home / "rig.csv", "-o", tmp_path / "p.npz")
+    if not more:
+        np.testing.assert_allclose(parts["prediction"], np.load(tmp_path / "p.npz")["u"], atol=1e-5)
+
+
+def test_decompose_one_of_many(home: Path, tmp_path: Path) -> None:
+    said = call("decompose", home / "many", home / "many.npz", "--trajectory", 3, "-o", tmp_path)
+    assert "rms of the transient part" in said
+    assert np.load(tmp_path / "decomposition.npz")["steady"].shape == (600,)
+
+
+def test_poles_table_and_figures(home: Path, tmp_path: Path) -> None:
+    report = answer("poles", home / "many", "--data", home / "many.npz", "--out", tmp_path, "--top", 5)
+    assert len(report["layers"]) == 5
+    assert all(row["re"] < 0 for row in report["layers"])
+    assert {Path(name).name for name in report["figures"]} == {"s-plane.png", "bode.png"}
+    said = call("poles", home / "many", "--out", tmp_path, "--amplitude", 0.1)
+    assert "frequency" in said
+    assert "pulse of height 0.1" in said
+
+
+def test_export_to_onnx(home: Path, tmp_path: Path) -> None:
+    import onnxruntime
+
+    report = answer("export", home / "many", "--to", "onnx", "-o", tmp_path / "m.onnx")
+    assert report["error"] < 1e-4
+    session = onnxruntime.InferenceSession(report["out"], providers=["CPUExecutionProvider"])
+    told = json.loads(session.get_modelmeta().custom_metadata_map["lfno_signals"])
+    assert told["inputs"] == [["force", ""]]
+    force = np.load(home / "many.npz")["force"][:4, None].astype(np.float32)
+    call("predict", home / "many", home / "many.npz", "-o", tmp_path / "p.npz")
+    (found,) = session.run(None, {"input": force})
+    np.testing.assert_allclose(found[:, 0], np.load(tmp_path / "p.npz")["u"][:4], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["predict", "gone", "rig.csv"], "there is no model file at gone"),
+        (["predict", ".", "rig.csv"], "holds no model"),
+        (["predict", "rig.csv", "rig.csv"], "rig.csv is not a readable model file"),
+        (["predict", "one", "gone.csv"], "gone.csv: there is no such file"),
+        (["predict", "one", "rig.csv", "-o", "a.xlsx"], "a.xlsx: files with .xlsx are not written"),
+        (["predict", "one", "rig.csv", "--input", "force,u"], "is named as input and as output"),
+        (["predict", "one", "two-inputs.npz", "--input", "a,b"], "2 input channels and the model takes 1 (force)"),
+        (["predict", "one", "two-inputs.npz"], "trained on 'force'"),
+        (["predict", "one", "many.npz", "--axes", "x,t"], "the model t; they must be the same"),
+        (["decompose", "many", "many.npz", "--trajectory", "99"], "there is no trajectory 99"),
+        (["decompose", "many", "many.npz", "--start", "1"], "use --trajectory"),
+        (["decompose", "one", "rig.csv", "--start", "149"], "cannot start at 149"),
+        (["poles", "one", "--amplitude", "-1"], "give a positive amplitude"),
+        (["poles", "one", "--data", "two-inputs.npz", "--input", "a"], "needs signals over time with their measured outputs"),
+        (["export", "one", "--to", "tflite"], "choose onnx or torch"),
+        (["export", "two", "--member", "5"], "there is no member 5"),
+        (["export", "one", "--dt", "-1"], "must be positive"),
+        (["export", "one", "--dt", "1.0"], "Nyquist"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    home: Path, words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    np.savez(home / "two-inputs.npz", t=STEP * np.arange(300), a=np.random.default_rng(0).normal(size=300), b=np.arange(300.0))
+    with pytest.raises(LfnoError) as caught:
+        call(*words)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,144 @@
+"""From a file to a model: one command, honest numbers, everything that was promised in the folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.errors import LfnoError
+from tests.cli.rig import SMALL, answer, call, signals, write_csv
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fit")
+    write_csv(folder / "rig.csv", signals(3000))
+    call("fit", folder / "rig.csv", "--window", 128, "--epochs", 2, *SMALL, "--out", folder / "run", "--ensemble", 2, "--quiet")
+    return folder
+
+
+def test_the_folder_holds_what_was_promised(run: Path) -> None:
+    for name in ("member-0.safetensors", "member-1.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png"):
+        assert (run / "run" / name).stat().st_size > 0
+    metrics = json.loads((run / "run" / "metrics.json").read_text())
+    assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model"}
+    assert metrics["unit"] == "m"
+    assert "keep" in metrics["verdict"]
+    # two epochs cannot beat the linear model of a nearly linear rig, and the run says so
+    assert metrics["test"]["LFNO"]["rmse"] > metrics["test"]["best linear model"]["rmse"]
+    assert "does not earn its keep" in metrics["verdict"]
+    assert any("delimiter" in note for note in metrics["notes"])
+    assert any("steady modes" in reason for reason in metrics["choices"])
+
+
+def test_what_it_prints(tmp_path: Path) -> None:
+    write_csv(tmp_path / "rig.csv", signals(2000))
+    said = call("fit", tmp_path / "rig.csv", "--window", 128, "--epochs", 1, *SMALL, "--out", tmp_path / "run")
+    for words in ("fed but not scored", "steady modes along t", "best linear model", "RMSE [m]", "keep"):
+        assert words in said
+
+
+def test_the_model_remembers_names_units_and_normalisers(run: Path) -> None:
+    model = lfno.load(run / "run" / "member-0.safetensors")
+    told = model.provenance["data"]["signals"]
+    assert (told["inputs"], told["outputs"], told["record"]) == ([["force", "N"]], [["u", "m"]], True)
+    trained = signals(3000)["u"][:2000]
+    assert float(model.output_scale) == pytest.approx(np.sqrt((trained**2).mean()), rel=0.1)
+
+
+def test_resume_goes_on(run: Path, tmp_path: Path) -> None:
+    words = ["fit", run / "rig.csv", "--window", 128, "--epochs", 2, *SMALL, "--out", tmp_path / "run"]
+    first = answer(*words)
+    assert answer(*words, "--resume")["test"]["LFNO"] == first["test"]["LFNO"]
+    with pytest.raises(LfnoError, match="nothing to resume"):
+        call(*words[:-1], tmp_path / "gone", "--resume")
+
+
+def test_a_matlab_file_with_its_own_split_of_a_field(tmp_path: Path) -> None:
+    from scipy.io import savemat
+
+    x, t = np.linspace(0, 1, 12), np.arange(20) * 0.1
+    rng = np.random.default_rng(0)
+    parts = {}
+    for part, count in (("train", 10), ("vali", 3), ("test", 4)):
+        size = rng.uniform(0.5, 2, (count, 1, 1))
+        parts[f"f_{part}"] = size * np.sin(np.pi * x)[:, None] * np.exp(-t)
+        parts[f"u_{part}"] = size**2 * np.sin(np.pi * x)[:, None] * (1 - np.exp(-t))
+    savemat(tmp_path / "pde.mat", {**parts, "x": x, "t": t})
+    metrics = answer("fit", tmp_path / "pde.mat", "--epochs", 2, *SMALL, "--out", tmp_path / "run")
+    assert metrics["samples"] == {"train": 10, "validation": 3, "test": 4}
+    model = lfno.load(tmp_path / "run" / "model.safetensors")
+    assert model.grid.names == ("x", "t")
+    out = tmp_path / "out.mat"
+    report = answer("predict", tmp_path / "run", tmp_path / "pde.mat", "-o", out)
+    assert report["error"]["rmse"] > 0
+    from scipy.io import loadmat
+
+    assert loadmat(out)["u"].shape == (17, 12, 20)
+
+
+def test_modal_identification_from_the_command_line(tmp_path: Path) -> None:
+    from tests.evaluation.oscillator import Oscillator, multisine
+
+    system, step = Oscillator(), 0.1
+    force = multisine(50, 400, step, 0, substeps=4)
+    motion = system.respond(force, step, 4)
+    np.savez(tmp_path / "a.npz", t=step * np.arange(400), f=force[:, 0, ::4], u=motion[:, 0], w=motion[:, 1])
+    rows = answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run")["modes"]
+    found = np.array([complex(row["re"], row["im"]) for row in rows])
+    for pole, shape in zip(system.poles, system.shapes.T, strict=True):
+        nearest = int(np.abs(found - pole).argmin())
+        assert found[nearest].imag == pytest.approx(pole.imag, rel=1e-3)
+        assert found[nearest].real == pytest.approx(pole.real, rel=1e-2)
+        np.testing.assert_allclose([z[0] for z in rows[nearest]["shape"]], shape.real, atol=0.02)
+    assert answer("predict", tmp_path / "run", tmp_path / "a.npz", "-o", tmp_path / "b.npz")["error"]["l2"] < 1e-3
+    assert len(answer("poles", tmp_path / "run")["modes"]) == len(rows)
+    finer = {"t": 0.05 * np.arange(800), "f": multisine(50, 400, step, 0, substeps=2)[:, 0, :800]}
+    np.savez(tmp_path / "fine.npz", **{k: v[..., :799] for k, v in finer.items()})
+    call("predict", tmp_path / "run", tmp_path / "fine.npz", "-o", tmp_path / "c.npz")
+    np.testing.assert_allclose(np.load(tmp_path / "c.npz")["u"][:, ::2], motion[:, 0], atol=2e-3 * np.abs(motion).max())
+
+
+def test_train_on_a_benchmark_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lfno.data.make import dataset
+    from lfno.grid import Grid
+
+    tiny = dataset("duffing-c05", out=tmp_path, count=20, grid=Grid.line(64, dt=0.1))
+    monkeypatch.setattr("lfno.data.make.dataset", lambda name: tiny)
+    metrics = answer("train", "duffing-c05", "--epochs", 2, *SMALL, "--set", "modes=8", "--out", tmp_path / "run", "--fold", 1)
+    assert "interpolation" in metrics["test"]
+    assert metrics["samples"]["test"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["fit", "gone.csv"], "gone.csv: there is no such file"),
+        (["fit", "rig.csv", "--input", "x"], "there is no variable 'x'"),
+        (["fit", "rig.csv", "--set", "depth=3"], "there is no option 'depth'"),
+        (["fit", "rig.csv", "--set", "width"], "not of the form name=value"),
+        (["fit", "rig.csv", "--set", "width=wide"], "width='wide' must be a whole number"),
+        (["fit", "rig.csv", "--model", "mlp"], "choose lfno, lno or fno"),
+        (["fit", "rig.csv", "--device", "tpu9"], "choose cpu or cuda"),
+        (["fit", "rig.csv", "--window", 5000], "no training window of 5000"),
+        (["fit", "rig.csv", "--window", 100, "--warmup", 100], "leaves nothing to score"),
+        (["fit", "rig.csv", "--test", "gone.csv"], "gone.csv: there is no such file"),
+        (["fit", "rig.csv", "--test", "9000:9100"], "not inside the record"),
+        (["train", "dufing-c05"], "did you mean duffing-c05"),
+        (["train", "duffing-c05", "--preset", "best"], "choose default or paper"),
+        (["train", "duffing-c05", "--fold", 7], "the folds are 0 to 4"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    words: list, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "rig.csv", signals(1500))
+    with pytest.raises(LfnoError) as caught:
+        call(*words, "--quiet")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,56 @@
+"""The size of a model follows the spectrum: modes reach the edge of the band, poles start inside the output's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.data.dataset import Dataset
+from lfno.data.split import in_time
+from lfno.grid import Axis, Grid
+from lfno.training.choose import choose, highest_mode
+
+GRID = Grid.line(1024, dt=0.02)
+
+
+def band(top: float, seed: int, samples: int = 20) -> np.ndarray:
+    """Noise up to `top` Hz."""
+    spectrum = np.fft.rfft(np.random.default_rng(seed).normal(size=(samples, 1, 1024)))
+    spectrum[..., np.fft.rfftfreq(1024, 0.02) > top] = 0
+    return np.fft.irfft(spectrum)
+
+
+@pytest.mark.parametrize(("force", "motion"), [(2.0, 1.0), (20.0, 3.0)])
+def test_modes_reach_the_edge_of_the_band(force: float, motion: float) -> None:
+    data = Dataset(band(force, 0), band(motion, 1), GRID)
+    choice = choose(data, in_time(20))
+    (modes,) = choice.fields["modes"]
+    assert force * 20.48 < modes < 1.25 * force * 20.48 + 3
+    assert choice.fields["cycles"] == pytest.approx(motion * 20.48, rel=0.1, abs=2)
+    assert 8 <= choice.fields["n_poles"] <= 32
+    assert any("Hz" in sentence for sentence in choice.sentences())
+    assert not any("epochs" in sentence for sentence in choice.sentences(given=("epochs",)))
+
+
+def test_a_constant_has_no_modes_and_a_sine_has_its_own() -> None:
+    time = GRID.axes[0].points
+    assert highest_mode(np.ones((3, 1, 1024)), 2) == 0
+    assert highest_mode(np.sin(2 * np.pi * 50 / 20.48 * time)[None, None], 2) == pytest.approx(50, abs=2)
+
+
+def test_fields_keep_few_modes_in_space() -> None:
+    grid = Grid((Axis("x", 40, 0.1), Axis("t", 60, 0.1, time=True)))
+    values = np.random.default_rng(0).normal(size=(12, 1, 40, 60))
+    modes = choose(Dataset(values, values, grid), in_time(12)).fields["modes"]
+    assert modes == (8, 8)
+
+
+def test_fit_uses_the_choice_and_the_user_overrules_it() -> None:
+    arrays = {"t": GRID.axes[0].points, "f": band(2.0, 0)[:, 0], "u": band(1.0, 1)[:, 0]}
+    run = lfno.fit(arrays, epochs=1, width=2, n_poles=3, projection=4, steady_decay=1.0, device="cpu")
+    assert run.model.modes[0] > 40
+    assert run.model.config.n_poles == 3
+    assert run.preset.training.epochs == 1
+    assert run.model.provenance == {}
+    assert run.provenance()["data"]["signals"]["inputs"] == [["f", ""]]

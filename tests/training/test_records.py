@@ -1,0 +1,94 @@
+"""Records: warm-ups as long as the memory, windows that never look ahead, and one signal back from many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from lfno.data.signals.record import Record
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.systems.base import Channel
+from lfno.training.own import prepare
+from lfno.training.records import FORGOTTEN, as_samples, choose_windows, memory, predict_record
+
+
+def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int = 0) -> Record:
+    """White noise through one resonance that decays with `decay` samples."""
+    rng = np.random.default_rng(seed)
+    pole = np.exp(-1 / decay + 2j * np.pi / period)
+    force = rng.normal(size=(1, size))
+    motion = lfilter([1.0], [1, -2 * pole.real, abs(pole) ** 2], force)
+    motion += noise * motion.std() * rng.normal(size=motion.shape)
+    return Record(force, motion, Grid.line(size, 0.05), (Channel("f"),), (Channel("u"),))
+
+
+@pytest.mark.parametrize(("decay", "period"), [(10, 20), (50, 20), (50, 100), (200, 20)])
+def test_memory_is_the_time_to_forget(decay: int, period: int) -> None:
+    exact = -decay * np.log(FORGOTTEN)
+    assert 0.6 * exact < memory(record(50_000, decay, period, noise=0.01)) < 1.6 * exact
+
+
+def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
+    one = record(10_000, 20, 30)
+    window, warmup, why = choose_windows(one, window=256)
+    assert "fed but not scored" in why
+    data, split = as_samples(one, window, warmup)
+    start = data.parameters["start"]
+    assert start[split.train].max() + window <= start[split.validation].min()
+    assert start[split.validation].max() + window <= start[split.test].min() == 8000
+    data, split = as_samples(one, window, warmup, test=(2000, 3000))
+    inside = (start_of := data.parameters["start"])[split.test]
+    assert inside.min() == 2000
+    assert inside.max() + window == 3000
+    others = np.concatenate([start_of[split.train], start_of[split.validation]])
+    assert ((others + window <= 2000) | (others >= 3000)).all()
+
+
+def test_every_scored_sample_is_scored_once() -> None:
+    one = record(5_000, 20, 30)
+    data, split = as_samples(one, 300, 100)
+    places = [
+        np.arange(start + skip, start + 300)
+        for start, skip in zip(data.parameters["start"][split.train], data.parameters["scored"][split.train], strict=True)
+    ]
+    joined = np.concatenate(places)
+    assert len(np.unique(joined)) == len(joined)
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
+    """A model that forgets within its warm-up, answered window by window, gives what one long simulation gives."""
+    fine = Grid.line(4000 * ratio, 0.05 / ratio)
+    inputs = np.sin(np.arange(4000 * ratio) * 0.05 / ratio)[None] + 0.3
+
+    def respond(x: np.ndarray, grid: Grid) -> np.ndarray:
+        factor = np.exp(-grid.steps[0] / 0.5)  # forgets in 10 samples of training
+        return lfilter([1 - factor], [1, -factor], x)
+
+    trained = Grid.line(256, 0.05)
+    stitched = predict_record(respond, inputs, fine, trained, warmup=128)
+    np.testing.assert_allclose(stitched, respond(inputs, fine), atol=1e-5)
+    short = predict_record(respond, inputs[:, :100], fine.change("t", size=100), trained, warmup=128)
+    np.testing.assert_allclose(short, respond(inputs[:, :100], fine), atol=1e-12)
+
+
+def test_too_coarse_data_are_refused() -> None:
+    with pytest.raises(LfnoError, match="finer step"):
+        predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, 5.0), Grid.line(256, 0.05), 100)
+
+
+def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
+    one, two = record(4_000, 10, 20), record(1_000, 10, 20, seed=1)
+    prepared = prepare(one, window=128, test=two)
+    assert prepared.test is two
+    tested = prepared.dataset.inputs[prepared.split.test]
+    np.testing.assert_array_equal(tested[0, 0], two.inputs[0, :128])
+    assert prepare(one, window=128, test="100:150").stretch == (2000, 3000)
+    with pytest.raises(LfnoError, match="not inside the record"):
+        prepare(one, window=128, test="100:900")
+    with pytest.raises(LfnoError, match="one rate"):
+        prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
+    with pytest.raises(LfnoError, match="no training window"):
+        prepare(one, window=3_500)
