@@ -104,7 +104,12 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
             command,
             5,
         ),
-        Claim("ν = 10⁻³: below our FNO", "FNO-3D 0.0086, with 1000 samples (Li et al., 2021)", lower("navier-stokes-nu1e-3", "LFNO", "FNO"), flow),
+        Claim(
+            "ν = 10⁻³: below our FNO",
+            "FNO-3D 0.0086, with 1000 samples (Li et al., 2021)",
+            lower("navier-stokes-nu1e-3", "LFNO", "FNO"),
+            flow,
+        ),
         Claim("Rich inputs: 3 times below FNO in L2", "", every(*(lower(t, "LFNO", "FNO", by=3) for t in RICH)), rich, 3),
         Claim(
             "Rich inputs: 4 times below FNO in L∞",
