@@ -2,9 +2,11 @@
 
     python benchmarks/operators.py [--repeats 5] [--quick]
 
-The dense layer is the contraction of public Laplace neural operator codes with the channel index put right: it builds
-the (frequencies × in × out × poles) tensor. Every variant runs in the same process on one thread, in turns, and the
-table gives medians as ratios "dense / ours": above 1 means faster or smaller. Memory is the peak of live tensors.
+"dense" is the contraction of public Laplace neural operator codes with the channel index put right: it builds the
+(frequencies × in × out × poles) tensor. "dense, lean" builds the same tensor from inverses instead of inverting a product,
+which saves about a third: the fairer opponent. Every variant runs in the same process on one thread, in turns; the table
+gives medians as ratios to "dense" (above 1 is faster or smaller), and so do the figures to reach. Divide by the row of
+"dense, lean" for the ratio to that. Memory is the peak of live tensors.
 """
 
 from __future__ import annotations
@@ -76,10 +78,10 @@ class Layer(nn.Module):
 class Dense(nn.Module):
     """The same numbers as `Layer(case, "exact")` with every frequency, channel pair and pole in one tensor."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, lean: bool = False) -> None:
         super().__init__()
         self.kernel = Layer(case, "exact").kernel
-        self.steps = case.steps
+        self.steps, self.lean = case.steps, lean
 
     def forward(self, x: Tensor) -> Tensor:
         grid = x.shape[2:]
@@ -93,11 +95,15 @@ class Dense(nn.Module):
             for n, step, mu in zip(grid, self.steps, poles, strict=True)
         ]
         factors = ",".join(f"{f}io{p}" for f, p in zip(freq, pole, strict=True))
-        transfer = residues * (1 / torch.einsum(f"{factors}->{freq}io{pole}", *differences))
+        if self.lean:
+            inverses = [1 / difference for difference in differences]
+            transfer = torch.einsum(f"{factors},io{pole}->{freq}io{pole}", *inverses, residues)
+        else:
+            transfer = residues * (1 / torch.einsum(f"{factors}->{freq}io{pole}", *differences))
         ringing = torch.einsum(f"bi{freq},{freq}io{pole}->bo{freq}", spectrum, transfer)
         # T = −e^{μt} / (iω − μ) on every axis
-        sign = (-1) ** len(grid)
-        excited = torch.einsum(f"bi{freq},{freq}io{pole}->bio{pole}", spectrum, sign * transfer)
+        signed = transfer if len(grid) % 2 == 0 else -transfer
+        excited = torch.einsum(f"bi{freq},{freq}io{pole}->bio{pole}", spectrum, signed)
         decays = [
             torch.exp(mu[..., None] * step * torch.arange(n))
             for n, step, mu in zip(grid, self.steps, poles, strict=True)
@@ -130,7 +136,7 @@ def measure(case: Case, repeats: int) -> dict[str, tuple[float, int]]:
     }
     if case.dense:
         dense = Dense(case)
-        layers = {"dense": dense} | layers
+        layers = {"dense": dense, "dense, lean": Dense(case, lean=True)} | layers
         layers["LNO"].load_state_dict(dense.state_dict())
         x = torch.randn(2, case.channels, *case.grid)
         with torch.no_grad():
