@@ -25,7 +25,7 @@ PAPER_MODELS: dict[str, dict[str, Any]] = {
 }
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
 #: tasks whose default-preset networks are measured, the first of each group that was run
-LATENCY_MILLISECONDS = 5000.0  # of a row: fewer than 100 runs where they would take longer
+LATENCY_MILLISECONDS = 2000.0  # of a row: fewer than 100 runs where they would take longer
 SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
 
 
@@ -47,7 +47,7 @@ def cost_table(runs: Runs) -> Table:
     table.note = (
         "Parameters: a complex number counted once, then as two real ones. A complex product is four MACs; a Fourier "
         "transform of n points 5 n log₂ n FLOPs. Latency: mean of 100 runs after 10 to warm up, each waited for "
-        "(fewer runs where 100 would take more than five seconds). Peak "
+        "(fewer runs where 100 would take more than two seconds). Peak "
         "memory: what one pass holds beyond weights and input (the allocator's figure on a GPU, tensors on a CPU)."
     )
     return table
