@@ -79,3 +79,9 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what writers that were killed left in a folder under temporary names."""
+    for leftover in folder.glob(".*.part"):
+        leftover.unlink(missing_ok=True)

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from lfno import tensorfile
 from lfno.errors import LfnoError
-from lfno.training.loop import History, Trainer
+from lfno.training import parallel
+from lfno.training.loop import History, Task, Trainer
 
 KEY = "lfno-checkpoint"
 NAME, PREVIOUS = "checkpoint.safetensors", "checkpoint-previous.safetensors"
+NEXT, DAMAGED = "checkpoint-next.safetensors", "checkpoint-damaged.safetensors"
 
 VECTORS = ("best_loss", "best_theta", "best_epoch", "scale", "retreats", "stopped", "train_loss", "validation_loss")
 
 
-def save(trainer: Trainer, folder: Path) -> None:
-    """Write the state; the checkpoint before it is kept beside it."""
+State = tuple[dict[str, Any], dict[str, Tensor]]  # description and tensors, independent of the trainer
+
+
+def state(trainer: Trainer) -> State:
+    """Everything that is needed to go on, copied: only a state between two epochs leads to the same bits again."""
     tree = {
         "fingerprint": fingerprint(trainer),
         "epoch": trainer.epoch,
         "seconds": trainer.seconds,
         "history": asdict(trainer.history),
     }
-    path = folder / NAME
-    if path.exists():
-        os.replace(path, folder / PREVIOUS)
-    tensorfile.write(path, _tensors(trainer), tree, KEY)
+    return tree, {name: value.detach().clone() for name, value in _tensors(trainer).items()}
+
+
+def save(what: State, folder: Path) -> None:
+    """Write a state; the checkpoint before it is kept beside it, and both stay if the disk is full."""
+    tree, tensors = what
+    tensorfile.write(folder / NEXT, tensors, tree, KEY)
+    if (folder / NAME).exists():
+        os.replace(folder / NAME, folder / PREVIOUS)
+    os.replace(folder / NEXT, folder / NAME)
 
 
 def restore(trainer: Trainer, folder: Path) -> bool:
@@ -45,8 +59,12 @@ def restore(trainer: Trainer, folder: Path) -> bool:
             tree, tensors = tensorfile.read(path, KEY, "checkpoint")
         except LfnoError as error:
             problems.append(str(error))
+            if parallel.leader() and path.exists():
+                os.replace(path, folder / DAMAGED)  # it must never take the place of a good one
             continue
         _apply(trainer, tree, tensors, path)
+        for problem in problems:
+            logging.getLogger("lfno").warning(f"{problem}; going on from epoch {trainer.epoch}, the checkpoint before it")
         return True
     if problems:
         raise LfnoError(f"no checkpoint in {folder} can be used: {'; '.join(problems)}; start again without --resume")
@@ -60,25 +78,48 @@ def _tensors(trainer: Trainer) -> dict[str, Tensor]:
 
 
 def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], path: Path) -> None:
-    wanted, found = fingerprint(trainer), tree["fingerprint"]
+    wanted, found = fingerprint(trainer), tree.get("fingerprint")
+    own = _tensors(trainer)
+    shapes = {name: tuple(value.shape) for name, value in own.items()}
+    if not isinstance(found, dict) or shapes != {name: tuple(value.shape) for name, value in tensors.items()}:
+        raise LfnoError(f"{path} is a checkpoint of another run or release; start again without --resume")
     for key in wanted:
+        if key == "batch" and isinstance(found.get(key), int) and wanted[key] < found[key]:
+            continue  # the way out of a run that did not fit into memory
         if wanted[key] != found.get(key):
             raise LfnoError(f"{path} belongs to another run: its {key} is {found.get(key)}, this one's {wanted[key]}")
+    try:
+        epoch, seconds, history = int(tree["epoch"]), float(tree["seconds"]), History(**tree["history"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise LfnoError(f"{path} does not say how far its run was: {error}; start again without --resume") from error
     with torch.no_grad():
-        for name, value in _tensors(trainer).items():
+        for name, value in own.items():
             value.copy_(tensors[name])
-    trainer.epoch, trainer.seconds = int(tree["epoch"]), float(tree["seconds"])
-    trainer.history = History(**tree["history"])
+    trainer.epoch, trainer.seconds, trainer.history = epoch, seconds, history
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
-    """What must be equal for two runs to be the same one."""
+    """What must be equal for two runs to be the same one; the batch may become smaller."""
+    first = trainer.tasks[0]
+    training = asdict(trainer.config)
     tree = {
-        "model": type(trainer.tasks[0].model).__name__,
-        "configuration": asdict(trainer.tasks[0].model.config),
-        "grid": [axis.size for axis in trainer.tasks[0].model.grid.axes],
-        "training": asdict(trainer.config),
-        "runs": [[task.name, task.seed] for task in trainer.tasks],
-        "samples": len(trainer.tasks[0].x),
+        "model": type(first.model).__name__,
+        "configuration": asdict(first.model.config),
+        "grid": [axis.size for axis in first.model.grid.axes],
+        "batch": training.pop("batch"),
+        "training": training,
+        "runs": [[task.name, task.seed, task.steady_decay] for task in trainer.tasks],
+        "samples": len(first.x),
+        "data": [_digest(task) for task in trainer.tasks],
     }
     return json.loads(json.dumps(tree))
+
+
+def _digest(task: Task) -> str:
+    """Tells data apart: the first and last sample, and the scales, which depend on all of them."""
+    digest = hashlib.sha256()
+    for values in (task.x[0], task.x[-1], task.y[0], task.y[-1]):
+        digest.update(np.ascontiguousarray(values).tobytes())
+    for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
+        digest.update(getattr(task.model, name).cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,18 +18,16 @@ from lfno.grid import Grid
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.tensorfile import write_atomically
-from lfno.training import checkpoint, own, parallel
+from lfno.training import own, parallel
 from lfno.training.choose import choose
 from lfno.training.loop import Task, Trainer
 from lfno.training.pilot import choose_strength
 from lfno.training.presets import Preset, find_preset
-
-Watch = Callable[[Trainer, dict[str, Any]], None]
+from lfno.training.run import Watch, train
 
 PILOT = "pilot.json"
 #: what a model file repeats of the provenance of its data
 TOLD = ("name", "system", "seed", "source", "signals")
-SAVE_EVERY = 20.0  # seconds between two checkpoints
 
 
 @dataclass
@@ -132,57 +127,19 @@ def _with_strength(
 ) -> list[Task]:
     """The tasks with the decay of R that an earlier part of the same run chose, or a pilot chooses now."""
     if home is not None and (home / PILOT).exists():
-        strengths = json.loads((home / PILOT).read_text())
-        return [replace(task, steady_decay=strength) for task, strength in zip(tasks, strengths, strict=True)]
-    return choose_strength(tasks, preset.training, device, watch)
+        strengths = _strengths(home / PILOT)
+        if len(strengths) == len(tasks):
+            return [replace(task, steady_decay=strength) for task, strength in zip(tasks, strengths, strict=True)]
+    return choose_strength(tasks, preset.training, device, watch if parallel.leader() else None)
 
 
-def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:
-    """Run a trainer with checkpoints and a log; a stop by the user leaves a checkpoint to go on from."""
-    if folder is None:
-        trainer.run(watch)
-    else:
-        if resume:
-            checkpoint.restore(trainer, folder)
-        _train_in(trainer, folder, watch)
-    failed = trainer.failed()
-    if len(failed) == len(trainer.tasks):
-        raise LfnoError(failed[0])
-
-
-def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
-    last = time.monotonic()
-    log = folder / "log.jsonl"
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = log.read_text().splitlines() if log.exists() else []
-    kept = [line for line in lines if _epoch(line) <= trainer.epoch]
-
-    def observe(trainer: Trainer, record: dict[str, Any]) -> None:
-        nonlocal last
-        if parallel.leader():
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            if time.monotonic() - last > SAVE_EVERY:
-                checkpoint.save(trainer, folder)
-                last = time.monotonic()
-        if watch is not None:
-            watch(trainer, record)
-
-    with log.open("w") as file:
-        file.writelines(line + "\n" for line in kept)
-        try:
-            trainer.run(observe)
-        finally:
-            if parallel.leader():
-                checkpoint.save(trainer, folder)
-
-
-def _epoch(line: str) -> float:
-    """The epoch of a line of the log; a line cut short by a kill belongs to none."""
+def _strengths(path: Path) -> list[float | None]:
+    """What a pilot wrote down; nothing where it was damaged, since a pilot that is run again chooses the same."""
     try:
-        return float(json.loads(line)["epoch"])
-    except (ValueError, KeyError, TypeError):
-        return math.inf
+        found = json.loads(path.read_text())
+        return [None if value is None else float(value) for value in found]
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "") -> Task:

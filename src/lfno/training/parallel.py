@@ -6,11 +6,14 @@ the gradient of one process, to rounding. Without torchrun every function here d
 
 from __future__ import annotations
 
+import atexit
 import os
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from lfno.errors import LfnoError
 
 
 def start() -> torch.device | None:
@@ -18,7 +21,9 @@ def start() -> torch.device | None:
     if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
         return None
     cuda = torch.cuda.is_available()
-    dist.init_process_group("nccl" if cuda else "gloo")
+    if not together():
+        dist.init_process_group("nccl" if cuda else "gloo")
+        atexit.register(stop)
     device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0))) if cuda else torch.device("cpu")
     if cuda:
         torch.cuda.set_device(device)
@@ -42,8 +47,14 @@ def share(index: Tensor) -> Tensor:
 def add(*tensors: Tensor) -> None:
     """Sum over the processes, in place."""
     if together():
-        for tensor in tensors:
-            dist.all_reduce(tensor)
+        try:
+            for tensor in tensors:
+                dist.all_reduce(tensor)
+        except RuntimeError as error:
+            raise LfnoError(
+                f"process {dist.get_rank()} lost the others ({str(error).splitlines()[0]}): one has died or cannot be "
+                "reached; go on with --resume, on any number of processes"
+            ) from error
 
 
 def stop() -> None:
