@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lfno.evaluation.identify import Modes
     from lfno.evaluation.surrogate import Surrogate
 
+FLOOR = 1e-3  # below this share of the input's peak power what is seen is leakage
+
 
 def register(app: typer.Typer) -> None:
     app.command("poles")(poles)
@@ -113,6 +115,8 @@ def _layers(surrogate: Surrogate) -> Any:
 
 def _bode(surrogate: Surrogate, file: Path, reading: dict[str, Any], folder: Path) -> Path:
     """Frequency responses of the data, of the best linear model and of the model under the same excitation."""
+    import numpy as np
+
     from lfno.data.signals.record import Record
     from lfno.evaluation.frequency import measure_response
     from lfno.evaluation.linear import fit_record, fit_trajectories
@@ -127,9 +131,9 @@ def _bode(surrogate: Surrogate, file: Path, reading: dict[str, Any], folder: Pat
     warm = surrogate.signals.get("warmup", 0) if one else 0
     step = data.grid.steps[0]
     linear = fit_record(data.inputs, data.outputs, data.grid) if one else fit_trajectories(inputs, outputs, data.grid)
-    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step)
-    network = measure_response(inputs[..., warm:], answers[..., warm:], step)
-    seen = measured.coherence[0] > 0.02
+    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, floor=FLOOR)
+    network = measure_response(inputs[..., warm:], answers[..., warm:], step, floor=FLOOR)
+    seen = np.isfinite(measured.response[0, 0])
     responses = {
         "data": measured.response[0, 0],
         "best linear model": linear.frequency_response(measured.frequencies)[0, 0],

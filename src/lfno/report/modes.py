@@ -113,10 +113,14 @@ def bode_figure(frequencies: np.ndarray, responses: dict[str, np.ndarray], coher
         angle.semilogx(frequencies[seen], np.degrees(np.unwrap(np.angle(response[seen]))), **style)
     if coherence is not None:
         twin = size.twinx()
-        twin.fill_between(frequencies[1:], coherence[1:], color="#cccccc", alpha=0.3, linewidth=0)
+        seen = np.isfinite(responses["data"]) & (frequencies > 0)
+        twin.fill_between(frequencies[seen], coherence[seen], color="#cccccc", alpha=0.3, linewidth=0)
         twin.set(ylim=(0, 1), ylabel="coherence")
         twin.grid(False)
+    for axis in (size.xaxis, size.yaxis, angle.xaxis):  # powers of ten without mathematical typesetting
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.set_minor_formatter(lambda value, _: "")
     size.set(ylabel="|H|")
-    angle.set(xlabel="frequency [Hz]", ylabel="phase [°]")
+    angle.set(xlabel="frequency [Hz]", ylabel="phase [°]", xlim=size.get_xlim())
     legend(figure, [size])
     return figure

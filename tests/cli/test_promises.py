@@ -1,0 +1,53 @@
+"""What the workflow promises of accuracy, with full training: minutes, run by `make test-long`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lfno.evaluation.realisation import small_signal_modes
+from lfno.evaluation.surrogate import Surrogate
+from lfno.grid import Grid
+from lfno.systems import Duffing
+from tests.cli.rig import answer
+from tests.evaluation.oscillator import Oscillator, multisine
+
+
+@pytest.mark.long
+def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
+    """Fifty responses of a linear two-mass oscillator: the network rings at its frequencies, within 2 %."""
+    system, step, size = Oscillator(), 0.05, 1024
+    force = multisine(50, size, step, 0, substeps=4)
+    motion = system.respond(force, step, 4)
+    np.savez(tmp_path / "a.npz", t=step * np.arange(size), f=force[:, 0, ::4], u=motion[:, 0], w=motion[:, 1])
+    answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u,w", "--out", tmp_path / "run", "--device", "cpu")
+    rows = answer("poles", tmp_path / "run")["modes"]
+    strong = np.array([row["frequency"] for row in rows if row["contribution"] > 0.05])
+    true = system.poles.imag / (2 * np.pi)
+    for frequency in true:
+        assert np.abs(strong / frequency - 1).min() < 0.02
+    for frequency in strong:
+        assert np.abs(frequency / true - 1).min() < 0.02
+
+
+@pytest.mark.long
+def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) -> None:
+    grid, system = Grid.line(512, dt=0.05), Duffing(c=0.3, alpha=1, beta=1)
+    rng = np.random.default_rng(0)
+    scale, tones = rng.uniform(0.2, 4, (200, 1)), rng.uniform(0.2, 6, (200, 12, 1))
+    force = scale * np.sin(tones * grid.axes[0].points + rng.uniform(0, 6, (200, 12, 1))).sum(1) / 2.5
+    motion = system.solve(force, grid)[:, 0]
+    np.savez(tmp_path / "a.npz", t=grid.axes[0].points, f=force, u=motion)
+    told = answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u", "--out", tmp_path / "run", "--device", "cpu")
+    assert told["test"]["LFNO"]["rmse"] < told["test"]["best linear model"]["rmse"] / 2
+    model = Surrogate.load(tmp_path / "run").members[0]
+    heights = (0.5, 4.0, 8.0)
+    seen = [small_signal_modes(model.predict, grid, height, order=2, width=1.0).poles.imag.max() for height in heights]
+    true = [
+        small_signal_modes(lambda x: system.solve(x[:, 0], grid), grid, height, order=2, width=1.0).poles.imag.max()
+        for height in heights
+    ]
+    assert seen[0] < seen[1] < seen[2]
+    np.testing.assert_allclose(seen, true, rtol=0.1)
