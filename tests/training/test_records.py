@@ -92,3 +92,13 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
         prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
     with pytest.raises(LfnoError, match="no training window"):
         prepare(one, window=3_500)
+
+
+def test_a_record_larger_than_memory_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = record(20_000, 10, 20)
+    monkeypatch.setattr("lfno.training.records.available", lambda: 800_000)
+    prepared = prepare(one, window=128, warmup=28)
+    assert any("one in 2 is used" in note for note in prepared.notes)
+    starts = prepared.dataset.parameters["start"]
+    assert set(np.diff(starts[prepared.split.train])) <= {200, *range(100, 300)}
+    assert len(prepared.split.train) < 75

@@ -17,6 +17,7 @@ from lfno.evaluation.surrogate import Surrogate
 from lfno.training.own import Prepared
 
 MODAL = "modal model"
+MOST = 2_000_000
 #: a model must have less than this share of the best linear model's error to be worth more than it
 WORTH = 0.8
 
@@ -57,12 +58,22 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
 
 
 def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
-    """On the test stretch of a record, after its warm-up; the linear model is fitted to what came before (or after)."""
+    """On the test stretch of a record, after its warm-up; the linear model is fitted to what came before (or after).
+
+    Of a very long record at most MOST samples on each side count.
+    """
     assert prepared.record is not None
     assert prepared.test is not None
     record, test, warm = prepared.record, prepared.test, prepared.warmup
     start, stop = prepared.stretch or (len(record), len(record))
-    known = record.part(0, start) if start >= len(record) - stop else record.part(stop, len(record))
+    if len(test) > MOST:
+        test, stop = test.part(0, MOST), start + MOST
+    if start >= len(record) - stop:
+        first = max(0, start - MOST)
+        known, record = record.part(first, start), record.part(first, min(stop, len(record)))
+        start, stop = start - first, stop - first
+    else:
+        known = record.part(stop, min(stop + MOST, len(record)))
     prediction, spread = surrogate.predict(test)
     truth = test.outputs[None, ..., warm:]
     rows = {label: scores(prediction[None, ..., warm:], truth)}

@@ -80,7 +80,7 @@ def prepare(
         first = int(splits.in_time(len(data)).test[0])
         stretch = (first, len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
-    notes = [*data.notes, why]
+    notes = [*dataset.provenance.get("notes", []), why]
     return Prepared(_described(dataset, split, warmup), split, notes, warmup, data, tested, stretch)
 
 

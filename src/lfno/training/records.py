@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from lfno.data.dataset import Dataset
+from lfno.data.files.memory import SHARE, available
 from lfno.data.signals.record import Record
 from lfno.data.split import Split, in_time
 from lfno.data.windows import Windows, as_dataset, cut
@@ -25,6 +26,7 @@ FORGOTTEN = 3e-3
 #: shortest window, and windows that the training part must at least hold
 SHORTEST, FEWEST = 512, 16
 BATCH = 64  # windows answered at once
+SEGMENTS = 128  # stretches of a record that its memory is measured on
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
 
@@ -39,6 +41,7 @@ def memory(record: Record) -> int:
     size = 1 << max(6, (len(record) // 8).bit_length() - 1)
     size = min(size, 8192, 1 << (len(record).bit_length() - 1))
     starts = range(0, len(record) - size + 1, size // 2)
+    starts = starts[:: max(1, len(starts) // SEGMENTS)]
     taper = np.hanning(size)
 
     def spectra(values: np.ndarray) -> np.ndarray:
@@ -87,7 +90,7 @@ def as_samples(
 
     `test` is the stretch of samples kept for the test, by default the last fifth; what lies before and after it is for
     training, but for the last part (a tenth of the record) before it, which chooses the best epoch. No window reaches
-    into another part.
+    into another part. Of a record that does not fit into memory every second, third, … window is taken.
     """
     size = len(record)
     start, stop = test or (int(in_time(size).test[0]), size)
@@ -110,13 +113,26 @@ def as_samples(
             parts.append([cut(*stretch, window, warmup)])
         except LfnoError as error:
             raise LfnoError(f"the {name} part: {error}") from error
-    windows = [one for part in parts for one in part]
+    windows, notes = [one for part in parts for one in part], []
+    every = _thinning(windows, record)
+    if every > 1:
+        parts = [[Windows(one.starts[::every], one.scored[::every], window) for one in part] for part in parts]
+        windows = [one for part in parts for one in part]
+        notes = [f"all windows of the record would not fit into memory: one in {every} is used"]
     joined = Windows(
         np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
     )
     bounds = np.cumsum([0] + [sum(len(one) for one in part) for part in parts])
     split = Split(*(np.arange(low, high) for low, high in pairwise(bounds)))
-    return as_dataset(record, joined), split
+    dataset = as_dataset(record, joined)
+    return replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]}), split
+
+
+def _thinning(windows: list[Windows], record: Record) -> int:
+    """Take every how-manieth window, so that they fit into memory twice: as read and in single precision."""
+    row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
+    size = 12 * row * sum(len(one) * one.length for one in windows)
+    return math.ceil(size / (2 * SHARE * available()))
 
 
 def predict_record(respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int) -> np.ndarray:

@@ -11,6 +11,8 @@ from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic
 from lfno.errors import LfnoError
 
+ROWS = 100_000  # of a table, turned into text at once
+
 
 def write(path: str | Path, variables: Sequence[Variable]) -> None:
     """Write variables that know their axes (`t`, `sample`, `channel`, `x`, …); written whole or not at all.
@@ -59,7 +61,9 @@ def _write_text(path: Path, variables: Sequence[Variable], delimiter: str) -> No
     formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
     with path.open("w", encoding="utf-8") as file:
         file.write(delimiter.join(columns) + "\n")
-        np.savetxt(file, np.stack(list(columns.values()), 1), formats, delimiter)
+        for start in range(0, len(next(iter(columns.values()))), ROWS):
+            block = [values[start : start + ROWS] for values in columns.values()]
+            np.savetxt(file, np.stack(block, 1), formats, delimiter)
 
 
 def _write_csv(path: Path, variables: Sequence[Variable]) -> None:
