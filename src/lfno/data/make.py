@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -108,15 +110,25 @@ class Plan:
         return Dataset(inputs, outputs, self.entry.grid, self.draws, *channels, self.provenance())
 
     def _part(self, first: int, last: int, file: Path | None) -> tuple[np.ndarray, np.ndarray]:
-        if file is not None and file.is_file():
-            with np.load(file) as stored:
-                return stored["inputs"], stored["outputs"]
+        stored = None if file is None else self._stored(file, first)
+        if stored is not None:
+            return stored
         fields = self.system.record(self.signal[first:last], self.entry.grid)
         inputs, outputs = (values.astype(self.dtype) for values in fields)
         if file is not None:
             with storage.atomic(file) as temporary, open(temporary, "wb") as stream:
-                np.savez(stream, inputs=inputs, outputs=outputs)
+                np.savez(stream, inputs=inputs, outputs=outputs, key=self.key, first=first)
         return inputs, outputs
+
+    def _stored(self, file: Path, first: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """A part that was finished before; None if there is none, or it is damaged or another: it is solved again."""
+        try:
+            with np.load(file) as part:
+                if str(part["key"]) == self.key and int(part["first"]) == first:
+                    return part["inputs"], part["outputs"]
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError):
+            pass  # what damaged archives raise
+        return None
 
     def forget_parts(self) -> None:
         shutil.rmtree(partial_directory() / self.key[:16], ignore_errors=True)

@@ -1,0 +1,80 @@
+"""kill -9 at random moments: nothing is half-written, and going on ends at the same bits."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.faults import victims
+
+from lfno import tensorfile
+from lfno.data import storage
+from lfno.models.storage import load
+from lfno.training import checkpoint
+
+KILLS = [3, pytest.param(30, marks=pytest.mark.long)]
+DATA_KILLS = [2, pytest.param(10, marks=pytest.mark.long)]
+
+
+def whole(folder: Path) -> None:
+    """Every file under its final name can be read; the log may end with half a line, which its reader drops."""
+    for path in folder.glob("[!.]*.safetensors"):
+        if path.name.startswith("checkpoint"):
+            tensorfile.read(path, checkpoint.KEY, "checkpoint")
+        else:
+            load(path)
+    for path in folder.glob("*.json"):
+        json.loads(path.read_text())
+
+
+def disturb(work, root: Path, kills: int, longest: float, check, *arguments) -> list[Path]:
+    """Kill so many times; after every second kill, or when a run came to its end, another one is begun."""
+    places = [root / "0"]
+    moment = iter(victims.moments(10 * kills, longest, seed=kills))
+    for count in range(1, kills + 1):
+        while not victims.kill_after(next(moment), work, places[-1], *arguments):
+            places.append(root / str(len(places)))
+        check(places[-1])
+        if count % 2 == 0 and count < kills:
+            places.append(root / str(len(places)))
+    return [place for place in places if place.exists()]
+
+
+def seconds(work, *arguments) -> float:
+    begin = time.monotonic()
+    assert victims.finish(work, *arguments) == 0
+    return time.monotonic() - begin
+
+
+@pytest.mark.parametrize("kills", KILLS)
+def test_a_killed_training_ends_at_the_same_bits(tmp_path, kills):
+    undisturbed = tmp_path / "undisturbed"
+    longest = 0.8 * seconds(victims.train, undisturbed)
+    for place in disturb(victims.train, tmp_path / "runs", kills, longest, whole):
+        assert victims.finish(victims.train, place) == 0
+        assert (place / "model.safetensors").read_bytes() == (undisturbed / "model.safetensors").read_bytes()
+        epochs = [json.loads(line)["epoch"] for line in (place / "log.jsonl").read_text().splitlines()]
+        assert epochs == list(range(1, victims.EPOCHS + 1))
+        assert not list(place.glob(".*")), "something temporary was left"
+
+
+def parts_are_whole(place: Path) -> None:
+    for part in place.glob("cache/partial/*/[!.]*"):
+        with np.load(part) as stored:
+            assert len(stored["inputs"]) == 4
+    for path in place.glob("data/[!.]*"):
+        storage.load(path)
+
+
+@pytest.mark.parametrize("kills", DATA_KILLS)
+def test_a_killed_data_set_ends_at_the_same_bits(tmp_path, kills):
+    undisturbed = tmp_path / "undisturbed"
+    longest = 0.9 * seconds(victims.make_data, undisturbed, 0.05)
+    (wanted,) = (undisturbed / "data").glob("*.h5")
+    for place in disturb(victims.make_data, tmp_path / "sets", kills, longest, parts_are_whole, 0.05):
+        assert victims.finish(victims.make_data, place) == 0
+        assert (place / "data" / wanted.name).read_bytes() == wanted.read_bytes()
+        assert not list((place / "cache" / "partial").glob("*")), "finished parts were left"

@@ -1,0 +1,93 @@
+"""What is killed: real processes that train and make data, started quickly from a server that has torch loaded."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+EPOCHS = 20
+server = multiprocessing.get_context("forkserver")
+server.set_forkserver_preload(["lfno.training.fit", "lfno.data.make"])
+
+
+def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
+    process = server.Process(target=_alone, args=(work, *arguments), daemon=True)
+    process.start()
+    return process
+
+
+def finish(work: Callable[..., Any], *arguments: Any) -> int:
+    """Run to the end; the exit code."""
+    process = start(work, *arguments)
+    process.join(120)
+    assert process.exitcode is not None, "the process did not end"
+    return process.exitcode
+
+
+def kill_after(seconds: float, work: Callable[..., Any], *arguments: Any) -> bool:
+    """kill -9 after a while; whether it was still alive then."""
+    process = start(work, *arguments)
+    process.join(seconds)
+    alive = process.is_alive()
+    process.kill()
+    process.join()
+    return alive
+
+
+def moments(count: int, longest: float, seed: int) -> list[float]:
+    generator = random.Random(seed)
+    return [generator.uniform(0.02, longest) for _ in range(count)]
+
+
+def _alone(work: Callable[..., Any], *arguments: Any) -> None:
+    """One thread, and nothing on the terminal; an LfnoError is exit code 2 with its sentence in a file."""
+    import torch
+
+    from lfno.errors import LfnoError
+
+    torch.set_num_threads(1)
+    try:
+        work(*arguments)
+    except LfnoError as error:
+        said = os.environ.get("LFNO_SAID")
+        if said:
+            Path(said).write_text(str(error))
+        sys.exit(2)
+
+
+def signals() -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and outputs of a damped oscillator, 17 training samples in batches of 5: the last one has 2."""
+    t = np.arange(64) * 0.1
+    inputs = np.sin(np.linspace(1, 3, 24)[:, None] * t)
+    outputs = np.cumsum(inputs, 1) * 0.1 * np.exp(-0.3 * t)
+    return inputs, outputs
+
+
+def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
+    """A small run with its pilot, which goes on where one in that folder was stopped."""
+    from lfno.training import run
+    from lfno.training.fit import fit
+
+    run.SAVE_EVERY = save_every
+    fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
+    fit(signals(), dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
+
+
+def make_data(folder: Path, pause: float = 0.0) -> None:
+    """48 samples in parts of 4, kept in the cache of `folder`."""
+    os.environ["LFNO_CACHE"] = str(folder / "cache")
+    from lfno.data.make import make, plan
+    from lfno.grid import Grid
+
+    what = plan("duffing-c05", count=48, grid=Grid.line(128, 0.01))
+    what.system.chunk = 4  # type: ignore[misc]
+    make(what, folder / "data", lambda *_: time.sleep(pause))
