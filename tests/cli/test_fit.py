@@ -35,6 +35,20 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
     assert any("steady modes" in reason for reason in metrics["choices"])
 
 
+def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
+    """On the last fifth of the record, after its warm-up, stitched by the model that was read back from its file."""
+    from lfno.data.signals import load
+    from lfno.evaluation.surrogate import Surrogate
+
+    surrogate, record = Surrogate.load(run / "run"), load(run / "rig.csv")
+    warmup = surrogate.signals["warmup"]
+    assert warmup > 0
+    test = record.part(2400, 3000)
+    missed = (surrogate.predict(test)[0] - test.outputs)[:, warmup:]
+    metrics = json.loads((run / "run" / "metrics.json").read_text())
+    assert metrics["test"]["LFNO"]["rmse"] == pytest.approx(float(np.sqrt((missed**2).mean())), rel=1e-4)
+
+
 def test_what_it_prints(tmp_path: Path) -> None:
     write_csv(tmp_path / "rig.csv", signals(2000))
     said = call("fit", tmp_path / "rig.csv", "--window", 128, "--epochs", 1, *SMALL, "--out", tmp_path / "run")

@@ -52,5 +52,4 @@ def test_fit_uses_the_choice_and_the_user_overrules_it() -> None:
     assert run.model.modes[0] > 40
     assert run.model.config.n_poles == 3
     assert run.preset.training.epochs == 1
-    assert run.model.provenance == {}
-    assert run.provenance()["data"]["signals"]["inputs"] == [["f", ""]]
+    assert run.model.provenance["data"]["signals"]["inputs"] == [["f", ""]]

@@ -117,6 +117,8 @@ def fit(
         write_atomically(home / PILOT, json.dumps([task.steady_decay for task in tasks]).encode())
     train(trainer, home, resume, watch)
     result = Fit(trainer.models(), dataset, split, chosen, trainer)
+    for trained in result.models:
+        trained.provenance = result.provenance()
     if folder is not None and parallel.leader():
         result.save(folder)
     return result
