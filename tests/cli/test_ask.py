@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +151,23 @@ def test_export_to_onnx(home: Path, tmp_path: Path) -> None:
     call("predict", home / "many", home / "many.npz", "-o", tmp_path / "p.npz")
     (found,) = session.run(None, {"input": force})
     np.testing.assert_allclose(found[:, 0], np.load(tmp_path / "p.npz")["u"][:4], atol=1e-4)
+
+
+def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, tmp_path: Path) -> None:
+    import onnxruntime
+
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md").read_text()
+    loop = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[-1]
+    report = answer("export", home / "one", "-o", tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(report["out"], providers=["CPUExecutionProvider"])
+    record = signals(3000)["force"][None].astype(np.float32)
+    names = {"session": session, "record": record, "answer": np.full((1, 3000), np.nan)}
+    exec(loop.replace("512", "128"), names)
+    call("predict", home / "one", home / "rig.csv", "-o", tmp_path / "p.npz")
+    found, told = names["answer"][0], np.load(tmp_path / "p.npz")["u"]
+    covered = np.isfinite(found)
+    assert covered.sum() > 2870
+    np.testing.assert_allclose(found[covered], told[covered], atol=1e-4)
 
 
 @pytest.mark.parametrize(
