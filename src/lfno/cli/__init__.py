@@ -15,7 +15,8 @@ from lfno.errors import LfnoError
 
 #: module of this package -> it must define `register(app)`
 COMMANDS: tuple[str, ...] = (
-    "systems", "data", "inspect", "train", "fit", "predict", "decompose", "poles", "export", "reproduce", "report",
+    "systems", "data", "inspect", "train", "fit", "predict", "decompose", "poles", "export", "reproduce", "report", "demo",
+    "app",
 )  # fmt: skip
 
 EXIT_USER_ERROR = 2
@@ -45,6 +46,9 @@ def main() -> None:
         build()()
     except LfnoError as error:
         print(f"lfno: {error}", file=sys.stderr)
+        sys.exit(EXIT_USER_ERROR)
+    except OSError as error:  # a folder that cannot be written, a full disk
+        print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
     except KeyboardInterrupt:
         print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)

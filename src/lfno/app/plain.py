@@ -1,0 +1,34 @@
+"""Results as JSON can hold them: numbers that JavaScript can read, arrays as 32-bit floats in base 64."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+
+
+def packed(values: np.ndarray) -> dict[str, Any]:
+    """An array as its shape and its little-endian 32-bit floats; a tenth of the time and size of decimal numbers.
+
+    >>> packed(np.zeros((1, 2)))
+    {'shape': [1, 2], 'data': 'AAAAAAAAAAA='}
+    """
+    array = np.ascontiguousarray(values, dtype="<f4")
+    return {"shape": list(array.shape), "data": base64.b64encode(array.tobytes()).decode()}
+
+
+def plain(tree: Any) -> Any:
+    """The same tree with plain Python numbers; what is not finite becomes None, for which JSON has a word."""
+    if isinstance(tree, dict):
+        return {str(key): plain(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [plain(value) for value in tree]
+    if isinstance(tree, np.ndarray):
+        return plain(tree.tolist())
+    if isinstance(tree, np.generic):
+        return plain(tree.item())
+    if isinstance(tree, float):
+        return tree if math.isfinite(tree) else None
+    return tree
