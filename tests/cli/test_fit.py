@@ -95,6 +95,16 @@ def test_a_matlab_file_with_its_own_split_of_a_field(tmp_path: Path) -> None:
     assert loadmat(out)["u"].shape == (17, 12, 20)
 
 
+def test_a_known_initial_state_is_an_input(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    t, x0 = np.arange(100) * 0.05, rng.normal(size=20)
+    np.savez(tmp_path / "a.npz", t=t, f=rng.normal(size=(20, 100)), x0=x0, u=x0[:, None] * np.exp(-t))
+    words = ["--input", "f,x0", "--output", "u"]
+    answer("fit", tmp_path / "a.npz", *words, "--epochs", 1, *SMALL, "--out", tmp_path / "run")
+    assert lfno.load(tmp_path / "run" / "model.safetensors").config.in_channels == 2
+    assert "error" in answer("predict", tmp_path / "run", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
+
+
 def test_modal_identification_from_the_command_line(tmp_path: Path) -> None:
     from tests.evaluation.oscillator import Oscillator, multisine
 
