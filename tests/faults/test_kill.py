@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.faults import victims
 
 from lfno import tensorfile
 from lfno.data import storage
 from lfno.models.storage import load
 from lfno.training import checkpoint
+from tests.faults import victims
 
 KILLS = [3, pytest.param(30, marks=pytest.mark.long)]
 DATA_KILLS = [2, pytest.param(10, marks=pytest.mark.long)]

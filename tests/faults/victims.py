@@ -49,19 +49,23 @@ def moments(count: int, longest: float, seed: int) -> list[float]:
 
 
 def _alone(work: Callable[..., Any], *arguments: Any) -> None:
-    """One thread, and nothing on the terminal; an LfnoError is exit code 2 with its sentence in a file."""
     import torch
 
+    torch.set_num_threads(1)
+    work(*arguments)
+
+
+def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
+    """An LfnoError is exit code 2, and its sentence goes into a file that is open before the work begins."""
     from lfno.errors import LfnoError
 
-    torch.set_num_threads(1)
-    try:
-        work(*arguments)
-    except LfnoError as error:
-        said = os.environ.get("LFNO_SAID")
-        if said:
-            Path(said).write_text(str(error))
-        sys.exit(2)
+    with sentence.open("w", buffering=1) as file:
+        try:
+            work(*arguments)
+        except LfnoError as error:
+            file.write(str(error))
+            file.flush()
+            sys.exit(2)
 
 
 def signals() -> tuple[np.ndarray, np.ndarray]:

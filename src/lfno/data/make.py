@@ -123,7 +123,7 @@ class Plan:
     def _stored(self, file: Path, first: int) -> tuple[np.ndarray, np.ndarray] | None:
         """A part that was finished before; None if there is none, or it is damaged or another: it is solved again."""
         try:
-            with np.load(file) as part:
+            with file.open("rb") as stream, np.load(stream) as part:
                 if str(part["key"]) == self.key and int(part["first"]) == first:
                     return part["inputs"], part["outputs"]
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError):

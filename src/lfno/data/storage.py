@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -59,12 +60,38 @@ def save(dataset: Dataset, path: str | Path) -> Path:
     arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
     arrays |= {f"parameters/{name}": values for name, values in dataset.parameters.items()}
     metadata = json.dumps({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
-    with atomic(path) as temporary, h5py.File(temporary, "w") as file:
-        file.attrs["lfno"] = metadata
-        file.attrs["sha256"] = checksum(arrays, metadata)
-        for name, values in arrays.items():
-            file.create_dataset(name, data=values, chunks=(1, *values.shape[1:]), track_times=False, **COMPRESSION)
+    with atomic(path) as temporary, _Disk(temporary, "w+") as disk:
+        with h5py.File(disk, "w") as file:
+            file.attrs["lfno"] = metadata
+            file.attrs["sha256"] = checksum(arrays, metadata)
+            for name, values in arrays.items():
+                file.create_dataset(name, data=values, chunks=(1, *values.shape[1:]), track_times=False, **COMPRESSION)
+        if disk.error is not None:
+            raise disk.error
     return path
+
+
+class _Disk(io.FileIO):
+    """A file that keeps the first error of writing for later: HDF5 ends the whole process when the disk is full."""
+
+    error: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        size = memoryview(content).nbytes
+        try:
+            done = 0
+            while self.error is None and done < size:  # the system may write a part and say how much
+                done += super().write(memoryview(content)[done:]) or 0
+        except OSError as error:
+            self.error = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.error = self.error or error
+            return size or 0
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:

@@ -1,0 +1,210 @@
+"""Flip any byte, cut anywhere, swap two files: found out, said in a sentence, and the checkpoint before is used."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lfno import tensorfile
+from lfno.data import storage
+from lfno.data.dataset import Dataset
+from lfno.errors import LfnoError
+from lfno.grid import Grid
+from lfno.models import LNO
+from lfno.models.storage import load
+from lfno.training import checkpoint
+from lfno.training.fit import fit, task
+from lfno.training.loop import Trainer
+from lfno.training.presets import find_preset
+from tests.faults import victims
+
+SHORT = 60
+COUNTS = [SHORT, pytest.param(1000, marks=pytest.mark.long)]
+FIELDS = {"width": 2, "modes": 4, "n_poles": 2, "projection": 4, "batch": 5, "epochs": 2, "validate_every": 1}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """A finished run of two epochs: a checkpoint, the one before it, and a model."""
+    folder = tmp_path_factory.mktemp("run")
+    from lfno.training import run as guarded
+
+    before, guarded.SAVE_EVERY = guarded.SAVE_EVERY, -1.0
+    try:
+        fit(victims.signals(), model="lno", dt=0.1, folder=folder, device="cpu", **FIELDS)
+    finally:
+        guarded.SAVE_EVERY = before
+    return folder
+
+
+@pytest.fixture(scope="module")
+def files(run, tmp_path_factory) -> dict[str, tuple[Path, Callable[[Path], Any]]]:
+    values = np.random.default_rng(0).normal(size=(6, 1, 1024)).astype(np.float32)
+    data = Dataset(values, values[::-1].copy(), Grid.line(1024, 0.1), {"A": np.arange(6.0)})
+    path = storage.save(data, tmp_path_factory.mktemp("data") / "set.h5")
+    return {
+        "model": (run / "model.safetensors", load),
+        "checkpoint": (run / checkpoint.NAME, lambda path: tensorfile.read(path, checkpoint.KEY, "checkpoint")),
+        "data set": (path, storage.load),
+    }
+
+
+def contents(value: Any) -> Any:
+    """What a reader gives, as comparable values."""
+    if isinstance(value, Dataset):
+        arrays = {"inputs": value.inputs, "outputs": value.outputs, **value.parameters}
+        return value.metadata(), {name: array.tobytes() for name, array in arrays.items()}
+    tree, tensors = value if isinstance(value, tuple) else (value.description(), value.state_dict())
+    return tree, {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
+
+
+def found_out(path: Path, reader: Callable[[Path], Any], good: Any) -> bool:
+    """True if the damage is said; False if it did not matter, as in bytes that hold nothing; anything else fails."""
+    try:
+        value = reader(path)
+    except LfnoError as error:
+        return str(path) in str(error)
+    assert contents(value) == good, "damaged content was taken for good"
+    return False
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("kind", ["model", "checkpoint", "data set"])
+def test_a_flipped_byte_is_found_out(files, kind, count, tmp_path):
+    path, reader = files[kind]
+    whole, good = path.read_bytes(), contents(reader(path))
+    generator = np.random.default_rng(count)
+    places = generator.permutation(len(whole))[:count] if len(whole) > count else np.arange(len(whole))
+    hurt = tmp_path / path.name
+    found = 0
+    for place in places.tolist():
+        damaged = bytearray(whole)
+        damaged[place] ^= int(generator.integers(1, 256))
+        hurt.write_bytes(damaged)
+        found += found_out(hurt, reader, good)
+    # safetensors has no byte without meaning; HDF5 has free space between its blocks
+    assert found > (0.5 if kind == "data set" else 0.97) * len(places)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("kind", ["model", "checkpoint", "data set"])
+def test_a_file_cut_anywhere_is_found_out(files, kind, count, tmp_path):
+    path, reader = files[kind]
+    whole, good = path.read_bytes(), contents(reader(path))
+    hurt = tmp_path / path.name
+    lengths = np.random.default_rng(count + 1).integers(0, len(whole), count)
+    for length in [0, 1, len(whole) - 1, *lengths.tolist()]:
+        hurt.write_bytes(whole[:length])
+        assert found_out(hurt, reader, good), f"cut to {length} of {len(whole)} bytes"
+
+
+def test_swapped_files_are_found_out(files, run, tmp_path):
+    for kind, (path, _) in files.items():
+        for other, (_, reader) in files.items():
+            if other != kind:
+                swapped = tmp_path / path.name
+                shutil.copy(path, swapped)
+                with pytest.raises(LfnoError):
+                    reader(swapped)
+
+
+def trainer(**changes: Any) -> Trainer:
+    inputs, outputs = victims.signals()
+    data = Dataset(inputs[:, None], outputs[:, None], Grid.line(64, 0.1))
+    from lfno.data.split import standard
+
+    split = standard(len(data))
+    preset = find_preset("default", "lno", data.grid).change(**{**FIELDS, **changes})
+    return Trainer([task(data, split, preset, 0)], preset.training)
+
+
+def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    whole = (folder / checkpoint.NAME).read_bytes()
+    (folder / checkpoint.NAME).write_bytes(whole[:-7])
+    resumed = trainer()
+    assert checkpoint.restore(resumed, folder)
+    assert resumed.epoch >= 1
+    assert "checkpoint before it" in caplog.text
+    assert (folder / checkpoint.DAMAGED).exists()
+    # saving now must not put the damaged one in the place of the good one
+    checkpoint.save(checkpoint.state(resumed), folder)
+    tensorfile.read(folder / checkpoint.NAME, checkpoint.KEY, "checkpoint")
+    tensorfile.read(folder / checkpoint.PREVIOUS, checkpoint.KEY, "checkpoint")
+
+
+def test_two_damaged_checkpoints_are_said_in_one_sentence(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    for name in (checkpoint.NAME, checkpoint.PREVIOUS):
+        (folder / name).write_bytes(b"nothing")
+    with pytest.raises(LfnoError, match=r"no checkpoint in .* start again without --resume"):
+        checkpoint.restore(trainer(), folder)
+
+
+def test_a_checkpoint_of_another_run_is_refused(run, tmp_path):
+    for changes, what in (({"seed": 1}, "training"), ({"width": 3}, "another run"), ({"batch": 6}, "batch")):
+        with pytest.raises(LfnoError, match=what):
+            checkpoint.restore(trainer(**changes), run)
+    other = trainer()
+    other.tasks[0].y[0, 0, 5] += 1e-3  # other data of the same shape
+    with pytest.raises(LfnoError, match="data"):
+        checkpoint.restore(other, run)
+    assert checkpoint.restore(trainer(batch=4), run), "a smaller batch is the way out of too little memory"
+
+
+def test_a_valid_checksum_does_not_make_a_checkpoint(run, tmp_path):
+    """A checksum proves that nothing was changed by accident, not that the content makes sense."""
+    tree, tensors = tensorfile.read(run / checkpoint.NAME, checkpoint.KEY, "checkpoint")
+    del tree["sha256"]
+    strange: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({}, tensors),
+        ({**tree, "fingerprint": []}, tensors),
+        ({**tree, "epoch": "many"}, tensors),
+        ({**tree, "history": {"epoch": [], "extra": 1}}, tensors),
+        (tree, {**tensors, "theta": torch.zeros(1, 3)}),
+        (tree, {name: value for name, value in tensors.items() if name != "mean"}),
+    ]
+    for described, values in strange:
+        tensorfile.write(tmp_path / checkpoint.NAME, values, described, checkpoint.KEY)
+        with pytest.raises(LfnoError):
+            checkpoint.restore(trainer(), tmp_path)
+
+
+def test_swapped_parts_of_a_data_set_are_made_again(tmp_path):
+    from lfno.data.make import make, plan
+
+    def planned():
+        what = plan("duffing-c05", count=6, grid=Grid.line(32, 0.01))
+        what.system.chunk = 2
+        return what
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
+        wanted = make(planned(), tmp_path / "good")[0].read_bytes()
+        planned().build()  # leaves its parts behind, as a run that was killed does
+        parts = sorted((tmp_path / "cache" / "partial").glob("*/*.npz"))
+        assert len(parts) == 3
+        first, second = parts[0].read_bytes(), parts[1].read_bytes()
+        parts[0].write_bytes(second)
+        parts[1].write_bytes(first)
+        parts[2].write_bytes(parts[2].read_bytes()[:-30])
+        assert make(planned(), tmp_path / "again")[0].read_bytes() == wanted
+
+
+def test_a_model_with_the_weights_of_another_is_refused(tmp_path):
+    """The description of one model and the tensors of another, with a good checksum."""
+    from lfno.models import storage as models
+
+    small, large = (LNO(Grid.line(32, 0.1), width=width, modes=4, n_poles=2) for width in (2, 3))
+    tree = {"version": models.VERSION, **small.description(), "provenance": {}}
+    tensorfile.write(tmp_path / "mixed.safetensors", large.state_dict(), tree, models.KEY)
+    with pytest.raises(LfnoError, match="has shape"):
+        load(tmp_path / "mixed.safetensors")

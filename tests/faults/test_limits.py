@@ -1,0 +1,152 @@
+"""No room, no permission, no memory, Ctrl-C: one sentence, nothing half-written, and a way to go on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from lfno import tensorfile
+from lfno.errors import LfnoError
+from lfno.training import checkpoint, run
+from lfno.training.loop import Trainer
+from tests.faults import victims
+
+SMALL = {"epochs": 6, "steady_decay": 1e-4, "width": 2, "n_poles": 2, "modes": 4}
+
+
+def crowded(limit: int, folder: Path, work: Any) -> None:
+    """No file may grow beyond `limit` bytes: writing fails as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    work(folder)
+
+
+def as_nobody(folder: Path, work: Any) -> None:
+    if os.getuid() == 0:
+        os.setuid(65534)
+    work(folder)
+
+
+def train_small(folder: Path) -> None:
+    victims.train(folder, save_every=-1.0, **SMALL)
+
+
+def said(tmp_path: Path, work: Any, *arguments: Any) -> str:
+    """The sentence a process ends with."""
+    sentence = tmp_path / "sentence"
+    assert victims.finish(victims.telling, sentence, work, *arguments) == 2
+    return sentence.read_text()
+
+
+def test_a_full_disk_is_one_sentence(tmp_path):
+    whole = tmp_path / "whole"
+    train_small(whole)
+    size = (whole / checkpoint.NAME).stat().st_size
+    folder = tmp_path / "run"
+    sentence = said(tmp_path, crowded, size // 2, folder, train_small)
+    assert "cannot write" in sentence
+    assert "too large" in sentence
+    assert not list(folder.glob("*.safetensors"))
+    train_small(folder)  # with room again it goes on
+    assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("limit", [500, 3000, 20_000])
+def test_a_full_disk_leaves_no_data_set(tmp_path, limit):
+    sentence = said(tmp_path, crowded, limit, tmp_path / "sets", victims.make_data)
+    assert "cannot write" in sentence
+    assert not list((tmp_path / "sets" / "data").glob("[!.]*"))
+
+
+@pytest.mark.parametrize("work", [train_small, victims.make_data])
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path, work):
+    outer = Path(tempfile.mkdtemp(prefix="lfno-"))
+    try:
+        outer.chmod(0o555)
+        sentence = said(tmp_path, as_nobody, outer / "run", work)
+        assert "cannot write" in sentence
+        assert "ermission denied" in sentence
+    finally:
+        outer.chmod(0o755)
+        shutil.rmtree(outer)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("DefaultCPUAllocator: no")]
+)
+def test_out_of_memory_is_saved_explained_and_resumable(tmp_path, monkeypatch, error):
+    folder, whole = tmp_path / "run", Trainer._pass
+
+    def short_of_memory(self: Trainer) -> None:
+        if self.epoch == 3:
+            raise error
+        whole(self)
+
+    monkeypatch.setattr(Trainer, "_pass", short_of_memory)
+    with pytest.raises(LfnoError, match=r"out of memory in epoch 4, batches of 5; .*--resume.*batch=2"):
+        train_small(folder)
+    tree, _ = tensorfile.read(folder / checkpoint.NAME, checkpoint.KEY, "checkpoint")
+    assert tree["epoch"] == 3
+    monkeypatch.setattr(Trainer, "_pass", whole)
+    victims.train(folder, **{**SMALL, "batch": 2})
+    assert (folder / "model.safetensors").exists()
+
+
+def test_another_error_of_torch_is_not_called_one_of_memory(monkeypatch, tmp_path):
+    def broken(self: Trainer) -> None:
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(Trainer, "_pass", broken)
+    with pytest.raises(RuntimeError, match="something else"):
+        train_small(tmp_path / "run")
+
+
+def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeypatch):
+    """Ctrl-C after some batches of an epoch: what is saved is the state before that epoch."""
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    train_small(whole)
+    steps, step = 0, Trainer._pass
+
+    def interrupted(self: Trainer) -> None:
+        nonlocal steps
+        steps += 1
+        step(self)
+        if steps == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Trainer, "_pass", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train_small(folder)
+    monkeypatch.setattr(Trainer, "_pass", step)
+    train_small(folder)
+    assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+@pytest.mark.long
+def test_interrupting_the_command_line(tmp_path):
+    """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
+    options = ["train", "duffing-c05", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
+    command = [sys.executable, "-m", "lfno", *options, "--epochs", "30", "--out", str(tmp_path / "run")]
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        more = ["--resume"] if (tmp_path / "run").exists() else []
+        process = subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        while not (tmp_path / "run" / run.LOG).exists() and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(1)
+        process.send_signal(sent)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130, errors
+        assert "interrupted" in errors
+        assert "Traceback" not in errors
+        tensorfile.read(tmp_path / "run" / checkpoint.NAME, checkpoint.KEY, "checkpoint")
+    assert subprocess.run([*command, "--resume", "--quiet"], cwd=tmp_path, timeout=300).returncode == 0
