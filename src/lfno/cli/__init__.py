@@ -7,6 +7,8 @@ functions, so that `lfno --help` answers at once.
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
 
 import typer
@@ -42,6 +44,10 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run the command line; what a user can put right is one sentence on stderr, never a traceback."""
+    # threads that wait must not spin: on a busy machine many small products would take a hundred times as long
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # a cluster that wants its machine back sends SIGTERM: the same as Ctrl-C, so that a run saves its state
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         build()()
     except LfnoError as error:
@@ -50,6 +56,8 @@ def main() -> None:
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as stop:  # typer turns the first into the second
+        if isinstance(stop, SystemExit) and stop.code != EXIT_INTERRUPTED:
+            raise
         print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
