@@ -48,6 +48,7 @@ def train(
     from lfno.evaluation.contest import contest_samples
     from lfno.evaluation.surrogate import Surrogate
     from lfno.training.fit import fit
+    from lfno.training.parallel import leader
 
     folder = new_folder(out, f"{dataset}-{model}")
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
@@ -56,6 +57,8 @@ def train(
             dataset, model, preset, fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
             device=check_device(device), **changes,
         )  # fmt: skip
+    if not leader():  # under torchrun one process writes and talks
+        return
     label = model.upper()
     result = contest_samples(Surrogate(run.models), run.dataset, run.split, label)
     metrics = leave(folder, result, run.dataset.grid, label, facts(run))

@@ -103,14 +103,21 @@ class Trainer:
         rows = torch.arange(len(self.stack), device=self.device)[:, None]
         for index in self.order.split(self.config.batch, dim=1):
             share = parallel.share(index)
-            theta = self.adam.theta.detach().requires_grad_()
-            losses = self.stack.losses(theta, self.x[rows, share], self.y[rows, share], self.loss)
-            total = losses.sum(1) / index.shape[1]
-            (gradient,) = torch.autograd.grad(total.sum(), theta)
+            gradient, total = self._gradient(share, rows, index.shape[1])
             with torch.no_grad():
                 parallel.add(gradient, total)
-                self.train_loss += total.detach() * (index.shape[1] / self.order.shape[1])
+                self.train_loss += total * (index.shape[1] / self.order.shape[1])
                 self.adam.step(gradient, self.rate, self.decay, self.config.clip)
+
+    def _gradient(self, share: Tensor, rows: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """Gradient and loss of some samples of a batch of `size`; zero for none, which Fourier transforms refuse."""
+        theta = self.adam.theta.detach().requires_grad_()
+        if share.shape[1] == 0:
+            return torch.zeros_like(self.adam.theta), self.adam.theta.new_zeros(len(self.stack))
+        losses = self.stack.losses(theta, self.x[rows, share], self.y[rows, share], self.loss)
+        total = losses.sum(1) / size
+        (gradient,) = torch.autograd.grad(total.sum(), theta)
+        return gradient, total.detach()
 
     @torch.no_grad()
     def _validate(self) -> None:
