@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -20,15 +21,24 @@ FLAGS = (
 )  # fmt: skip
 
 
+def _pipe() -> list[int]:
+    """Both ends, with numbers above those that the browser expects for itself."""
+    ends = os.pipe()
+    moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20) for end in ends]
+    for end in ends:
+        os.close(end)
+    return moved
+
+
 class Browser:
     """One page. `problems` collects what a user would find in the console: errors, exceptions, failed requests."""
 
     def __init__(self, folder: Path, width: int = 1440, height: int = 1000) -> None:
         assert CHROMIUM is not None
-        to_browser, self._write = os.pipe()
-        self._read, from_browser = os.pipe()
+        to_browser, self._write = _pipe()
+        self._read, from_browser = _pipe()
         # the browser reads its commands from descriptor 3 and answers on 4, each message ended by a zero byte
-        command = ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", CHROMIUM, *FLAGS]
+        command = ["bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "bash", CHROMIUM, *FLAGS]
         command += [f"--user-data-dir={folder}", f"--window-size={width},{height}", "about:blank"]
         self.process = subprocess.Popen(
             command, pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

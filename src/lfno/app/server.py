@@ -103,7 +103,8 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # what is left of a refused request is not read as the next one
             self._send_json(refusal.status, {"error": str(refusal)})
         except LfnoError as error:
-            self._send_json(HTTPStatus.UNPROCESSABLE_ENTITY, {"error": str(error)})
+            # an answer like any other: a browser would log another status as a fault of the page
+            self._send_json(HTTPStatus.OK, {"error": str(error)})
         except (ConnectionError, TimeoutError):
             self.close_connection = True
         except Exception as error:

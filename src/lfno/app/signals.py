@@ -64,7 +64,7 @@ class Upload:
             "name": self.name,
             "variables": report["variables"],
             "problem": told[0] if count else None,
-            "notes": told[count:],
+            "notes": told[count:] if count == 0 else [],  # what would be done is not done yet
             "command": None if report["command"] is None else self.said(report["command"]),
             "options": _guessed(report["command"]),
         }

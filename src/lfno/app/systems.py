@@ -23,7 +23,7 @@ from lfno.models.storage import SHIPPED, load
 from lfno.report.paper import FLOWS, LINES, ODES, TASKS
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry, find
-from lfno.systems.signals import Signal
+from lfno.systems.signals import Signal, open_mesh
 
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 #: model -> what its file name adds to that of the data set
@@ -115,6 +115,16 @@ class Bench:
         }
         self.solutions: OrderedDict[float, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self.lock = threading.Lock()
+        self.input_range = self._input_range()
+
+    def _input_range(self) -> tuple[float, float] | None:
+        """Of the inputs at both ends of the slider: on this scale a smaller amplitude is seen to be smaller."""
+        family = self.entry.family
+        if not isinstance(family, Curve):
+            return None
+        ends = family.signal({family.name: np.array([family.low, family.high])})
+        values = ends(*open_mesh(self.system.signal_grid(self.entry.grid)))
+        return float(values.min()), float(values.max())
 
     def explore(self, value: float) -> dict[str, Any]:
         """Truth and models at one position of the slider."""
@@ -131,6 +141,7 @@ class Bench:
                 "trained": trained,
                 "axes": self.entry.grid.to_dict()["axes"],
                 "input": packed(inputs[0, -1]),
+                "input_range": self.input_range,
                 "truth": packed(truth[0, 0]),
                 "models": answers,
                 "solve_ms": 1e3 * (solved - start),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 import traceback
@@ -20,7 +21,7 @@ from lfno.training.own import Prepared
 
 MODELS = ("lfno", "fno", "lno")
 MOST_EPOCHS = 5000
-THREADS = torch.get_num_threads()
+THREADS = max(1, (os.cpu_count() or 2) // 2)  # the other half is for the page and whatever else the machine does
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Run:
     total: int = 0
     losses: list[dict[str, float]] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
-    error: str | None = None
+    failure: str | None = None
     stopping: bool = False
     result: Fit | None = None
     judgement: Any = None
@@ -56,7 +57,7 @@ class Run:
                 "count": len(self.losses),
                 "losses": self.losses[max(0, since) :],
                 "choices": self.choices,
-                "error": self.error,
+                "failure": self.failure,
             }
         )
 
@@ -136,10 +137,10 @@ def _train(run: Run, judge: Judge) -> None:
         run.judgement = judge(run)
         run.stage = "stopped" if run.stopping else "done"
     except LfnoError as error:
-        run.error, run.stage = str(error), "failed"
+        run.failure, run.stage = str(error), "failed"
     except Exception as error:
         traceback.print_exc()
-        run.error, run.stage = f"training failed inside lfno ({type(error).__name__}: {error})", "failed"
+        run.failure, run.stage = f"training failed inside lfno ({type(error).__name__}: {error})", "failed"
 
 
 def _word(text: str) -> str:

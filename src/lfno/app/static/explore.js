@@ -3,9 +3,10 @@
 import { ColourBar, colourRange, FieldMap } from "./maps.js";
 import { LineChart } from "./plot.js";
 import { poleTable, SPlane } from "./splane.js";
-import { ask, axisLabel, byId, complain, el, latest, number, percent, points, unpack } from "./tools.js";
+import { ask, axisLabel, byId, complain, el, key, latest, number, percent, points, unpack } from "./tools.js";
 
 const MODELS = { LFNO: "lfno", FNO: "fno", LNO: "lno", yours: "yours" };
+const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
 const hidden = new Set();
 let systems = [];
 let system = null;
@@ -44,7 +45,7 @@ export async function choose(name, value) {
   for (const button of byId("systems").querySelectorAll("button")) button.setAttribute("aria-current", button.dataset.name === name);
   byId("title").textContent = system.title;
   byId("equation").textContent = system.equation;
-  const values = Object.entries(system.values).map(([key, given]) => `${key} = ${typeof given === "number" ? number(given, 4) : given}`);
+  const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${GREEK[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
   byId("conditions").textContent = `${system.conditions};  ${values.join(", ")}`;
   byId("note").hidden = !system.note;
   byId("note").textContent = system.note;
@@ -116,9 +117,11 @@ function build() {
   for (const id of ["response", "split", "errors", "poles"]) byId(id).replaceChildren();
   const one = system.grid.length === 1;
   byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" }), el("span", { class: "grow" }), el("span", { id: "frame" })));
-  byId("split").append(el("header", {}, el("h2", {}, "Transient + steady"), el("span", { class: "muted small", id: "split-words" })));
+  byId("split").append(el("header", {}, el("h2", {}, "Transient + steady of LFNO"), key("transient", "transient"), key("steady", "steady"), key("lfno", "sum"),
+    el("span", { class: "grow" }), el("span", { class: "muted small", id: "split-words" })));
   byId("errors").append(el("header", {}, el("h2", {}, "Error at this amplitude")), el("div", { class: "scroll", id: "error-table" }));
   byId("poles").append(el("header", {}, el("h2", {}, "Poles"), el("span", { class: "grow" }), el("span", { class: "segments", id: "poles-of" })));
+  byId("main").classList.toggle("alone", !system.models.length);
   byId("split").hidden = byId("errors").hidden = byId("poles").hidden = !system.models.length;
   view = one ? new Curves() : new Fields();
   view.plane = new SPlane(byId("poles"), 290);
@@ -179,6 +182,12 @@ function poles() {
   byId("pole-table").replaceChildren(poleTable(table, view.plane));
 }
 
+/** The largest of the neighbours of each value: a curve that can be read where the error itself swings through zero. */
+function envelope(values) {
+  const reach = Math.ceil(values.length / 120);
+  return values.map((_, n) => Math.max(...values.subarray(Math.max(0, n - reach), n + reach + 1)));
+}
+
 const difference = (prediction, truth) => prediction.map((value, n) => Math.abs(value - truth[n]));
 
 /** Draw the truth first and broad, so that models that agree with it lie inside its line. */
@@ -191,7 +200,7 @@ function overlay(get) {
 function splitWords(split) {
   const power = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
   const share = power(split.transient.values) / power(split.prediction.values);
-  byId("split-words").textContent = `of LFNO; the two add up to its prediction; rms of the transient is ${percent(share)} of the prediction's`;
+  byId("split-words").textContent = `rms of the transient: ${percent(share)} of the prediction's`;
 }
 
 class Curves {
@@ -200,17 +209,17 @@ class Curves {
     const box = byId("response");
     this.input = new LineChart(box, { height: 82, yLabel: "", group, title: "Input" });
     this.response = new LineChart(box, { height: 270, yLabel: "", group, title: "Response" });
-    this.error = new LineChart(box, { height: 120, yLabel: "|error|", y: "log", group, xLabel: axisLabel(system.grid[0].name, system.grid[0].unit), title: "Error" });
+    this.error = new LineChart(box, { height: 120, yLabel: "max |error|", y: "log", group, xLabel: axisLabel(system.grid[0].name, system.grid[0].unit), title: "Error" });
     this.parts = new LineChart(byId("split"), { height: 200, yLabel: "", xLabel: axisLabel(system.grid[0].name, system.grid[0].unit), title: "Transient and steady" });
   }
 
   show() {
     const x = points(found.axes[0]);
     const get = (array) => array.values;
-    this.input.set(x, [{ name: "input", label: system.input.at(-1)[0], y: found.input.values, width: 1.3 }], { yLabel: inputLabel() });
+    this.input.set(x, [{ name: "input", label: system.input.at(-1)[0], y: found.input.values, width: 1.3 }], { yLabel: inputLabel(), least: found.input_range });
     this.response.set(x, overlay(get), { yLabel: outputLabel() });
     const errors = names().filter(shown).reverse();
-    this.error.set(x, errors.map((name) => ({ name: MODELS[name], label: name, y: difference(found.models[name].prediction.values, found.truth.values), width: 1.1 })));
+    this.error.set(x, errors.map((name) => ({ name: MODELS[name], label: name, y: envelope(difference(found.models[name].prediction.values, found.truth.values)), width: 1.5 })));
     const split = found.models.LFNO;
     if (!split) return;
     splitWords(split);
@@ -254,7 +263,7 @@ class Fields {
     const range = el("input", { type: "range", min: 0, max: t.size - 1, value: this.moment, "aria-label": "moment that is shown", oninput: () => { this.moment = range.valueAsNumber; tell(); show(); } });
     const tell = () => (words.textContent = `t = ${number(t.origin + this.moment * t.step, 4)} s`);
     tell();
-    byId("frame").replaceChildren(el("span", { class: "cut" }, words, range, ""));
+    byId("frame").replaceChildren(el("span", { class: "moment" }, words, range));
     this.place();
   }
 
@@ -293,10 +302,9 @@ class Fields {
     const input = this.frame(found.input);
     const tiles = [["truth", "truth", truth, range, "signed", outputLabel()]];
     models.forEach((name, k) => tiles.push([name, MODELS[name], predictions[k], range, "signed", percent(found.models[name].l2)]));
-    tiles.push([`input ${system.input.at(-1)[0]}`, "input", input, colourRange([found.input]), "signed", ""]);
-    models.forEach((name, k) => tiles.push([`|${name} − truth|`, MODELS[name], errors[k], [0, worst], "magnitude", `max ${number(Math.max(...errors[k].values))}`]));
-    this.maps.style.gridTemplateColumns = models.length === 1 ? "repeat(2, minmax(0, 260px))" : "";
-    this.maps.className = `maps ${{ 0: "two", 1: "two", 2: "three" }[models.length] ?? ""}`;
+    tiles.push([`input ${system.input.at(-1)[0]}`, "input", input, colourRange([found.input, { values: found.input_range ?? [] }]), "signed", ""]);
+    models.forEach((name, k) => tiles.push([`${name} error`, MODELS[name], errors[k], [0, worst], "magnitude", `≤ ${number(Math.max(...errors[k].values), 2)}`]));
+    this.maps.className = `maps ${{ 0: "two", 2: "three", 4: "five" }[models.length] ?? ""}`;
     this.fillMaps(this.maps, tiles);
     this.bars[0].set(range, "signed", outputLabel());
     this.bars[1]?.set([0, worst], "magnitude", "|error|");

@@ -168,6 +168,7 @@ export class ColourBar extends Sheet {
     pen.strokeRect(0.5, 0.5, width - 1, 8);
     pen.fillStyle = colour("muted");
     pen.textBaseline = "top";
+    pen.textAlign = "left";
     pen.fillText(number(this.range[0]), 0, 13);
     pen.textAlign = "right";
     pen.fillText(number(this.range[1]), width, 13);

@@ -65,7 +65,7 @@ export class LineChart extends Sheet {
     this.canvas.addEventListener("pointerleave", () => this.leave());
   }
 
-  /** series: [{name, label, y, width, dash}], drawn in this order. */
+  /** series: [{name, label, y, width, dash}], drawn in this order; labels.least is a range that is shown in any case. */
   set(x, series, labels = {}) {
     Object.assign(this, labels, { x, series: series.filter((one) => one.y !== null) });
     const names = this.series.map((one) => one.label ?? one.name).join(", ");
@@ -80,6 +80,7 @@ export class LineChart extends Sheet {
       if (value < low) low = value;
       if (value > high) high = value;
     }
+    if (this.least) [low, high] = [Math.min(low, this.least[0]), Math.max(high, this.least[1])];
     if (low > high) return this.scale === "log" ? [1e-4, 1] : [0, 1];
     if (this.scale === "log") return [10 ** Math.floor(Math.log10(Math.max(low, high * 1e-5))), 10 ** Math.ceil(Math.log10(high * 1.001))];
     const room = 0.06 * (high - low) || Math.abs(high) * 0.1 || 1;

@@ -4,7 +4,7 @@ import { ColourBar, colourRange, FieldMap } from "./maps.js";
 import { LineChart } from "./plot.js";
 import { poleTable, SPlane } from "./splane.js";
 import { TrainingPanel, verdictTable } from "./training.js";
-import { answer, ask, axisLabel, byId, channel, complain, el, number, percent, unpack } from "./tools.js";
+import { answer, ask, axisLabel, byId, channel, complain, el, key, number, percent, unpack } from "./tools.js";
 
 const LIMIT = 64 * 2 ** 20;
 const FIELDS = { input: "--input", output: "--output", time: "--time", sample: "--sample", axes: "--axes", dt: "--dt" };
@@ -40,6 +40,7 @@ async function receive(file) {
     const headers = { "X-File-Name": encodeURIComponent(file.name) };
     report = await answer(() => fetch("/api/upload", { method: "POST", body: file, headers }));
     byId("drop").classList.add("small-drop");
+    byId("drop").querySelector("label").textContent = "Choose another file";
     byId("file-name").textContent = file.name;
     inside();
     signals(report);
@@ -86,6 +87,7 @@ function signals(found) {
   byId("notes").replaceChildren(...found.notes.map((note) => el("li", {}, note)));
   byId("drawn").hidden = byId("train-file").hidden = found.problem !== null;
   byId("outcome").hidden = true;
+  byId("found").classList.toggle("alone", found.problem !== null);
   if (found.problem !== null) return;
   const grid = found.axes.map((axis) => `${axis.size} points of ${axis.name}, ${number(axis.step, 4)} ${axis.unit} apart`).join("; ");
   const { train, validation, test } = found.samples;
@@ -156,7 +158,7 @@ async function outcome() {
   const show = async (place) => sample(told, await ask("sample", { place }));
   const words = told.record ? "stretch" : "test sample";
   const choose = told.places > 1 ? picker(words, told.places, show) : "";
-  byId("outcome-curves").replaceChildren(el("header", {}, el("h2", {}, "Predicted and measured"), el("span", { class: "muted small" }), el("span", { class: "grow" }), choose), el("div"));
+  byId("outcome-curves").replaceChildren(el("header", {}, el("h2", {}, "Predicted and measured"), key("measured", "measured"), key(told.label.toLowerCase(), told.label), told.record || told.test["best linear model"] ? key("linear", "best linear model") : "", el("span", { class: "muted small" }), el("span", { class: "grow" }), choose), el("div"));
   await show(0);
   byId("outcome").scrollIntoView({ block: "start", behavior: "smooth" });
 }
@@ -164,10 +166,10 @@ async function outcome() {
 function sample(told, one) {
   const mark = told.label.toLowerCase();
   const panel = byId("outcome-curves");
-  panel.querySelector(".muted").textContent = `${told.record ? "of the test record" : "of a test sample"}; relative L2 ${percent(one.l2)}, L∞ ${percent(one.linf)}`;
+  panel.querySelector("header > .muted").textContent = `relative L2 ${percent(one.l2)}, L∞ ${percent(one.linf)}`;
   const body = panel.lastElementChild;
   body.replaceChildren();
-  byId("outcome-split").replaceChildren(el("header", {}, el("h2", {}, "Transient + steady"), el("span", { class: "muted small" },
+  byId("outcome-split").replaceChildren(el("header", {}, el("h2", {}, "Transient + steady"), key("transient", "transient"), key("steady", "steady"), el("span", { class: "muted small" },
     told.record ? "in a stitched record, transient is what is left of each window's own start from rest" : `of ${told.label}; the two add up to its prediction`)));
   if (one.axes && one.axes.length > 1) {
     drawFields(body, one.axes, [["measured", one.truth], [told.label, one.prediction], ["input", one.input]]);

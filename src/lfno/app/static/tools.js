@@ -13,6 +13,9 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** A line of a legend. */
+export const key = (mark, label) => el("span", { class: "key small" }, el("span", { class: "swatch", mark }), label);
+
 export const byId = (id) => document.getElementById(id);
 
 /** The answer to a question, or an Error that carries the program's own sentence. */
@@ -28,7 +31,7 @@ export async function answer(request) {
     throw new Error("the program does not answer; is `lfno app` still running in its terminal?");
   }
   const tree = await response.json();
-  if (!response.ok) throw new Error(tree.error);
+  if (tree.error) throw new Error(tree.error);
   return tree;
 }
 

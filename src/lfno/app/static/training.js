@@ -1,7 +1,7 @@
 // A training run: started, watched, stopped.
 
 import { LineChart } from "./plot.js";
-import { ask, complain, el, number } from "./tools.js";
+import { ask, complain, el, key, number } from "./tools.js";
 
 const STAGES = {
   preparing: "preparing the data…", pilot: "a short pilot chooses how free the steady weights may be…", training: "training",
@@ -20,7 +20,8 @@ export class TrainingPanel {
     this.words = el("p", { class: "muted small", "aria-live": "polite" }, words);
     this.bar = el("progress", { max: 1, value: 0, hidden: true, "aria-label": "progress of the training" });
     this.notes = el("ul", { class: "notes", hidden: true });
-    this.plot = el("div", { hidden: true });
+    this.legend = el("div", { class: "chips small" });
+    this.plot = el("div", { hidden: true }, this.legend);
     this.result = el("div");
     box.replaceChildren(el("header", {}, el("h2", {}, title)),
       el("div", { class: "train" }, el("label", {}, "model", this.model), el("label", {}, "epochs", this.epochs), this.go, this.halt, this.save),
@@ -86,12 +87,13 @@ export class TrainingPanel {
     this.notes.hidden = !progress.choices.length;
     this.notes.replaceChildren(...progress.choices.map((reason) => el("li", {}, reason)));
     this.plot.hidden = !this.losses.length;
+    this.legend.replaceChildren(key("muted", "training"), key(progress.model.toLowerCase(), "validation"));
     if (this.losses.length > 1) {
       const column = (name) => Float64Array.from(this.losses, (one) => one[name] ?? NaN);
       this.chart.set(column("epoch"), [{ name: "muted", label: "training", y: column("train"), width: 1.2 }, { name: progress.model.toLowerCase(), label: "validation", y: column("validation"), width: 1.8 }]);
     }
-    if (progress.error) complain(new Error(progress.error));
-    if (progress.over && !progress.error) {
+    if (progress.failure) complain(new Error(progress.failure));
+    if (progress.over && !progress.failure) {
       this.save.hidden = false;
       this.finished(progress, this.result).catch(complain);
     }
@@ -104,8 +106,8 @@ export function verdictTable(outcome) {
   const heads = ["", "rel. L2", `RMSE${unit}`, "fit"].map((text) => el("th", { scope: "col" }, text));
   const rows = Object.entries(outcome.test).map(([name, one]) => {
     const own = name === outcome.label;
-    const mark = own ? outcome.label.toLowerCase() : "linear";
-    return el("tr", { class: own ? "best" : null }, el("td", {}, el("span", { class: "swatch", mark }), name), el("td", {}, number(100 * one.l2), " %"), el("td", {}, number(one.rmse)), el("td", {}, number(one.fit), " %"));
+    const mark = own ? outcome.label.toLowerCase() : name.includes("linear") ? "linear" : null;
+    return el("tr", { class: own ? "best" : null }, el("td", {}, mark ? el("span", { class: "swatch", mark }) : null, name), el("td", {}, number(100 * one.l2), " %"), el("td", {}, number(one.rmse)), el("td", {}, number(one.fit), " %"));
   });
   return [el("p", { class: "verdict" }, outcome.verdict), el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))];
 }
