@@ -34,8 +34,8 @@ def reproduce(
 ) -> None:
     """Train every model on every task and write one small JSON record for each run."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from lfno.cli.live import live
     from lfno.evaluation import matrix
     from lfno.training.fit import best_device
     from lfno.training.options import parse
@@ -56,22 +56,14 @@ def reproduce(
     todo = matrix.missing(cells, out)
     console = Console(stderr=True, quiet=quiet)
     console.print(f"{len(todo)} of {len(cells)} runs to do on {device}, records in {out}")
-    groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[loss]}"), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=quiet) as progress:
-        for group in groups:
-            first = group[0]
-            title = f"{first.label} × {len(group)} ({first.task}{' …' if len(group) > 1 else ''})"
-            line = progress.add_task(title, total=first.resolved().training.epochs, loss="")
-
-            def watch(_cell, _count, trainer, record, line=line):
-                loss = sum(record["best"]) / len(record["best"])
-                progress.update(line, completed=record["epoch"], loss=f"validation {loss:.4f}")
-
+    for group in matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1)):
+        first = group[0]
+        console.print(f"{first.label} on {first.task}{f' and {len(group) - 1} more runs' if len(group) > 1 else ''}")
+        with live(quiet) as watch:
             records = matrix.run_group(group, out, device, watch, weights)
-            for record in records:
-                scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
-                console.print(f"{record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
+        for record in records:
+            scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
+            console.print(f"  {record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
 
 
 #: changes that make sense for a model without poles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,13 @@ from lfno.data.make import dataset
 from lfno.data.split import Split, standard
 from lfno.evaluation.cost import count_parameters
 from lfno.evaluation.record import Record, environment, regime_summary, rounded, scored, thin
+from lfno.models.pole_operator import PoleOperator
 from lfno.models.storage import MODELS
 from lfno.systems.registry import find
 from lfno.training.fit import task
-from lfno.training.loop import Trainer
+from lfno.training.loop import Trainer, Watcher
 from lfno.training.pilot import choose_strength
 from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
-
-Watch = Callable[["Cell", int, Trainer, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
 
 
 def run_group(
-    cells: Sequence[Cell], folder: Path, device: str, watch: Watch | None = None, weights: Path | None = None
+    cells: Sequence[Cell], folder: Path, device: str, watch: Watcher | None = None, weights: Path | None = None
 ) -> list[Record]:
     """Train a group as one stack, score it on the test samples, write a record for each cell (and seed 0's weights)."""
     preset = cells[0].resolved()
@@ -79,7 +78,7 @@ def run_group(
     tasks = [
         task(data[cell.task], part, preset, cell.seed, cell.key) for cell, part in zip(cells, parts, strict=True)
     ]
-    tasks = choose_strength(tasks, preset.training, device)
+    tasks = choose_strength(tasks, preset.training, device, watch)
     trainer = Trainer(tasks, preset.training, device)
     x = np.stack([data[cell.task].inputs[part.test] for cell, part in zip(cells, parts, strict=True)])
     y = np.stack([data[cell.task].outputs[part.test] for cell, part in zip(cells, parts, strict=True)])
@@ -90,7 +89,7 @@ def run_group(
         if record["epoch"] in milestones:
             at[record["epoch"]] = [_means(scored(p, t)) for p, t in zip(trainer.predict(x), y, strict=True)]
         if watch is not None:
-            watch(cells[0], len(cells), trainer, record)
+            watch(trainer, record)
 
     trainer.run(observe)
     predictions, models = trainer.predict(x), trainer.models()
@@ -99,7 +98,7 @@ def run_group(
     for k, (cell, part) in enumerate(zip(cells, parts, strict=True)):
         own = data[cell.task]
         errors = scored(predictions[k], y[k])
-        middle = int(np.argsort(errors["l2"])[len(errors["l2"]) // 2])
+        middle = len(part.test) // 2  # the same sample for every model, so that pictures can be compared
         transient, steady = models[k].to("cpu").decompose(x[k, middle : middle + 1])
         looks = thin(np.arange(len(trainer.history.epoch)), 100)
         history = {
@@ -111,6 +110,12 @@ def run_group(
         }
         example = {"truth": y[k, middle], "prediction": predictions[k, middle], "input": x[k, middle]}
         example |= {"transient": transient[0], "steady": steady[0]}
+        model = models[k]
+        if isinstance(model, PoleOperator):
+            table = model.poles().top(200)
+            example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution))
+        if cell.seed or cell.fold:
+            example = {}  # one picture is enough, and the record stays small
         parameters = {
             name: rounded(values[part.test]) for name, values in own.parameters.items() if np.ndim(values) == 1
         }
@@ -134,7 +139,7 @@ def run_group(
             samples={name: rounded(values) for name, values in errors.items()} | parameters,
             regimes=regime_summary(predictions[k], y[k], own.grid),
             history=history,
-            example={"index": int(part.test[middle]), **{n: rounded(_small(v), 4) for n, v in example.items()}},
+            example={"index": int(part.test[middle])} | {name: rounded(_small(v), 4) for name, v in example.items()},
             environment=where,
         )
         record.write(folder)

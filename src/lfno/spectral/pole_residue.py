@@ -53,90 +53,59 @@ def _term(
     decaying: Sequence[int],
     ringing: Sequence[int],
 ) -> Tensor:
-    """The term with T on the `decaying` axes and S on the `ringing` ones (and on the Fourier axes).
-
-    Complex numbers are held as two real planes z next to the index that is contracted, and the batch comes last: then
-    every step is one real matrix product whose operands lie in memory as it needs them.
-    """
-    axes, given = range(len(poles)), {d: mu for d, mu in enumerate(poles) if mu is not None}
+    """The term with T on the `decaying` axes and S on the `ringing` ones (and on the Fourier axes)."""
+    axes = range(len(poles))
+    given = {d: mu for d, mu in enumerate(poles) if mu is not None}
     shared = all(mu.ndim == 1 for mu in given.values())
+    pair = "" if shared else "io"
     for d in ringing:
         spectrum = torch.fft.fft(spectrum, dim=2 + d)
         residues = _along(residues, resolvent(given[d], angular_frequencies(shape[d], steps[d], residues)), d)
     # contract first the axis that shrinks most, expand it last: intermediates stay as small as they can be
-    first, *others = sorted(decaying, key=lambda d: (shape[d] / residues.shape[2 + d], d), reverse=True)
-    still = [d for d in axes if d not in decaying]
+    order = sorted(decaying, key=lambda d: shape[d] / residues.shape[2 + d], reverse=True)
 
-    # points → poles: (in, out, *poles, z, *points, batch), or (*poles, z, *points, in, batch) with shared poles
-    rest = [2 + d for d in (*others, *still)]
-    x = spectrum.permute(*((*rest, 1, 0) if shared else (1, *rest, 0)), 2 + first)
-    lead = () if shared else (x.shape[0],)
-    sizes = list(x.shape[len(lead) : -1])
-    if x.is_complex():
-        x = torch.view_as_real(x.contiguous()).flatten(-2)
-    matrix = analysis_matrix(given[first], shape[first], steps[first])
-    planes = _planes(matrix, "pyuz" if spectrum.is_complex() else "pyu")
-    pairs = () if shared else (residues.shape[1],)
-    state = planes.reshape(*lead, -1, x.shape[-1]) @ x.reshape(*lead, -1, x.shape[-1]).mT
-    head = [*lead, *pairs, matrix.shape[-2]]
-    for d in others:
+    index = "bi" + "".join(POINT[d] for d in axes)
+    for d in order:
+        after = index.replace(POINT[d], POLE[d])
+        after = after if shared or "o" in after else after.replace("bi", "bio")
         matrix = analysis_matrix(given[d], shape[d], steps[d])
-        state = _spread(_planes(matrix, "pyzu"), head) @ state.reshape(*head, 2 * sizes.pop(0), -1)
-        head.append(matrix.shape[-2])
-    state = state.reshape(*head, 2, *sizes)
-
-    # the residues act on the few numbers that are left
-    kept = "".join(POLE[d] if d in decaying else POINT[d] for d in axes)
-    order, tail = "".join(POLE[d] for d in (first, *others)), "".join(POINT[d] for d in still)
-    before = f"{order}{tail}ib" if shared else f"io{order}{tail}b"
-    after = f"{order}{tail}ob" if shared else f"oi{order}{tail}b"
-    coefficients = torch.view_as_complex(state.movedim(len(head), -1).contiguous())
-    coefficients = torch.einsum(f"{before},io{kept}->{after}", coefficients, residues)
-
-    # poles → points: (out, in, *poles, z, *points, batch), or (*poles, z, *points, out, batch)
-    head = list(coefficients.shape[: len(head)])
-    sizes = list(coefficients.shape[len(head) :])
-    state = torch.view_as_real(coefficients).movedim(-1, len(head))
-    for d in reversed(others):
-        planes = _planes(synthesis_matrix(given[d], shape[d], steps[d]), "yupz")
-        count = head.pop()
-        state = _spread(planes if shared else planes.transpose(0, 1), head) @ state.reshape(*head, 2 * count, -1)
-        sizes.insert(0, shape[d])
-    planes = _planes(synthesis_matrix(given[first], shape[first], steps[first]), "pzuy" if still else "pzu")
-    planes = planes.flatten(-2) if still else planes
-    lead = () if shared else (head[0],)
-    planes = (planes if shared else planes.transpose(0, 1)).reshape(*lead, -1, planes.shape[-1])
-    u = (state.reshape(*lead, planes.shape[-2], -1).mT @ planes).reshape(*lead, *sizes, shape[first], -1)
-    u = torch.view_as_complex(u) if still else u.squeeze(-1)
-    places = {d: k for k, d in enumerate((*others, *still), 0 if shared else 1)} | {first: len(axes) + 1}
-    outside = (len(axes), len(axes) - 1) if shared else (len(axes), 0)
-    u = u.permute(*outside, *(places[d] for d in axes))
-    for d in still:
-        u = torch.fft.ifft(fill_signed(u, shape[d], 2 + d), dim=2 + d)
-    return u.real if still else u
+        spectrum = _contract(f"{index},{pair}{POLE[d]}{POINT[d]}->{after}", spectrum, matrix)
+        index = after
+    tail = index.replace("b", "").replace("i", "").replace("o", "")
+    after = "bo" + tail if shared else index
+    spectrum = torch.einsum(f"{index},io{tail}->{after}", spectrum, residues)
+    index = after
+    for d in reversed(order):
+        last = d == order[0]
+        after = index.replace(POLE[d], POINT[d])
+        after = after.replace("i", "") if last else after
+        matrix = synthesis_matrix(given[d], shape[d], steps[d])
+        equation = f"{index},{pair}{POLE[d]}{POINT[d]}->{after}"
+        real = last and len(decaying) == len(axes)
+        spectrum = _real_part(equation, spectrum, matrix) if real else torch.einsum(equation, spectrum, matrix)
+        index = after
+    for d in axes:
+        if d not in decaying:
+            spectrum = torch.fft.ifft(fill_signed(spectrum, shape[d], 2 + d), dim=2 + d)
+    return spectrum.real if spectrum.is_complex() else spectrum
 
 
-def _planes(matrix: Tensor, order: str) -> Tensor:
-    """A complex matrix (…, p, u) as real planes in the given order of its last indices; z meets a state, y is the result.
-
-    (g + ih)(a + ib) = (ga − hb) + i (ha + gb); without z the state is real, without y only the real part is wanted.
-    """
-    real, imaginary = matrix.real, matrix.imag
-    if "z" not in order:
-        planes, found = torch.stack((real, imaginary), -1), "puy"
-    elif "y" not in order:
-        planes, found = torch.stack((real, -imaginary), -1), "puz"
-    else:
-        planes, found = torch.stack((real, -imaginary, imaginary, real), -1).unflatten(-1, (2, 2)), "puyz"
-    last = matrix.ndim - 2
-    return planes.permute(*range(last), *(last + found.index(letter) for letter in order))
+def _contract(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
+    """einsum of a real or complex x with a complex matrix; a real x needs half the products."""
+    if x.is_complex():
+        return torch.einsum(equation, x, matrix)
+    left, right = equation.split(",")
+    inside, after = right.split("->")
+    pairs = torch.einsum(f"{left},{inside}z->{after}z", x, torch.view_as_real(matrix))
+    return torch.view_as_complex(pairs.contiguous())
 
 
-def _spread(planes: Tensor, head: Sequence[int]) -> Tensor:
-    """(…, a, b, c, d) → matrices (…, 1 …, ab, cd) that act alike on all poles of the axes done before."""
-    pairs = planes.shape[:-4]
-    rows, columns = planes.shape[-4] * planes.shape[-3], planes.shape[-2] * planes.shape[-1]
-    return planes.reshape(*pairs, *(1,) * (len(head) - len(pairs)), rows, columns)
+def _real_part(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
+    """Re einsum(x, matrix) of complex tensors, in real products: Re(z w) = z_r w_r + z_i (w̄)_i."""
+    left, right = equation.split(",")
+    inside, after = right.split("->")
+    conjugate = torch.view_as_real(matrix.conj().resolve_conj())
+    return torch.einsum(f"{left}z,{inside}z->{after}", torch.view_as_real(x), conjugate)
 
 
 def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
