@@ -113,7 +113,7 @@ def run_group(
         model = models[k]
         if isinstance(model, PoleOperator):
             table = model.poles().top(200)
-            example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution))
+            example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution), 1)
         if cell.seed or cell.fold:
             example = {}  # one picture is enough, and the record stays small
         parameters = {
