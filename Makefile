@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # dependencies are read from these two files; the stamp makes a change to either reinstall
 STAMP  := $(VENV)/.installed
+# tests run in processes of their own: one thread each
+ONE    := OMP_NUM_THREADS=1
 
 .PHONY: demo test test-long lint bench clean
 
@@ -11,10 +13,10 @@ demo: $(STAMP)
 	$(BIN)/lfno demo
 
 test: lint
-	$(BIN)/python -m pytest -m "not long"
+	$(ONE) $(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist worksteal
 
 test-long: $(STAMP)
-	$(BIN)/python -m pytest -m long
+	$(ONE) $(BIN)/python -m pytest -m long
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks
