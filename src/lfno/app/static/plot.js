@@ -119,7 +119,7 @@ export class LineChart extends Sheet {
     pen.fillStyle = colour("muted");
     pen.textBaseline = "middle";
     pen.textAlign = "right";
-    const rows = Math.max(2, Math.round((frame.bottom - frame.top) / 46));
+    const rows = Math.max(3, Math.round((frame.bottom - frame.top) / 46));
     const values = log ? decades(low, high, rows) : ticks(low, high, rows);
     for (const value of values) {
       const y = Math.round(this.toY(value)) + 0.5;

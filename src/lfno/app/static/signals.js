@@ -133,9 +133,10 @@ function drawFields(body, axes, arrays) {
   const [rows, columns] = flow ? [axes[1], axes[0]] : [axes[0], axes[1]];
   const maps = el("div", { class: "maps three" });
   body.append(maps);
-  for (const [name, packed] of arrays) {
-    const field = lastFrame(channel(unpack(packed), 0), flow);
-    const range = colourRange([field]);
+  const fields = arrays.map(([name, packed]) => [name, lastFrame(channel(unpack(packed), 0), flow)]);
+  const answers = fields.filter(([name]) => name !== "input").map(([, field]) => field);
+  for (const [name, field] of fields) {
+    const range = colourRange(name === "input" ? [field] : answers); // what is compared has one scale
     const figure = el("figure", { class: "map" }, el("figcaption", {}, name));
     maps.append(figure);
     new FieldMap(figure, () => {}, flow ? 1 : 0.8).set(field, rows, columns, range, "signed", null, name);
