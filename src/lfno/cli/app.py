@@ -16,11 +16,13 @@ def page(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Look at the systems, the models and your own signals in a page that runs on this machine alone."""
+    import signal
     import threading
     import webbrowser
 
     from lfno.app.server import Server
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a kill, it also clears up
     with Server(port) as server:
         typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C)")
         # torch takes seconds to come in: let it do so while the browser opens
