@@ -100,7 +100,7 @@ def run_group(
         errors = scored(predictions[k], y[k])
         middle = len(part.test) // 2  # the same sample for every model, so that pictures can be compared
         transient, steady = models[k].to("cpu").decompose(x[k, middle : middle + 1])
-        looks = thin(np.arange(len(trainer.history.epoch)), 100)
+        looks = sorted({*thin(np.arange(len(trainer.history.epoch)), 100).tolist(), len(trainer.history.epoch) - 1})
         history = {
             "epoch": [trainer.history.epoch[i] for i in looks],
             "rate": rounded(np.array([trainer.history.rate[i] for i in looks])),

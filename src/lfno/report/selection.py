@@ -90,6 +90,8 @@ def score(record: Record, metric: str, epochs: int | None = None) -> tuple[float
 
 def epochs_of(record: Record) -> int:
     """Epochs a record was trained for: as far as its history goes, else as far as it was asked to."""
+    if not record.training.get("patience") and record.training.get("epochs"):
+        return int(record.training["epochs"])  # nothing ends such a run early; the history may be thinned
     seen = record.history.get("epoch") or [record.training.get("epochs", 0)]
     return int(seen[-1])
 
