@@ -109,10 +109,10 @@ def architecture() -> None:
     box(axes, 0.85, middle, "input\n$a(x, t)$", width=0.95, height=0.6)
     box(axes, 2.1, middle, "lift", POINTWISE, width=0.8)
     arrow(axes, (1.33, middle), (1.7, middle))
-    frame = FancyBboxPatch((2.95, 0.3), 4.6, 1.8, boxstyle="round,pad=0,rounding_size=0.12", facecolor="#fafafa",
+    frame = FancyBboxPatch((2.95, 0.02), 5.05, 2.1, boxstyle="round,pad=0,rounding_size=0.12", facecolor="#fafafa",
                            edgecolor="#bbbbbb", linestyle="--", zorder=0)  # fmt: skip
     axes.add_patch(frame)
-    note(axes, 7.42, 0.47, "repeated", ha="right")
+    note(axes, 7.88, 1.95, "repeated", ha="right")
     line(axes, (2.5, middle), (3.35, middle))
     arrow(axes, (3.35, middle), (3.35, 1.8), (3.9, 1.8), colour=TRANSIENT)
     arrow(axes, (3.35, middle), (3.9, middle), colour=STEADY)
@@ -126,10 +126,14 @@ def architecture() -> None:
     plus(axes, 6.15, middle)
     box(axes, 6.95, middle, "σ", width=0.5, height=0.42)
     arrow(axes, (6.29, middle), (6.7, middle))
-    box(axes, 8.6, middle, "project", POINTWISE, width=0.85)
-    arrow(axes, (7.2, middle), (8.17, middle))
-    box(axes, 9.9, middle, "output\n$u(x, t)$", width=0.95, height=0.6)
-    arrow(axes, (9.03, middle), (9.42, middle))
+    plus(axes, 7.65, middle)
+    arrow(axes, (7.2, middle), (7.51, middle))
+    arrow(axes, (3.1, middle), (3.1, 0.2), (7.65, 0.2), (7.65, middle - 0.14))
+    note(axes, 5.4, 0.3, "skip", size=8)
+    box(axes, 8.9, middle, "project", POINTWISE, width=0.85)
+    arrow(axes, (7.79, middle), (8.47, middle))
+    box(axes, 10.2, middle, "output\n$u(x, t)$", width=0.95, height=0.6)
+    arrow(axes, (9.33, middle), (9.72, middle))
     save(figure, "architecture")
 
 
