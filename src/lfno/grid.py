@@ -31,8 +31,8 @@ class Axis:
             raise LfnoError(f"axis {self.name!r} has size {self.size!r}: a whole number of at least 1 is needed")
         if not (math.isfinite(self.step) and self.step > 0):
             raise LfnoError(f"axis {self.name!r} has step {self.step!r}: a positive finite number is needed")
-        if not math.isfinite(self.origin):
-            raise LfnoError(f"axis {self.name!r} has origin {self.origin!r}: a finite number is needed")
+        if not (math.isfinite(self.origin) and math.isfinite(self.origin + self.size * self.step)):
+            raise LfnoError(f"axis {self.name!r} has origin {self.origin!r}: it must begin and end at finite numbers")
 
     @property
     def points(self) -> np.ndarray:
@@ -116,5 +116,5 @@ class Grid:
             return cls(tuple(Axis(**axis) for axis in tree["axes"]))
         except LfnoError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise LfnoError(f"this is not the description of a grid: {error}") from error

@@ -48,9 +48,10 @@ class Dataset:
                     f"axes ({', '.join(self.grid.names)})"
                 )
             setattr(self, role, values if values.shape == full else np.broadcast_to(values, full))
-        for name, count in [("outputs", len(self.outputs))] + [(k, len(v)) for k, v in self.parameters.items()]:
+        counts = [(name, len(values) if np.ndim(values) else -1) for name, values in self.parameters.items()]
+        for name, count in [("outputs", len(self.outputs)), *counts]:
             if count != len(self.inputs):
-                raise LfnoError(f"there are {len(self.inputs)} inputs but {count} {name}: each sample needs one")
+                raise LfnoError(f"there are {len(self.inputs)} inputs but {max(count, 0)} {name}: each sample needs one")
         self.input_channels = self.input_channels or default_channels("input", self.inputs.shape[1])
         self.output_channels = self.output_channels or default_channels("output", self.outputs.shape[1])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.data.files.memory import BLOCK
 from lfno.errors import LfnoError
 
@@ -46,10 +47,10 @@ class Normaliser:
 
         A constant channel has no scale of its own and gets 1.
         """
-        channels = values.shape[1]
-        count = values.size // channels
-        if count == 0:
+        if np.size(values) == 0:
             raise LfnoError("there are no samples to fit a normaliser on")
+        values = real_array(values, "the values to fit a normaliser on", "(samples, channels, *grid)", 3)
+        count = values.size // values.shape[1]
         mean = sum(piece.sum(axis=1) for piece in _pieces(values)) / count
         squares = sum(((piece - mean[:, None]) ** 2).sum(axis=1) for piece in _pieces(values))
         deviation = np.sqrt(squares / count)
@@ -70,8 +71,9 @@ class Normaliser:
         return values * scale + offset
 
     def _shaped(self, values: Any, axis: int) -> tuple[Any, Any]:
-        if values.shape[axis] != len(self.offset):
-            raise LfnoError(f"the data have {values.shape[axis]} channels and the normaliser {len(self.offset)}")
+        found = values.shape[axis] if axis < values.ndim else 0
+        if found != len(self.offset):
+            raise LfnoError(f"the data have {found} channels and the normaliser {len(self.offset)}")
         shape = [1] * values.ndim
         shape[axis] = len(self.offset)
         if isinstance(values, np.ndarray):

@@ -26,7 +26,10 @@ class Split:
     test: np.ndarray
 
     def __post_init__(self) -> None:
-        every = np.concatenate([self.train, self.validation, self.test])
+        parts = [np.asarray(part) for part in (self.train, self.validation, self.test)]
+        if any(part.ndim != 1 or (part.size and part.dtype.kind not in "iu") for part in parts):
+            raise LfnoError("the parts of a split are lists of sample numbers")
+        every = np.concatenate(parts)
         if len(np.unique(every)) != len(every):
             raise LfnoError("a sample is in two parts of the split")
         if not (len(self.train) and len(self.test)):
@@ -41,7 +44,11 @@ class Split:
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Split:
-        return cls(*(np.asarray(tree.get(part, []), dtype=np.int64) for part in ("train", "validation", "test")))
+        try:
+            parts = [np.asarray(tree.get(part, []), dtype=np.int64) for part in ("train", "validation", "test")]
+        except (AttributeError, TypeError, ValueError, OverflowError) as error:
+            raise LfnoError(f"this is not the description of a split: {error}") from error
+        return cls(*parts)
 
 
 def permutation(size: int, seed: int) -> np.ndarray:

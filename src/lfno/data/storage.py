@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 
 from lfno.data.dataset import Dataset, compact
+from lfno.data.files.memory import refuse_bomb
 from lfno.errors import LfnoError
 
 FORMAT = 1
@@ -105,13 +106,25 @@ def load(path: str | Path) -> Dataset:
     path = Path(path)
     with _opened(path) as file:
         metadata = _metadata(file, path)
-        arrays = {name: file[name][()] for name in ("inputs", "outputs")}
-        if "parameters" in file:
-            arrays |= {f"parameters/{name}": values[()] for name, values in file["parameters"].items()}
+        arrays = {name: _array(path, file, name) for name in ("inputs", "outputs")}
+        if isinstance(file.get("parameters", getlink=True), h5py.HardLink):
+            group = file["parameters"]
+            arrays |= {f"parameters/{name}": _array(path, group, name) for name in group}
         if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
             raise LfnoError(f"{path} has been altered since it was written: its checksum does not match; make it again")
     parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
     return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata)
+
+
+def _array(path: Path, group: h5py.Group, name: str) -> np.ndarray:
+    """Values that are in this file, are numbers, and are about as many as its bytes can hold."""
+    if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+        raise LfnoError(f"{path} has no {name!r} of its own: it is missing or a link, which is not followed")
+    stored = group[name]
+    if stored.external is not None or stored.is_virtual or stored.dtype.kind not in "fiub":
+        raise LfnoError(f"{path}: {name!r} keeps its values in another file, or they are not numbers; make it again")
+    refuse_bomb(f"{path}: {name!r}", stored.id.get_storage_size(), stored.nbytes)
+    return stored[()]
 
 
 @contextlib.contextmanager

@@ -46,11 +46,11 @@ class Windows:
 
         Where nothing was scored, in the first warm-up and outside the range that was cut, the record holds NaN.
         """
-        if predictions.shape[0] != len(self) or predictions.shape[-1] != self.length:
+        if predictions.ndim < 2 or predictions.shape[0] != len(self) or predictions.shape[-1] != self.length:
             raise LfnoError(
                 f"predictions of shape {predictions.shape} do not fit {len(self)} windows of {self.length} samples"
             )
-        record = np.full((*predictions.shape[1:-1], size), np.nan, dtype=predictions.dtype)
+        record = np.full((*predictions.shape[1:-1], size), np.nan, dtype=np.result_type(predictions.dtype, np.float32))
         for window, start, first in zip(predictions, self.starts, self.scored, strict=True):
             record[..., start + first : start + self.length] = window[..., first:]
         return record

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.linear import fit_trajectories
 from lfno.grid import Grid
@@ -136,9 +137,27 @@ def fit_baselines(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid
 ) -> dict[str, Predict]:
     """Every baseline that the data allow, fitted; interpolation only where samples form a curve in one parameter."""
+    inputs, outputs = _checked(inputs, outputs, parameters, grid)
     one = parameters is not None and np.size(parameters) == len(inputs) and len(np.unique(parameters)) >= 2
     names = [name for name in BASELINES if one or name != "interpolation"]
     return {name: BASELINES[name](inputs, outputs, parameters, grid) for name in names}
+
+
+def _checked(
+    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid
+) -> tuple[np.ndarray, np.ndarray]:
+    wanted = f"(samples, channels, *{grid.shape})"
+    inputs = real_array(inputs, "the inputs", wanted, 3, finite=True)
+    outputs = real_array(outputs, "the outputs", wanted, 3, finite=True)
+    for what, values in (("inputs", inputs), ("outputs", outputs)):
+        if values.shape[2:] != grid.shape or len(values) != len(inputs):
+            raise LfnoError(f"the {what} have the shape {values.shape}; {wanted} is needed for {len(inputs)} inputs")
+    if parameters is not None:
+        real_array(parameters, "the parameters of the samples", finite=True)
+        if np.ndim(parameters) == 0 or len(parameters) != len(inputs):
+            shape = np.shape(parameters)
+            raise LfnoError(f"the parameters have the shape {shape}; one is needed for each of {len(inputs)} samples")
+    return inputs, outputs
 
 
 def _single(parameters: Parameters) -> np.ndarray:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.projection import Projection
 from lfno.evaluation.response import HOLDS, interpolate, pole_response
@@ -112,7 +113,9 @@ def identify(
 
 
 def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
-    inputs, outputs = np.asarray(inputs, dtype=np.float64), np.asarray(outputs, dtype=np.float64)
+    inputs, outputs = (
+        real_array(values, f"the {name}").astype(np.float64) for name, values in (("inputs", inputs), ("outputs", outputs))
+    )
     if grid.ndim != 1 or inputs.ndim != 3 or outputs.ndim != 3:
         raise LfnoError(
             f"modal identification needs signals (samples, channels, time), not inputs {inputs.shape} and outputs "

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both arrays in double precision, or a sentence: broadcasting two different shapes would hide a mistake."""
-    prediction, truth = np.asarray(prediction, dtype=np.float64), np.asarray(truth, dtype=np.float64)
-    if prediction.shape != truth.shape or truth.ndim < 3:
+    prediction, truth = (
+        real_array(values, name).astype(np.float64) for name, values in (("predictions", prediction), ("truths", truth))
+    )
+    if prediction.shape != truth.shape or truth.ndim < 3 or truth.size == 0:
         raise LfnoError(
             f"prediction {prediction.shape} and truth {truth.shape} cannot be compared: "
-            "both must have the shape (samples, channels, *grid)"
+            "both must have the shape (samples, channels, *grid) and values"
         )
     return prediction, truth
 
@@ -103,8 +106,8 @@ def summary(values: Iterable[float]) -> Summary:
     numbers = [float(value) for value in values]
     if not numbers:
         raise LfnoError("there is nothing to summarise: no run has finished")
-    mean = math.fsum(numbers) / len(numbers)
+    mean = math.fsum(number / len(numbers) for number in numbers)
     if not math.isfinite(mean):
         return Summary(mean, math.nan, len(numbers))
-    spread = math.fsum((number - mean) ** 2 for number in numbers)
+    spread = math.fsum(min(abs(number - mean), 1e150) ** 2 for number in numbers)  # a square must not overflow
     return Summary(mean, math.sqrt(spread / max(len(numbers) - 1, 1)), len(numbers))

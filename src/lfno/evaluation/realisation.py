@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.identify import Modes, identify
 from lfno.grid import Grid
@@ -38,7 +39,9 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
     >>> realise(decay[None, None], 0.1).poles.real.round(6)
     array([-0.5])
     """
-    markov = np.asarray(markov, dtype=np.float64)
+    markov = real_array(markov, "the impulse responses", "(outputs, inputs, time)", 3, finite=True).astype(np.float64)
+    if not (math.isfinite(step) and step > 0):
+        raise LfnoError(f"the step between the samples is {step:g}; a positive number is needed")
     if markov.ndim != 3 or markov.shape[-1] < 4:
         raise LfnoError(f"a realisation needs impulse responses (outputs, inputs, time ≥ 4), not {markov.shape}")
     outputs, inputs = markov.shape[:2]

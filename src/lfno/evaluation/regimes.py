@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.metrics import check_pair
 
@@ -25,7 +26,7 @@ def moving_average(values: np.ndarray, width: int = 100) -> np.ndarray:
     >>> moving_average(np.array([0.0, 3.0, 6.0, 9.0]), 3)
     array([1.5, 3. , 6. , 7.5])
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = real_array(values, "the values to average", "(…, time)", 1).astype(np.float64)
     if width < 1:
         raise LfnoError(f"a moving average over {width} points does not exist: give a width of at least 1")
     size = values.shape[-1]

@@ -13,11 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig
 from lfno.models.layers import WINDOW, Pointwise, activation
 from lfno.spectral.fourier import max_modes
+
+#: numbers in a model: more than this is a mistake
+LARGEST = 2**32
 
 
 class Operator(nn.Module, ABC):
@@ -46,6 +50,7 @@ class Operator(nn.Module, ABC):
         self.grid = grid
         self.provenance: dict[str, Any] = {}
         self.modes = _modes_per_axis(self.config.modes, grid)
+        _check_size(self.config, self.modes)
         extra = grid.ndim if self.config.grid_channels else 0
         self.activation = activation(self.config.activation)
         self.lift = Pointwise(self.config.in_channels + extra, self.config.width)
@@ -138,6 +143,8 @@ class Operator(nn.Module, ABC):
             return x[None, None], 2
         if x.ndim == ndim + 1:
             return x[None], 1
+        if x.ndim != ndim + 2:  # with this sentence, before anything is done with its axes
+            self.check(x, grid)
         return x, 0
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
@@ -175,7 +182,7 @@ class Operator(nn.Module, ABC):
         given |= {"output_offset": output_offset, "output_scale": output_scale}
         for name, value in given.items():
             buffer: Tensor = getattr(self, name)
-            tensor = torch.as_tensor(np.asarray(value, dtype=np.float64)).to(buffer)
+            tensor = torch.as_tensor(real_array(value, name).astype(np.float64)).to(buffer)
             if tensor.numel() not in (1, buffer.numel()):
                 raise LfnoError(f"{name} has {tensor.numel()} numbers; the model has {buffer.numel()} channels")
             if not bool(torch.isfinite(tensor).all()) or (name.endswith("scale") and bool((tensor == 0).any())):
@@ -211,6 +218,16 @@ def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]
         raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")
     _check_modes(per_axis, grid)
     return per_axis
+
+
+def _check_size(config: Any, modes: Sequence[int]) -> None:
+    """Refuse what no memory holds before any is taken: the weights of all layers, counted from above."""
+    depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
+    per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
+    ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels
+    numbers = max(depth, 1) * config.width**2 * per_pair + ends
+    if numbers > LARGEST:
+        raise LfnoError(f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} numbers; use less")
 
 
 def _check_modes(modes: Sequence[int], grid: Grid) -> None:

@@ -146,7 +146,9 @@ def rk4(
             f"a time step of {step:g} gives an error of {error:.1e} even with {chosen // 2} sub-steps: "
             "choose a smaller dt or a smoother input"
         )
-    sample, instant = np.argwhere(~np.isfinite(states).all(axis=0))[0]
+    lost = np.argwhere(~np.isfinite(states).all(axis=0))
+    # where every value is finite, their differences were too large to tell the error
+    sample, instant = lost[0] if len(lost) else (0, size)
     raise LfnoError(
         f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: "
         "it grows without bound; use a smaller input or other parameters"

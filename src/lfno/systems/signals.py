@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 
@@ -102,7 +103,7 @@ def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Si
         return given
     if callable(given):
         return FunctionSignal(given, grid.ndim)
-    values = np.asarray(given, dtype=np.float64)
+    values = real_array(given, "the values given as input").astype(np.float64)
     if values.shape == grid.shape:
         values = values[None]
     elif values.ndim == grid.ndim + 2 and values.shape[1] == 1:

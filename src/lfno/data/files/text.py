@@ -73,7 +73,8 @@ def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[in
                 return table.T
         except ValueError:
             pass  # something is missing or is not a number: the slow way says which line and column
-    return np.array([_row(path, dialect, wanted, number, line) for number, line in piece]).T.reshape(len(wanted), -1)
+    rows = [_row(path, dialect, wanted, number, line) for number, line in piece]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted)).T
 
 
 def _row(path: Path, dialect: Dialect, wanted: list[int], number: int, line: str) -> list[float]:

@@ -143,7 +143,7 @@ def _clocks(
     stamps, units = [], []
     for name in roles.times:
         values = np.squeeze(variables[name].array(notes, keep_double=True))
-        if values.ndim == 2 and (values == values[:1]).all():
+        if values.ndim == 2 and values.size and (values == values[:1]).all():
             notes.append(f"every trajectory has the same times in {name!r}")
             values = values[0]
         if values.ndim != 1:

@@ -1,0 +1,98 @@
+"""What may come: arrays of any type and shape, numbers that are none, names in any script, trees as JSON has them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from lfno.errors import LfnoError
+from lfno.grid import Axis, Grid
+
+Draw = st.DataObject
+
+NAMES = st.text(max_size=6)
+SIZES = st.one_of(st.integers(-3, 20), st.sampled_from([0, 1, 2**31, 10**9, 10**18, -(10**18)]))
+FLOATS = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.sampled_from([0.0, -0.0, 1e-320, 1e308, -1e308, 1.0, 0.1, float("nan"), float("inf")]),
+)
+SHARES = st.one_of(st.floats(-0.5, 1.5), FLOATS)
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), SIZES, FLOATS, NAMES),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=6,
+)
+DTYPES = st.sampled_from(["f8", "f4", "f2", "i8", "i1", "u1", "?", "c16", "S3", "U3", "O", "M8[s]"])
+#: numbers as measurements have them, and as they should not be
+VALUES = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, np.nan, np.inf, -np.inf, 1e200, -1e300, 1e-300]))
+
+
+def mostly(good: Any, strange: st.SearchStrategy) -> st.SearchStrategy:
+    """The good value three times out of four: one strange thing at a time gets further than many."""
+    return st.one_of(st.just(good), st.just(good), st.just(good), strange)
+
+
+@st.composite
+def arrays(draw: Any, low: int = 0, high: int = 4, side: int = 6) -> np.ndarray:
+    """Any array: mostly of real numbers, often well-formed, at times of another type, empty or not finite."""
+    shape = draw(st.lists(st.integers(0, side), min_size=low, max_size=high).map(tuple))
+    return draw(of_shape(shape))
+
+
+@st.composite
+def of_shape(draw: Any, shape: tuple[int, ...]) -> np.ndarray:
+    kind = draw(st.sampled_from(["good", "good", "good", "constant", "strange values", "strange type"]))
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    if kind == "good":
+        return generator.normal(size=shape).astype(draw(st.sampled_from(["f8", "f4"])))
+    if kind == "constant":
+        return np.full(shape, draw(VALUES))
+    if kind == "strange values":
+        values = generator.normal(size=shape)
+        if values.size:
+            values.flat[draw(st.integers(0, values.size - 1))] = draw(VALUES)
+        return values
+    dtype = draw(DTYPES)
+    if dtype == "O":
+        return np.full(shape, draw(st.one_of(st.none(), NAMES, st.floats())), dtype=object)
+    return draw(npst.arrays(np.dtype(dtype), shape))
+
+
+@st.composite
+def grids(draw: Any, most: int = 3, side: int = 12) -> Grid:
+    names = "xyt"[-draw(st.integers(1, most)) :]
+    steps = st.floats(1e-6, 1e6)
+    return Grid(
+        tuple(
+            Axis(name, draw(st.integers(1, side)), draw(steps), draw(st.floats(-5, 5)), time=name == "t",
+                 periodic=draw(st.booleans()))
+            for name in names
+        )
+    )  # fmt: skip
+
+
+def attempt(work: Callable[[], Any]) -> Any:
+    """What the work gives, or None where it says in our own words why it gives nothing; any other error is a fault."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return work()
+        except LfnoError as error:
+            if not str(error).strip():
+                raise RuntimeError("an error without a sentence") from error
+            return None
+
+
+def tried(case: Callable[[Draw], None], count: int) -> None:
+    """So many generated cases; the same ones every time when there are few."""
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
+    limits = settings(
+        max_examples=count, deadline=None, derandomize=count < 200, database=None, suppress_health_check=slow
+    )
+    limits(given(st.data())(case))()
