@@ -39,6 +39,7 @@ def make(
     count: Count = None,
     dtype: DType = "float32",
     settings: Settings = None,
+    scheduler: Annotated[str | None, typer.Option(help="A Dask cluster, as tcp://HOST:8786, instead of here.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -46,7 +47,10 @@ def make(
     from lfno.data.make import make as make_one
 
     rows = []
-    plans = _plans(names, seed=seed, count=count, dtype=dtype, **_parsed(settings))
+    changes = {"seed": seed, "count": count, "dtype": dtype, **_parsed(settings)}
+    plans = _plans(names, **changes)
+    if scheduler is not None:
+        _make_on_cluster(scheduler, plans, changes, out)
     with _progress(quiet or as_json) as bars:
         for plan in plans:
             task = bars.add_task(plan.entry.name, total=plan.signal.count)
@@ -64,6 +68,22 @@ def make(
     elif not quiet:
         for row in rows:
             print(f"{row['name']}: {'made' if row['made'] else 'was there'} in {row['seconds']} s, {row['path']}")
+
+
+def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None) -> None:
+    """Each missing data set is a job; what is there afterwards need not be made here."""
+    from lfno.cluster import spread
+    from lfno.data.make import exists, place
+
+    jobs = [(plan.entry.name, changes) for plan in plans if not exists(plan, out)]
+    if jobs:
+        list(spread(scheduler, _make_there, jobs, {"data": place(plans[0], out).parent}))
+
+
+def _make_there(job: tuple[str, dict[str, Any]], folder: Path) -> None:
+    from lfno.data.make import make, plan
+
+    make(plan(job[0], **job[1]), folder / "data")
 
 
 def show(

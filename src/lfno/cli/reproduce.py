@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,6 +30,7 @@ def reproduce(
     study: Annotated[str, typer.Option(help="a name that keeps records of one question together")] = "main",
     stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
     quiet: Annotated[bool, typer.Option(help="no progress")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
 ) -> None:
@@ -55,15 +57,44 @@ def reproduce(
             cells += [matrix.Cell(name, model, preset, title, study, seed, changes=own) for seed in range(seeds)]
     todo = matrix.missing(cells, out)
     console = Console(stderr=True, quiet=quiet)
-    console.print(f"{len(todo)} of {len(cells)} runs to do on {device}, records in {out}")
-    for group in matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1)):
+    console.print(f"{len(todo)} of {len(cells)} runs to do on {scheduler or device}, records in {out}")
+    groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
+    if scheduler is not None:
+        _on_cluster(scheduler, groups, device, out, weights, console)
+        return
+    for group in groups:
         first = group[0]
         console.print(f"{first.label} on {first.task}{f' and {len(group) - 1} more runs' if len(group) > 1 else ''}")
         with live(quiet) as watch:
             records = matrix.run_group(group, out, device, watch, weights)
-        for record in records:
-            scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
-            console.print(f"  {record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
+        _say(records, console)
+
+
+def _on_cluster(
+    scheduler: str, groups: list[Any], device: str, out: Path, weights: Path | None, console: Any
+) -> None:
+    """A group of cells is a job; its records and weights come back from the worker as files."""
+    from lfno.cluster import spread
+    from lfno.evaluation.record import read_record
+
+    targets = {"records": out, **({} if weights is None else {"weights": weights})}
+    work = partial(_run_there, device=device, weights=weights is not None)
+    for done, (_, paths) in enumerate(spread(scheduler, work, groups, targets), 1):
+        console.print(f"{done} of {len(groups)} jobs done")
+        found = [read_record(path) for path in paths if path.suffix == ".json"]
+        _say([record for record in found if record is not None], console)
+
+
+def _run_there(group: Any, folder: Path, device: str, weights: bool) -> None:
+    from lfno.evaluation import matrix
+
+    matrix.run_group(group, folder / "records", device, None, folder / "weights" if weights else None)
+
+
+def _say(records: list[Any], console: Any) -> None:
+    for record in records:
+        scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
+        console.print(f"  {record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
 
 
 #: changes that make sense for a model without poles

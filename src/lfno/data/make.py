@@ -141,12 +141,22 @@ def plan(name: str, **changes: Any) -> Plan:
 
 def make(what: Plan, out: str | Path | None = None, progress: Progress | None = None) -> tuple[Path, bool]:
     """The file of a planned data set and whether it had to be made; one that exists and matches is left alone."""
-    path = Path(out or data_directory()) / f"{what.path_name}{storage.SUFFIX}"
-    if path.exists() and _matches(path, what.recipe, mine=out is None):
+    path = place(what, out)
+    if exists(what, out):
         return path, False
     storage.save(what.build(progress), path)
     what.forget_parts()
     return path, True
+
+
+def place(what: Plan, out: str | Path | None = None) -> Path:
+    """Where the file of a planned data set is or will be."""
+    return Path(out or data_directory()) / f"{what.path_name}{storage.SUFFIX}"
+
+
+def exists(what: Plan, out: str | Path | None = None) -> bool:
+    path = place(what, out)
+    return path.exists() and _matches(path, what.recipe, mine=out is None)
 
 
 def _matches(path: Path, recipe: dict[str, Any], mine: bool) -> bool:

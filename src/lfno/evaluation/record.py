@@ -72,13 +72,19 @@ def load_records(folder: Path) -> list[Record]:
     """Every record below a folder, in a fixed order."""
     records = []
     for path in sorted(Path(folder).rglob("*.json")):
-        try:
-            tree = json.loads(path.read_text())
-            if isinstance(tree, dict) and "study" in tree:
-                records.append(Record(**tree))
-        except (json.JSONDecodeError, TypeError) as error:
-            raise LfnoError(f"{path} is not the record of a run: {error}") from error
+        record = read_record(path)
+        if record is not None:
+            records.append(record)
     return records
+
+
+def read_record(path: Path) -> Record | None:
+    """The record in a file; None for another kind of JSON, which may lie beside records."""
+    try:
+        tree = json.loads(path.read_text())
+        return Record(**tree) if isinstance(tree, dict) and "study" in tree else None
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise LfnoError(f"{path} is not the record of a run: {error}") from error
 
 
 def scored(prediction: np.ndarray, truth: np.ndarray) -> dict[str, np.ndarray]:

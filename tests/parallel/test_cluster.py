@@ -1,0 +1,99 @@
+"""A real scheduler and three worker processes; one is killed in the middle: all results arrive, none twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lfno import cluster
+from lfno.errors import LfnoError
+from tests.parallel.ranks import free_port
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture
+def three_workers(tmp_path):
+    """(address, processes of the workers); everything is ended afterwards."""
+    address = f"tcp://127.0.0.1:{free_port()}"
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "LFNO_CACHE": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", address.rpartition(":")[2], "--no-dashboard"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment, "cwd": tmp_path}
+    processes = [subprocess.Popen(scheduler, **quiet)]
+    time.sleep(1)
+    processes += [subprocess.Popen(worker, **quiet) for _ in range(3)]
+    try:
+        with distributed.Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(3, timeout=60)
+        yield address, processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def note(job: int, folder: Path) -> None:
+    """A job that can be watched: half a second, then one file."""
+    time.sleep(0.5)
+    if job < 0:
+        raise LfnoError(f"job {job} cannot be done")
+    (folder / "notes").mkdir()
+    (folder / "notes" / f"{job}.txt").write_text(str(os.getpid()))
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_loses_nothing(three_workers, tmp_path):
+    address, workers = three_workers
+    threading.Timer(1.2, workers[0].kill).start()
+    done = [job for job, _ in cluster.spread(address, note, list(range(12)), {"notes": tmp_path / "out"})]
+    assert sorted(done) == list(range(12)), "all, and none twice"
+    assert sorted(int(path.stem) for path in (tmp_path / "out").iterdir()) == list(range(12))
+    assert workers[0].poll() is not None
+
+
+@pytest.mark.long
+def test_a_job_that_fails_does_not_stop_the_others(three_workers, tmp_path):
+    address, _ = three_workers
+    results = cluster.spread(address, note, [-1, 1, 2, 3], {"notes": tmp_path / "out"})
+    assert sorted(next(results)[0] for _ in range(3)) == [1, 2, 3]
+    with pytest.raises(LfnoError, match=r"1 of 4 jobs failed .* job -1 cannot be done"):
+        next(results)
+
+
+@pytest.mark.long
+def test_the_matrix_and_data_sets_on_a_cluster(three_workers, tmp_path):
+    """`lfno reproduce --scheduler` with a worker killed; again, and nothing is left to do; then `lfno data make`."""
+    address, workers = three_workers
+    small = ["--epochs", "2", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
+    tasks = ["--tasks", "duffing-c05,pendulum-c05,lorenz-rho5", "--models", "lfno,lno", "--seeds", "1"]
+    command = [sys.executable, "-m", "lfno", "reproduce", *tasks, *small, "--scheduler", address, "--out", "results"]
+    threading.Timer(6, workers[1].kill).start()
+    first = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=400)
+    assert first.returncode == 0, first.stderr
+    names = sorted(path.relative_to(tmp_path / "results").as_posix() for path in (tmp_path / "results").rglob("*.json"))
+    assert len(names) == 6
+    assert first.stderr.count("seed 0") == 6, "a result came twice"
+    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert "0 of 6 runs to do" in again.stderr
+    make = [sys.executable, "-m", "lfno", "data", "make", "duffing-c0", "duffing-c05", "--count", "4", "--json"]
+    made = subprocess.run([*make, "--scheduler", address, "--out", "there"], cwd=tmp_path, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    here = subprocess.run([*make, "--out", "here"], cwd=tmp_path, capture_output=True, text=True)
+    assert here.returncode == 0, here.stderr
+    for path in (tmp_path / "there").iterdir():
+        assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes()
+    assert len(list((tmp_path / "there").iterdir())) == 2
+
+
+def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(distributed, "Client", lambda *a, **k: (_ for _ in ()).throw(OSError("timed out")))
+    with pytest.raises(LfnoError, match="no Dask scheduler at tcp"):
+        list(cluster.spread("tcp://127.0.0.1:1", note, [1], {"notes": tmp_path}))
