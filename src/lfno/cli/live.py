@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -49,8 +50,28 @@ def live(quiet: bool) -> Iterator[Watch | None]:
             left = record["seconds"] / epoch * (total - epoch)
             console.print(f"{stage}: epoch {epoch}/{total}, {text}, {left:.0f} s left", highlight=False, soft_wrap=True)
 
-    with bars:
-        yield watch
+    logger, handler = logging.getLogger("lfno"), _Told(console)
+    logger.addHandler(handler)
+    before, logger.propagate = (logger.level, logger.propagate), False
+    logger.setLevel(logging.INFO)
+    try:
+        with bars:
+            yield watch
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+class _Told(logging.Handler):
+    """What the library says before and while it works: an estimate, a checkpoint that had to be passed over."""
+
+    def __init__(self, console: Any) -> None:
+        super().__init__()
+        self.console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.console.print(record.getMessage(), highlight=False, soft_wrap=True, markup=False)
 
 
 def losses(record: dict[str, Any]) -> str:

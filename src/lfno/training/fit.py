@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from lfno.checks import real_array
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
@@ -20,6 +22,7 @@ from lfno.models.storage import MODELS
 from lfno.tensorfile import write_atomically
 from lfno.training import own, parallel
 from lfno.training.choose import choose
+from lfno.training.estimate import estimate
 from lfno.training.loop import Task, Trainer
 from lfno.training.pilot import choose_strength
 from lfno.training.presets import Preset, find_preset
@@ -111,6 +114,10 @@ def fit(
     home = None if folder is None else Path(folder)
     if resume and (home is None or not home.exists()):
         raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
+    expected = estimate(tasks, chosen.training, place, home)
+    expected.check()
+    if parallel.leader():
+        logging.getLogger("lfno").info(f"this run takes {expected}")
     tasks = _with_strength(tasks, chosen, place, home if resume else None, watch)
     trainer = Trainer(tasks, chosen.training, place)
     if home is not None and parallel.leader():
@@ -183,7 +190,10 @@ def as_dataset(data: Dataset | str | tuple[Any, Any], dt: float | None) -> Datas
         return dataset(data)
     if dt is None:
         raise LfnoError("arrays need their sampling interval: fit((inputs, outputs), dt=0.01)")
-    inputs, outputs = (np.asarray(values, dtype=np.float64) for values in data)
+    if len(data) != 2:
+        raise LfnoError(f"{len(data)} arrays were given; a pair (inputs, outputs) is needed")
+    pair = zip(("the inputs", "the outputs"), data, strict=True)
+    inputs, outputs = (real_array(values, name).astype(np.float64) for name, values in pair)
     inputs, outputs = (values[:, None] if values.ndim == 2 else values for values in (inputs, outputs))
     if inputs.ndim != 3 or outputs.ndim != 3:
         raise LfnoError(

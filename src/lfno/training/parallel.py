@@ -34,6 +34,10 @@ def together() -> bool:
     return dist.is_available() and dist.is_initialized()
 
 
+def count() -> int:
+    return dist.get_world_size() if together() else 1
+
+
 def leader() -> bool:
     """Whether this process writes files and talks."""
     return not together() or dist.get_rank() == 0

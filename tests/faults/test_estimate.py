@@ -1,0 +1,91 @@
+"""Before a long job: what it takes, and a job that cannot fit says so at once, with the batch that would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from lfno.data.dataset import Dataset
+from lfno.data.split import standard
+from lfno.errors import LfnoError
+from lfno.evaluation.cost import MemoryTracker
+from lfno.grid import Grid
+from lfno.training import estimate as module
+from lfno.training.estimate import estimate
+from lfno.training.fit import fit, task
+from lfno.training.loop import Trainer
+from lfno.training.presets import find_preset
+
+FIELDS = {"width": 8, "modes": 16, "n_poles": 8, "epochs": 2, "batch": 24, "steady_decay": 1e-4}
+
+
+def prepared(**changes: Any) -> tuple[Any, Any]:
+    values = np.random.default_rng(0).normal(size=(40, 1, 256)).astype(np.float32)
+    data = Dataset(values, np.cumsum(values, -1), Grid.line(256, 0.1))
+    preset = find_preset("default", "lfno", data.grid).change(**{**FIELDS, **changes})
+    return [task(data, standard(len(data)), preset, 0)], preset.training
+
+
+def test_the_memory_of_a_step_is_foreseen():
+    tasks, config = prepared()
+    expected = estimate(tasks, config, "cpu", None).memory
+    trainer = Trainer(tasks, config)
+    trainer._shuffle()
+    with MemoryTracker() as tracker:
+        trainer._pass()
+    assert 0.9 * tracker.peak < expected < 2 * tracker.peak
+
+
+def test_more_samples_take_more_memory_and_time():
+    small, large = (estimate(*prepared(batch=batch), "cpu", Path("/tmp/none")) for batch in (4, 24))
+    assert small.memory < large.memory
+    assert small.disk == large.disk > 0
+    assert small.seconds is not None
+    assert small.seconds > 0
+
+
+def test_a_run_that_cannot_fit_names_the_largest_batch_that_would(monkeypatch, tmp_path):
+    whole = estimate(*prepared(), "cpu", None).memory
+    monkeypatch.setattr(module, "available", lambda: int(0.7 * whole))
+    told = estimate(*prepared(), "cpu", None)
+    with pytest.raises(LfnoError, match=f"batches of {told.largest_batch} would fit"):
+        told.check()
+    assert 1 <= told.largest_batch < 24
+    estimate(*prepared(batch=told.largest_batch), "cpu", None).check()
+    with pytest.raises(LfnoError, match="would fit"):
+        estimate(*prepared(batch=told.largest_batch + 1), "cpu", None).check()
+    values = np.random.default_rng(0).normal(size=(40, 256))
+    with pytest.raises(LfnoError, match=r"of memory and .* are free"):
+        fit((values, values), dt=0.1, device="cpu", folder=tmp_path / "run", **FIELDS)
+    assert not (tmp_path / "run").exists(), "nothing is begun"
+
+
+def test_not_even_one_sample(monkeypatch):
+    monkeypatch.setattr(module, "available", lambda: 10_000)
+    with pytest.raises(LfnoError, match="not even one sample fits"):
+        estimate(*prepared(), "cpu", None).check()
+
+
+def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
+    usage = type("Usage", (), {"free": 1000})
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(LfnoError, match="on disk and 1000 bytes are free"):
+        estimate(*prepared(), "cpu", tmp_path / "new" / "run").check()
+
+
+def test_a_model_of_absurd_size_is_estimated_without_taking_memory():
+    """A grid of 2^33 points: the step of one sample would take terabytes."""
+    tasks, config = prepared()
+    single = tasks[0]
+    wide = np.broadcast_to(np.float32(0), (40, 1, 2**33))
+    grid = Grid.line(2**33, 0.1)
+    from lfno.models import LFNO
+
+    huge = type(single)(LFNO(grid, single.model.config), wide, wide, wide[:4], wide[:4])
+    with pytest.raises(LfnoError, match=r"not even one|would fit"):
+        estimate([huge], config, "cpu", None).check()
+    assert torch.get_default_dtype() == torch.float32
