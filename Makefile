@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 # tests run in processes of their own: one thread each
 ONE    := OMP_NUM_THREADS=1
 
-.PHONY: demo test test-long lint bench clean
+.PHONY: demo test test-long lint bench audit clean
 
 demo: $(STAMP)
 	$(BIN)/lfno demo
@@ -25,6 +25,10 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/operators.py
 	$(BIN)/python benchmarks/data.py
+
+# are the dependencies what was locked, and unchanged since they were installed?
+audit: $(STAMP)
+	$(BIN)/python .ci/audit.py
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
