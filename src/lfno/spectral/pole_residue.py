@@ -66,23 +66,22 @@ def _term(
 
     index = "bi" + "".join(POINT[d] for d in axes)
     for d in order:
-        after = index.replace(POINT[d], POLE[d])
-        after = after if shared or "o" in after else after.replace("bi", "bio")
-        matrix = analysis_matrix(given[d], shape[d], steps[d])
-        spectrum = _contract(f"{index},{pair}{POLE[d]}{POINT[d]}->{after}", spectrum, matrix)
-        index = after
-    tail = index.replace("b", "").replace("i", "").replace("o", "")
-    after = "bo" + tail if shared else index
-    spectrum = torch.einsum(f"{index},io{tail}->{after}", spectrum, residues)
+        own = pair + POLE[d] + POINT[d]
+        spectrum, index = _contract(spectrum, index, analysis_matrix(given[d], shape[d], steps[d]), own, POINT[d])
+    if not spectrum.is_complex():
+        spectrum, index = _complex(spectrum, index)
+    own = "io" + "".join(POLE[d] if d in decaying else POINT[d] for d in axes)
+    after = _free(index, own, "i") if shared else index
+    spectrum = torch.einsum(f"{index},{own}->{after}", spectrum, residues)
     index = after
     for d in reversed(order):
+        own = pair + POLE[d] + POINT[d]
         last = d == order[0]
-        after = index.replace(POLE[d], POINT[d])
-        after = after.replace("i", "") if last else after
+        after = "bo" + "".join(POINT[d] for d in axes) if last else _free(index, own, POLE[d])
         matrix = synthesis_matrix(given[d], shape[d], steps[d])
-        equation = f"{index},{pair}{POLE[d]}{POINT[d]}->{after}"
         real = last and len(decaying) == len(axes)
-        spectrum = _real_part(equation, spectrum, matrix) if real else torch.einsum(equation, spectrum, matrix)
+        product = _real_part if real else torch.einsum
+        spectrum = product(f"{index},{own}->{after}", spectrum, matrix)
         index = after
     for d in axes:
         if d not in decaying:
@@ -90,14 +89,34 @@ def _term(
     return spectrum.real if spectrum.is_complex() else spectrum
 
 
-def _contract(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
-    """einsum of a real or complex x with a complex matrix; a real x needs half the products."""
+def _free(left: str, right: str, summed: str) -> str:
+    """Indices of a product in the order a batched matrix product leaves them: common, then left, then right."""
+    common = [letter for letter in left if letter in right and letter not in summed]
+    alone = [letter for letter in left if letter not in right]
+    return "".join(common + alone + [letter for letter in right if letter not in left])
+
+
+def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> tuple[Tensor, str]:
+    """Σ over one axis of x times a complex matrix, in real products whose operands lie in memory as they need them.
+
+    A real x gives the two planes z of a complex result as an index of their own; the next product takes them as they
+    are, and what is left is put together when it has become small.
+    """
     if x.is_complex():
-        return torch.einsum(equation, x, matrix)
-    left, right = equation.split(",")
-    inside, after = right.split("->")
-    pairs = torch.einsum(f"{left},{inside}z->{after}z", x, torch.view_as_real(matrix))
-    return torch.view_as_complex(pairs.contiguous())
+        x, index = torch.view_as_real(x), index + "z"
+    plane = "y" if "z" in index else "z"
+    after = _free(own + plane, index, summed)
+    x = torch.einsum(f"{own}{plane},{index}->{after}", torch.view_as_real(matrix), x)
+    if plane == "z":
+        return x, after
+    x, after = _complex(x, after, "y")
+    real, imaginary = x.unbind(after.index("z"))
+    return real + 1j * imaginary, after.replace("z", "")
+
+
+def _complex(x: Tensor, index: str, plane: str = "z") -> tuple[Tensor, str]:
+    """Put the planes of an index together."""
+    return torch.complex(*x.unbind(index.index(plane))), index.replace(plane, "")
 
 
 def _real_part(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
