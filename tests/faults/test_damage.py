@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import torch
@@ -90,6 +91,14 @@ def test_a_flipped_byte_is_found_out(files, kind, count, tmp_path):
         found += found_out(hurt, reader, good)
     # safetensors has no byte without meaning; HDF5 has free space between its blocks
     assert found > (0.5 if kind == "data set" else 0.97) * len(places)
+
+
+def test_a_value_changed_with_the_right_tool_is_found_out(files, tmp_path):
+    path = Path(shutil.copy(files["data set"][0], tmp_path))
+    with h5py.File(path, "r+") as file:
+        file["outputs"][3, 0, 500] += 1e-6
+    with pytest.raises(LfnoError, match="altered"):
+        storage.load(path)
 
 
 @pytest.mark.parametrize("count", COUNTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -128,7 +129,11 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt):
         train_small(folder)
     monkeypatch.setattr(Trainer, "_pass", step)
+    with (folder / run.LOG).open("a") as log:  # a kill may leave lines that are ahead of the checkpoint, the last one cut
+        log.write('{"epoch": 4, "train": [1]}\n{"epoch": 5, "tra')
     train_small(folder)
+    lines = (folder / run.LOG).read_text().splitlines()
+    assert [json.loads(line)["epoch"] for line in lines] == [1, 2, 3, 4, 5, 6]
     assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 

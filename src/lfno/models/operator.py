@@ -50,6 +50,7 @@ class Operator(nn.Module, ABC):
         self.grid = grid
         self.provenance: dict[str, Any] = {}
         self.modes = _modes_per_axis(self.config.modes, grid)
+        self.check_modes(grid)
         _check_size(self.config, self.modes)
         extra = grid.ndim if self.config.grid_channels else 0
         self.activation = activation(self.config.activation)
@@ -170,10 +171,23 @@ class Operator(nn.Module, ABC):
             raise LfnoError("the input holds no sample: its batch axis has length 0")
         if x.dtype != self.lift.weight.dtype:
             raise LfnoError(f"the input has dtype {x.dtype}; the model computes in {self.lift.weight.dtype}")
-        _check_modes(self.modes, grid)
+        self.check_modes(grid)
         if not torch.compiler.is_compiling() and not bool(torch.isfinite(x).all()):
             raise LfnoError("the input contains NaN or infinite values; remove or fill them first")
         return grid
+
+    def check_modes(self, grid: Grid) -> None:
+        """Every axis must carry the modes of the model; both signs of them where `signed` says so."""
+        for d, (count, axis) in enumerate(zip(self.modes, grid.axes, strict=True)):
+            most = max_modes(axis.size, half=not self.signed(d))
+            if count > most:
+                raise LfnoError(
+                    f"{count} modes on axis {axis.name!r} are beyond its Nyquist limit: {axis.size} points carry {most}"
+                )
+
+    def signed(self, d: int) -> bool:
+        """Whether the modes of axis d are kept with both signs: all but the last, whose other half is the conjugate."""
+        return d < self.grid.ndim - 1
 
     @torch.no_grad()
     def normalise(self, input_offset: Any, input_scale: Any, output_offset: Any, output_scale: Any) -> None:
@@ -216,7 +230,6 @@ def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]
     per_axis = (modes,) * grid.ndim if isinstance(modes, int) else modes
     if len(per_axis) != grid.ndim:
         raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")
-    _check_modes(per_axis, grid)
     return per_axis
 
 
@@ -228,12 +241,3 @@ def _check_size(config: Any, modes: Sequence[int]) -> None:
     numbers = max(depth, 1) * config.width**2 * per_pair + ends
     if numbers > LARGEST:
         raise LfnoError(f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} numbers; use less")
-
-
-def _check_modes(modes: Sequence[int], grid: Grid) -> None:
-    for d, (count, axis) in enumerate(zip(modes, grid.axes, strict=True)):
-        most = max_modes(axis.size, half=d == grid.ndim - 1)
-        if count > most:
-            raise LfnoError(
-                f"{count} modes on axis {axis.name!r} are beyond its Nyquist limit: {axis.size} points carry {most}"
-            )

@@ -60,6 +60,10 @@ class PoleOperator(Operator):
             raise LfnoError(f"laplace_axes={axes} must name different axes from 0 to {self.grid.ndim - 1}")
         return axes
 
+    def signed(self, d: int) -> bool:
+        """Beside decays along other axes, which are complex, an axis without poles needs both signs."""
+        return super().signed(d) or d not in self.laplace
+
     def kernel(self) -> PoleResidue:
         return PoleResidue(self.config.width, self.config.width, self.config, self.modes, self.laplace)
 
