@@ -20,7 +20,7 @@ def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: b
     except ValueError as error:
         raise LfnoError(f"{what} are not an array: their rows have different lengths") from error
     if array.dtype.kind not in "fiub":
-        raise LfnoError(f"{what} have the type {array.dtype}; real numbers are needed")
+        raise LfnoError(f"{what} have dtype {array.dtype}; real numbers are needed")
     if array.ndim < least or (least and array.size == 0):
         raise LfnoError(f"{what} have the shape {array.shape}; {axes or f'at least {least} axes'} with values are needed")
     if finite and not np.isfinite(array).all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ def report(
         float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
     ] = 120.0,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
 ) -> None:
     """Write the report: tables beside the paper's, claims with verdicts, costs measured now, figures."""
     from rich.console import Console
@@ -34,11 +36,11 @@ def report(
     path = markdown or out
     if path.is_dir():
         raise LfnoError(f"{path} is a folder: give the name of the page to write")
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True, quiet=quiet or as_json)
     with console.status("reading records") as status:
         made = document(results, markdown is None, baseline_seconds, lambda words: status.update(words))
     if markdown is None:
         page.write(made, out)
     else:
         text.write(made, markdown)
-    typer.echo(f"wrote {path}")
+    typer.echo(json.dumps({"page": str(path.resolve())}) if as_json else f"wrote {path}")

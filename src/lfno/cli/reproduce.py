@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,6 +33,7 @@ def reproduce(
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
     scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
     quiet: Annotated[bool, typer.Option(help="no progress")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="scores of all runs as JSON, and nothing else")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
 ) -> None:
     """Train every model on every task and write one small JSON record for each run."""
@@ -39,10 +41,11 @@ def reproduce(
 
     from lfno.cli.live import live
     from lfno.evaluation import matrix
+    from lfno.evaluation.record import read_record
     from lfno.training.fit import best_device
     from lfno.training.options import parse
 
-    device = device or best_device()
+    device, quiet = device or best_device(), quiet or as_json
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
     names = [name for given in tasks.split(",") for name in GROUPS.get(given.strip(), (given.strip(),))]
     cells = []
@@ -61,13 +64,20 @@ def reproduce(
     groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
     if scheduler is not None:
         _on_cluster(scheduler, groups, device, out, weights, console)
-        return
+        groups = []
     for group in groups:
         first = group[0]
         console.print(f"{first.label} on {first.task}{f' and {len(group) - 1} more runs' if len(group) > 1 else ''}")
         with live(quiet) as watch:
             records = matrix.run_group(group, out, device, watch, weights)
         _say(records, console)
+    if as_json:
+        found = [record for record in (read_record(out / cell.key) for cell in cells) if record is not None]
+        typer.echo(json.dumps([{name: getattr(record, name) for name in TOLD} for record in found]))
+
+
+#: what `--json` tells of a run; the rest is in its record
+TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "best_epoch", "seconds")
 
 
 def _on_cluster(

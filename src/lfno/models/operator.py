@@ -132,12 +132,7 @@ class Operator(nn.Module, ABC):
 
     def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, int]:
         like = self.lift.weight
-        try:
-            array = inputs.detach().cpu().numpy() if isinstance(inputs, Tensor) else np.asarray(inputs)
-        except ValueError as error:
-            raise LfnoError("the inputs are not an array: their rows have different lengths") from error
-        if array.dtype.kind not in "fiu":
-            raise LfnoError(f"the inputs have dtype {array.dtype}; real numbers are needed")
+        array = real_array(inputs.detach().cpu().numpy() if isinstance(inputs, Tensor) else inputs, "the inputs")
         x = torch.as_tensor(array.astype(np.float64), dtype=like.dtype, device=like.device)
         ndim = (grid or self.grid).ndim
         if x.ndim == ndim and self.config.in_channels == 1:
