@@ -134,7 +134,10 @@ def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -
 
 def _upper(poles: np.ndarray) -> np.ndarray:
     """One of each conjugate pair, and stable: where a search can start."""
-    poles = np.atleast_1d(np.asarray(poles, dtype=np.complex128))
+    poles = np.atleast_1d(poles).ravel()
+    if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
+        raise LfnoError(f"the poles to start from have dtype {poles.dtype} or are not finite; complex numbers are needed")
+    poles = poles.astype(np.complex128)
     poles = poles[poles.imag >= 0]
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 

@@ -40,8 +40,10 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
     array([-0.5])
     """
     markov = real_array(markov, "the impulse responses", "(outputs, inputs, time)", 3, finite=True).astype(np.float64)
-    if not (math.isfinite(step) and step > 0):
-        raise LfnoError(f"the step between the samples is {step:g}; a positive number is needed")
+    if not 1e-100 < step < 1e100:
+        raise LfnoError(f"the step between the samples is {step:g}; a positive number of a sensible size is needed")
+    if not np.abs(markov).max() < 1e100:
+        raise LfnoError("the impulse responses reach beyond 1e100; use other units")
     if markov.ndim != 3 or markov.shape[-1] < 4:
         raise LfnoError(f"a realisation needs impulse responses (outputs, inputs, time ≥ 4), not {markov.shape}")
     outputs, inputs = markov.shape[:2]

@@ -20,6 +20,8 @@ from lfno.training.graph import replayable
 from lfno.training.losses import LOSSES
 from lfno.training.stack import Stack
 
+#: training is in single precision, and squares are taken
+LARGEST = 1e18
 #: a run whose loss is not finite goes back to its last good state with this fraction of the rate, so often at most
 BACK_OFF, RETREATS = 0.3, 3
 
@@ -230,6 +232,8 @@ def _check(tasks: Sequence[Task]) -> None:
                 raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {shapes}")
             if not np.isfinite(array).all():
                 raise LfnoError(f"{task.name}: {name} contains NaN or infinite values")
+            if array.size and max(abs(float(array.max())), abs(float(array.min()))) > LARGEST:
+                raise LfnoError(f"{task.name}: {name} reaches beyond {LARGEST:g}; bring it to other units")
         if len(task.x) != len(task.y) or len(task.x) == 0:
             raise LfnoError(f"{task.name} has {len(task.x)} training inputs and {len(task.y)} outputs")
         if len(task.x_validation) != len(task.y_validation) or len(task.x_validation) == 0:

@@ -27,6 +27,9 @@ class Stack:
         self.theta = torch.stack(rows).to(device)
         buffers = [dict(model.named_buffers()) for model in models]
         self.buffers = {name: torch.stack([own[name] for own in buffers]).to(device) for name in buffers[0]}
+        # losses hold small constants, which must stay small beside outputs of 1e-9 m: far from 1, the scale is taken out
+        scale = self.buffers["output_scale"].amax(1)
+        self.unit = torch.where((scale > 1e-3) & (scale < 1e3), torch.ones_like(scale), scale)
 
     def decay(self, general: float, steady: Sequence[float]) -> Tensor:
         """The weight decay of every number, (runs, numbers).
@@ -47,15 +50,15 @@ class Stack:
 
     def respond(self, theta: Tensor, x: Tensor) -> Tensor:
         """(runs, numbers), (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
-        return self._map(lambda out, _: out, theta, x, x)
+        return self._map(lambda out, _, unit: out, theta, x, x)
 
     def losses(self, theta: Tensor, x: Tensor, y: Tensor, loss: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
         """(runs, batch): the loss of every sample."""
-        return self._map(loss, theta, x, y)
+        return self._map(lambda out, y, unit: loss(out / unit, y / unit), theta, x, y)
 
-    def _map(self, head: Callable[[Tensor, Tensor], Tensor], theta: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        def one(state: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
-            return head(functional_call(self.template, state, (x,)), y)
+    def _map(self, head: Callable[[Tensor, Tensor, Tensor], Tensor], theta: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        def one(state: dict[str, Tensor], x: Tensor, y: Tensor, unit: Tensor) -> Tensor:
+            return head(functional_call(self.template, state, (x,)), y, unit)
 
         parts = theta.split([shape.numel() for shape in self.shapes], dim=1)
         state = {
@@ -63,7 +66,7 @@ class Stack:
             for (name, shape), part in zip(self.layout(), parts, strict=True)
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
-        return vmap(one, randomness="error")(state, x, y)
+        return vmap(one, randomness="error")(state, x, y, self.unit)
 
     def write(self, theta: Tensor, models: Sequence[Operator]) -> None:
         """Copy the rows of a parameter matrix back into models."""

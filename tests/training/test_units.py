@@ -1,0 +1,26 @@
+"""The unit of the data is a matter of taste: metres or nanometres, the same model is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lfno
+
+FIELDS = {"width": 4, "modes": 8, "n_poles": 4, "epochs": 4, "batch": 8, "steady_decay": 1e-4, "device": "cpu"}
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+@pytest.mark.parametrize("loss", ["l2", "linf"])
+def test_training_does_not_depend_on_the_unit_of_the_output(unit, loss):
+    force = np.random.default_rng(0).normal(size=(30, 64))
+    motion = 0.1 * np.cumsum(force, 1)
+    one, other = (lfno.fit((force, motion * scale), dt=0.1, loss=loss, **FIELDS) for scale in (1.0, unit))
+    assert other.trainer.best_loss.item() == pytest.approx(one.trainer.best_loss.item(), rel=1e-3)
+    assert other.predict(force[:, None]) / unit == pytest.approx(one.predict(force[:, None]), abs=1e-2)
+
+
+def test_values_that_single_precision_cannot_square_are_refused():
+    force = np.random.default_rng(0).normal(size=(20, 32))
+    with pytest.raises(lfno.LfnoError, match="other units"):
+        lfno.fit((force, 1e25 * force), dt=0.1, **FIELDS)
