@@ -101,3 +101,11 @@ def test_fields_are_refused() -> None:
         identify(np.zeros((2, 1, 4, 9)), np.zeros((2, 1, 4, 9)), Grid.line(9, 0.1))
     with pytest.raises(LfnoError, match="missing"):
         identify(np.full((2, 1, 9), np.nan), np.zeros((2, 1, 9)), Grid.line(9, 0.1))
+
+
+def test_numbers_beyond_what_can_be_squared_or_seen_are_refused() -> None:
+    values = np.random.default_rng(7).normal(size=(2, 1, 60))
+    with pytest.raises(LfnoError, match="beyond 1e100"):
+        identify(values, 1e200 * values, Grid.line(60, 0.1))
+    with pytest.raises(LfnoError, match=r"beyond what steps of 0\.1 s show"):
+        identify(values, values, Grid.line(60, 0.1), poles=np.array([-1e9 + 1j]))

@@ -100,7 +100,7 @@ def identify(
     if poles is None:
         found, path = _search(problems, max_poles)
     else:
-        found = _upper(poles)
+        found = _upper(poles, step)
     tried = {name: problem.refine(found) for name, problem in problems.items()}
     best = min(tried, key=lambda name: problems[name].error(tried[name]))
     problem, found = problems[best], tried[best]
@@ -127,17 +127,21 @@ def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -
         )
     if not (np.isfinite(inputs).all() and np.isfinite(outputs).all()):
         raise LfnoError("the signals contain missing or infinite values: drop or repair these samples first")
+    if max(np.abs(values).max(initial=0) for values in (inputs, outputs)) > 1e100:
+        raise LfnoError("the signals reach beyond 1e100, too large to be squared and added up; use other units")
     if not 0 <= warmup < inputs.shape[-1] - 8:
         raise LfnoError(f"a warm-up of {warmup} steps leaves nothing of the {inputs.shape[-1]} steps to fit")
     return inputs, outputs, grid.steps[0]
 
 
-def _upper(poles: np.ndarray) -> np.ndarray:
+def _upper(poles: np.ndarray, step: float) -> np.ndarray:
     """One of each conjugate pair, and stable: where a search can start."""
     poles = np.atleast_1d(poles).ravel()
     if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
         raise LfnoError(f"the poles to start from have dtype {poles.dtype} or are not finite; complex numbers are needed")
     poles = poles.astype(np.complex128)
+    if (fastest := np.abs(poles).max(initial=0)) * step > 100:
+        raise LfnoError(f"a pole of {fastest:.3g} 1/s to start from is beyond what steps of {step:g} s show")
     poles = poles[poles.imag >= 0]
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 

@@ -73,7 +73,7 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
     """A table in which the column `sample` numbers the trajectories, as arrays of axes (sample, t)."""
     notes = list(variables.notes)
     numbers = variables[sample].array(notes)
-    if numbers.ndim != 1:
+    if numbers.ndim != 1 or not numbers.size:
         raise LfnoError(f"{sample!r} has shape {numbers.shape}; one number for each row is needed")
     starts = np.concatenate([[0], np.flatnonzero(np.diff(numbers)) + 1])
     lengths = np.diff(np.append(starts, len(numbers)))
@@ -86,6 +86,8 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
             "cut all to one length"
         )
     shape = (len(starts), int(lengths[0]))
+    if shape[1] < 2:
+        raise LfnoError(f"every row has its own {sample!r}: it does not number trajectories of several rows")
     notes.append(f"{shape[0]} trajectories of {shape[1]} rows were told apart by {sample!r}")
     entries = {}
     for name, variable in variables.entries.items():
