@@ -20,6 +20,8 @@ from pathlib import Path
 LOCK = Path(__file__).parents[1] / "requirements.lock"
 HEADER = "# Linux x86-64, CPython 3.11: pip install --require-hashes --no-deps -r requirements.lock\n"
 OURS = {"lfno", "pip", "setuptools"}
+# what a torch for GPUs brings along; the locked one is for CPUs
+DEVICE = ("nvidia-", "cuda-", "triton")
 
 
 def canonical(name: str) -> str:
@@ -48,23 +50,31 @@ def changed(distribution: Distribution) -> list[str]:
     return found
 
 
-def main() -> int:
-    if sys.argv[1:2] == ["--write"]:
-        write(Path(sys.argv[2]))
-        return 0
-    lines = [line.split(" --hash")[0].split("==") for line in LOCK.read_text().splitlines() if not line.startswith("#")]
-    locked = dict(lines)
-    problems = []
-    installed = {canonical(d.metadata["Name"]): d for d in distributions()}
+def differences(installed: dict[str, Distribution], lock: str) -> list[str]:
+    """What is installed and not as locked, and what was changed since; a line of the lock without a hash is one too."""
+    lines = [line for line in lock.splitlines() if line and not line.startswith("#")]
+    problems = [f"{line} is locked without a hash" for line in lines if "--hash=sha256:" not in line]
+    locked = dict(line.split(" ")[0].split("==") for line in lines)
     for name, distribution in sorted(installed.items()):
         if name in OURS:
             continue
         # the same release of torch is built for several devices, as 2.13.0+cpu
-        if locked.get(name, "").partition("+")[0] != distribution.version.partition("+")[0]:
+        same = locked.get(name, "").partition("+")[0] == distribution.version.partition("+")[0]
+        if not same and not name.startswith(DEVICE):
             problems.append(f"{name} {distribution.version} is installed, {locked.get(name, 'nothing')} is locked")
         problems += [f"{name}: {file} was changed after installation" for file in changed(distribution)]
+    return problems
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--write"]:
+        write(Path(sys.argv[2]))
+        return 0
+    installed = {canonical(d.metadata["Name"]): d for d in distributions()}
+    problems = differences(installed, LOCK.read_text())
     asked = subprocess.run([sys.executable, "-m", "pip_audit", "-r", LOCK, "--no-deps", "--disable-pip"], capture_output=True)
-    told = "no known faults" if asked.returncode == 0 else "its data cannot be reached"
+    missing = b"No module named" in asked.stderr
+    told = "no known faults" if asked.returncode == 0 else "not installed" if missing else "its data cannot be reached"
     if asked.returncode == 1 and b"Found" in asked.stderr:
         problems.append(asked.stdout.decode())
     print("\n".join(problems) or f"{len(installed)} distributions are as locked, every file as it came; pip-audit: {told}")
