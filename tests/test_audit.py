@@ -26,7 +26,8 @@ def thing(tmp_path: Path) -> dict[str, PathDistribution]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thing\nVersion: 1.2\n")
     (tmp_path / "thing.py").write_bytes(b"good")
     # sha256 of b"good", as wheels write it
-    (info / "RECORD").write_text("thing.py,sha256=dw5gdiTWiSZcpsRIhNCAfZsFTSPEc8EGxyvp3gi3N2w,4\nthing-1.2.dist-info/RECORD,,\n")
+    hashed = "thing.py,sha256=dw5gdiTWiSZcpsRIhNCAfZsFTSPEc8EGxyvp3gi3N2w,4"
+    (info / "RECORD").write_text(f"{hashed}\nthing-1.2.dist-info/RECORD,,\n")
     return {"thing": PathDistribution(info)}
 
 
