@@ -15,7 +15,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from lfno.data.check import relative_error
-from lfno.data.make import Plan, plan
+from lfno.data.make import plan
+from lfno.data.plan import Plan
 from lfno.systems import REGISTRY, ForcedODE, Signal
 
 LONG = ("navier-stokes-nu1e-3",)

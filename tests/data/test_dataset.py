@@ -36,6 +36,7 @@ def assert_same(a: Dataset, b: Dataset) -> None:
 
 def test_file_gives_back_everything(tmp_path):
     assert_same(storage.load(storage.save(example(), tmp_path / "a.h5")), example())
+    assert_same(storage.load(storage.save(example()[:0], tmp_path / "none.h5")), example()[:0])
 
 
 def test_xarray_gives_back_everything():

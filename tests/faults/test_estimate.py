@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from lfno.data import make
+from lfno.data import plan as planning
 from lfno.data.dataset import Dataset
+from lfno.data.files import memory
 from lfno.data.split import standard
 from lfno.errors import LfnoError
 from lfno.evaluation.cost import MemoryTracker
@@ -72,9 +75,24 @@ def test_not_even_one_sample(monkeypatch):
 
 def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
     usage = type("Usage", (), {"free": 1000})
-    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LfnoError, match="on disk and 1000 bytes are free"):
         estimate(*prepared(), "cpu", tmp_path / "new" / "run").check()
+    with pytest.raises(LfnoError, match="on disk while it is made and 1000 bytes are free"):
+        make.make(make.plan("duffing-c05", count=4), tmp_path / "sets")
+    assert not (tmp_path / "sets").exists()
+
+
+def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monkeypatch):
+    """Before the inputs are drawn: the number may be absurd."""
+    monkeypatch.setattr(planning, "available", lambda: 10**8)
+    for count in (10**5, 10**18):
+        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:
+            make.plan("duffing-c05", count=count)
+        most = int(str(told.value).split("at most ")[1].split()[0])
+        make.plan("duffing-c05", count=most)
+        with pytest.raises(LfnoError, match="would fit"):
+            make.plan("duffing-c05", count=most + 1)
 
 
 def test_a_model_of_absurd_size_is_estimated_without_taking_memory():

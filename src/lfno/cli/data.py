@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lfno.cli.progress import Show, progress
 from lfno.errors import LfnoError
 
 if TYPE_CHECKING:
-    from lfno.data.make import Plan
+    from lfno.data.plan import Plan
 
 Names = Annotated[list[str], typer.Argument(help="Names of data sets (see `lfno systems`), or `all`.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the files instead of the cache.")]
@@ -20,8 +23,8 @@ Seed = Annotated[int, typer.Option(help="Seed of whatever is drawn at random.")]
 Count = Annotated[int | None, typer.Option(help="Number of samples.")]
 DType = Annotated[str, typer.Option(help="float32 or float64 in the file; the solvers always compute in float64.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter of the system, as in c=0.3.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no table.")]
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -44,40 +47,41 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Make data sets, unless they exist already; a long one that was interrupted goes on where it stopped."""
+    from lfno.data.files.memory import human
+    from lfno.data.make import exists
     from lfno.data.make import make as make_one
 
     rows = []
     changes = {"seed": seed, "count": count, "dtype": dtype, **_parsed(settings)}
     plans = _plans(names, **changes)
-    if scheduler is not None:
-        _make_on_cluster(scheduler, plans, changes, out)
-    with _progress(quiet or as_json) as bars:
+    with progress(quiet or as_json) as show:
+        if scheduler is not None:
+            _make_on_cluster(scheduler, plans, changes, out, show)
         for plan in plans:
-            task = bars.add_task(plan.entry.name, total=plan.signal.count)
+            if not (quiet or as_json or exists(plan, out)):
+                memory, disk = (human(size * plan.signal.count) for size in plan.room())
+                print(f"{plan.entry.name} takes about {memory} of memory and {disk} on disk", file=sys.stderr)
             start = time.perf_counter()
-
-            def advance(done: int, total: int, task: Any = task) -> None:
-                bars.update(task, completed=done, total=total)
-
-            path, made = make_one(plan, out, advance)
-            bars.update(task, completed=plan.signal.count)
+            path, made = make_one(plan, out, partial(show, plan.entry.name))
             seconds = round(time.perf_counter() - start, 2)
             rows.append({"name": plan.entry.name, "made": made, "seconds": seconds, "path": str(path)})
     if as_json:
         print(json.dumps(rows, indent=2))
-    elif not quiet:
-        for row in rows:
-            print(f"{row['name']}: {'made' if row['made'] else 'was there'} in {row['seconds']} s, {row['path']}")
+        return
+    for row in rows:
+        print(f"{row['name']}: {'made' if row['made'] else 'was there'} in {row['seconds']} s, {row['path']}")
 
 
-def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None) -> None:
+def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None, show: Show) -> None:
     """Each missing data set is a job; what is there afterwards need not be made here."""
     from lfno.cluster import spread
     from lfno.data.make import exists, place
 
     jobs = [(plan.entry.name, changes) for plan in plans if not exists(plan, out)]
     if jobs:
-        list(spread(scheduler, _make_there, jobs, {"data": place(plans[0], out).parent}))
+        show("data sets on the cluster", 0, len(jobs))
+        for done, _ in enumerate(spread(scheduler, _make_there, jobs, {"data": place(plans[0], out).parent}), 1):
+            show("data sets on the cluster", done, len(jobs))
 
 
 def _make_there(job: tuple[str, dict[str, Any]], folder: Path) -> None:
@@ -92,6 +96,8 @@ def show(
     sample: Annotated[list[int] | None, typer.Option(help="Which samples, instead of first, middle and last.")] = None,
     seed: Seed = 0,
     settings: Settings = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Draw inputs and outputs of some samples: signal and response, or fields."""
     from lfno.data import storage
@@ -99,9 +105,8 @@ def show(
     from lfno.report.samples import draw
 
     (plan,) = _plans([name], seed=seed, **_parsed(settings))
-    with _progress(False) as bars:
-        task = bars.add_task(name, total=plan.signal.count)
-        path, _ = make_one(plan, None, lambda done, total: bars.update(task, completed=done))
+    with progress(quiet or as_json) as show:
+        path, _ = make_one(plan, None, partial(show, name))
     data = storage.load(path)
     chosen = sample or sorted({0, len(data) // 2, len(data) - 1})
     for index in chosen:
@@ -109,7 +114,7 @@ def show(
             raise LfnoError(f"there is no sample {index} in {name}: it has samples 0 to {len(data) - 1}")
     target = out or Path(f"{name}.png")
     draw(data, chosen, target)
-    print(f"data    {path}\nfigure  {target}")
+    print(json.dumps({"data": str(path), "figure": str(target)}) if as_json else f"data    {path}\nfigure  {target}")
 
 
 def check(
@@ -125,13 +130,12 @@ def check(
 
     rows = []
     plans = _plans(names, seed=seed, **_parsed(settings))
-    with _progress(quiet or as_json) as bars:
+    with progress(quiet or as_json) as show:
         for plan in plans:
-            task = bars.add_task(plan.entry.name, total=min(samples, plan.signal.count))
-            rows.append(compare(plan, samples, seed, lambda t=task: bars.advance(t)))  # type: ignore[misc]
+            rows.append(compare(plan, samples, seed, partial(show, plan.entry.name)))
     if as_json:
         print(json.dumps(rows, indent=2))
-    elif not quiet:
+    else:
         _table(rows)
     if not all(row["holds"] for row in rows):
         raise typer.Exit(1)
@@ -164,14 +168,3 @@ def _parsed(settings: list[str] | None) -> dict[str, Any]:
         if not (name and equals and value):
             raise LfnoError(f"--set {name}{equals}{value} is not of the form name=value, as in --set c=0.3")
     return {name: value for name, _, value in pairs}
-
-
-def _progress(hidden: bool) -> Any:
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()
-    times = progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn()
-    hidden = hidden or not console.is_terminal
-    return progress.Progress(*columns, *times, console=console, disable=hidden, transient=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lfno.cli.predict import ModelPath, question
+from lfno.cli.predict import Json, ModelPath, Quiet, question
+from lfno.cli.progress import progress
 from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
 from lfno.errors import LfnoError
 
@@ -32,6 +35,8 @@ def decompose(
     drop_missing: DropMissing = False,
     interpolate: Interpolate = False,
     resample: Resample = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Split the predicted response into transient + steady; the two add up to the prediction."""
     import numpy as np
@@ -46,17 +51,19 @@ def decompose(
     reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
     data: Any
     data, known = question(surrogate, file, reading)
+    notes = list(data.provenance.get("notes", []))
     if isinstance(data, Record) and start is not None:
         data = _window(surrogate, data, start)
     elif isinstance(data, Record):
-        typer.echo("note: in a stitched record transient means what is left of each window's own start from rest")
+        notes.append("in a stitched record transient means what is left of each window's own start from rest")
     elif start is not None:
         raise LfnoError("--start places a window in one long record; the file holds trajectories: use --trajectory")
     elif trajectory >= len(data):
         raise LfnoError(f"there is no trajectory {trajectory}: the file has {len(data)}, counted from 0")
     else:
         data = data[[trajectory]]
-    transient, steady = surrogate.decompose(data)
+    with progress(quiet or as_json) as show:
+        transient, steady = surrogate.decompose(data, partial(show, "decomposition"))
     truth = data.outputs if known else None
     if not isinstance(data, Record):
         transient, steady = transient[0], steady[0]
@@ -72,6 +79,12 @@ def decompose(
     arrays = folder / f"decomposition{file.suffix if data.grid.ndim == 1 else '.npz'}"
     write(arrays, variables)
     share = float(np.sqrt((transient**2).mean() / max(float(((transient + steady) ** 2).mean()), 1e-300)))
+    if as_json:
+        facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "notes": notes}
+        typer.echo(json.dumps(facts))
+        return
+    for note in [] if quiet else notes:
+        typer.echo(f"note: {note}", err=True)
     typer.echo(f"rms of the transient part: {100 * share:.1f} % of the rms of the prediction")
     typer.echo(f"figure  {figure}\narrays  {arrays}")
 

@@ -12,6 +12,7 @@ from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, 
 from lfno.cli.train import Device, Ensemble, Epochs, Json, Model, Out, Quiet, Resume, Seed, Settings, check_device, facts
 
 if TYPE_CHECKING:
+    from lfno.evaluation.contest import Contest
     from lfno.evaluation.modal import ModalModel
     from lfno.training.own import Prepared
 
@@ -48,7 +49,8 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a model to a file of inputs and responses, and say whether it beats the best linear model."""
-    from lfno.cli.outcome import new_folder, say
+    from lfno.cli.mode_table import print_modes
+    from lfno.cli.outcome import new_folder, say, table
     from lfno.cli.outcome import settings as parse
     from lfno.training.own import prepare
 
@@ -58,24 +60,26 @@ def fit(
     quiet = quiet or as_json
     if not quiet:
         for note in prepared.notes:
-            say(f"note: {note}")
+            typer.echo(f"note: {note}", err=True)
     if linear:
-        metrics = _fit_linear(prepared, folder, quiet)
+        metrics, result = _fit_linear(prepared, folder)
     else:
         changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
         chosen = {"model": model, "ensemble": ensemble, "resume": resume, "device": check_device(device)}
-        metrics = _fit_network(prepared, folder, chosen, changes, quiet)
+        metrics, result = _fit_network(prepared, folder, chosen, changes, quiet)
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
     else:
+        if linear:
+            print_modes(metrics["modes"], "modes of the linear model")
+        table(result)
         say(f"model, metrics and figures are in {folder}; ask it with `lfno predict {folder} FILE -o OUT`")
 
 
 def _fit_network(
     prepared: Prepared, folder: Path, chosen: dict[str, Any], changes: dict[str, Any], quiet: bool
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], Contest]:
     from lfno.cli.live import live
-    from lfno.cli.outcome import say
     from lfno.evaluation.surrogate import Surrogate
     from lfno.training.choose import choose
     from lfno.training.fit import fit as train
@@ -83,16 +87,16 @@ def _fit_network(
     choice = choose(prepared.dataset, prepared.split, chosen["model"], prepared.warmup)
     if not quiet:
         for reason in choice.sentences(changes):
-            say(f"chosen: {reason}")
+            typer.echo(f"chosen: {reason}", err=True)
     with live(quiet) as watch:
         run = train(prepared.dataset, split=prepared.split, folder=folder, watch=watch, **chosen, **changes)
     label = chosen["model"].upper()
     more = facts(run) | {"choices": choice.sentences(changes), "notes": prepared.notes}
-    return _judge(Surrogate(run.models), prepared, folder, label, more, quiet)
+    return _judge(Surrogate(run.models), prepared, folder, label, more)
 
 
-def _fit_linear(prepared: Prepared, folder: Path, quiet: bool) -> dict[str, Any]:
-    from lfno.cli.mode_table import mode_rows, print_modes
+def _fit_linear(prepared: Prepared, folder: Path) -> tuple[dict[str, Any], Contest]:
+    from lfno.cli.mode_table import mode_rows
     from lfno.evaluation.contest import MODAL
     from lfno.evaluation.modal import identify_signals
     from lfno.evaluation.surrogate import Surrogate
@@ -100,17 +104,14 @@ def _fit_linear(prepared: Prepared, folder: Path, quiet: bool) -> dict[str, Any]
     found: ModalModel = identify_signals(prepared)
     folder.mkdir(parents=True, exist_ok=True)
     found.save(folder / "model.safetensors")
-    rows = mode_rows(found.modes)
-    if not quiet:
-        print_modes(rows, "modes of the linear model")
-    more = {"model": "linear", "modes": rows, "hold": found.modes.hold, "notes": prepared.notes}
-    return _judge(Surrogate([], found), prepared, folder, MODAL, more, quiet)
+    more = {"model": "linear", "modes": mode_rows(found.modes), "hold": found.modes.hold, "notes": prepared.notes}
+    return _judge(Surrogate([], found), prepared, folder, MODAL, more)
 
 
 def _judge(
-    surrogate: Any, prepared: Prepared, folder: Path, label: str, more: dict[str, Any], quiet: bool
-) -> dict[str, Any]:
-    from lfno.cli.outcome import leave, table
+    surrogate: Any, prepared: Prepared, folder: Path, label: str, more: dict[str, Any]
+) -> tuple[dict[str, Any], Contest]:
+    from lfno.cli.outcome import leave
     from lfno.evaluation.contest import contest_record, contest_samples
 
     if prepared.record is None:
@@ -120,7 +121,4 @@ def _judge(
         assert prepared.test is not None
         result, _ = contest_record(surrogate, prepared, label)
         grid = prepared.test.part(prepared.warmup, len(prepared.test)).grid
-    metrics = leave(folder, result, grid, label, more)
-    if not quiet:
-        table(result)
-    return metrics
+    return leave(folder, result, grid, label, more), result

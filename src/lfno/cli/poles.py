@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
-from lfno.cli.predict import Json, ModelPath, question
+from lfno.cli.predict import Json, ModelPath, Quiet, question
 from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
 from lfno.errors import LfnoError
 
@@ -42,6 +42,7 @@ def poles(
     drop_missing: DropMissing = False,
     interpolate: Interpolate = False,
     resample: Resample = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Frequency, damping, time constant and contribution of every mode, with its spread over an ensemble."""
@@ -69,8 +70,8 @@ def poles(
     if as_json:
         typer.echo(json.dumps(report))
         return
-    for note in notes:
-        typer.echo(f"note: {note}")
+    for note in [] if quiet else notes:
+        typer.echo(f"note: {note}", err=True)
     if rows:
         print_modes(rows, "modes of the linear model" if surrogate.linear else "modes the model shows to a small pulse")
     if listed:

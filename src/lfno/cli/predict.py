@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lfno.cli.progress import progress
 from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from lfno.evaluation.surrogate import Surrogate
 
 ModelPath = Annotated[Path, typer.Argument(help="Model file, folder of a run, or name of a shipped model.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,6 +42,7 @@ def predict(
     drop_missing: DropMissing = False,
     interpolate: Interpolate = False,
     resample: Resample = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Predict the outputs for the inputs of a file, at the sampling rate of that file."""
@@ -48,7 +52,8 @@ def predict(
     surrogate = Surrogate.load(model)
     reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
     data, known = question(surrogate, file, reading)
-    mean, spread = surrogate.predict(data)
+    with progress(quiet or as_json) as show:
+        mean, spread = surrogate.predict(data, partial(show, "prediction"))
     target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
     names = surrogate.names("outputs") or [channel.name for channel in data.output_channels]
     variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
@@ -59,8 +64,8 @@ def predict(
     if as_json:
         typer.echo(json.dumps(report))
         return
-    for note in report["notes"]:
-        typer.echo(f"note: {note}")
+    for note in [] if quiet else report["notes"]:
+        typer.echo(f"note: {note}", err=True)
     if known:
         error = report["error"]
         values = f"relative L2 {error['l2']:.4g}, RMSE {error['rmse']:.4g}, fit {error['fit']:.2f} %"

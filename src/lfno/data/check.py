@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lfno.data.make import Plan
+from lfno.data.plan import Plan, Progress
 
 
 def relative_error(found: np.ndarray, true: np.ndarray) -> float:
@@ -15,18 +14,20 @@ def relative_error(found: np.ndarray, true: np.ndarray) -> float:
     return float(np.abs(found - true).max() / max(float(np.abs(true).max()), np.finfo(np.float64).tiny))
 
 
-def compare(plan: Plan, samples: int, seed: int = 0, advance: Callable[[], object] | None = None) -> dict[str, Any]:
+def compare(plan: Plan, samples: int, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
     """Errors of `samples` random samples against `System.reference`, beside the accuracy that is promised."""
     count = plan.signal.count
     chosen = np.sort(np.random.default_rng(seed).choice(count, min(samples, count), replace=False))
-    errors = []
+    errors: list[float] = []
     for index in chosen.tolist():
+        if progress:
+            progress(len(errors), len(chosen))
         one = plan.signal[index : index + 1]
         errors.append(
             relative_error(plan.system.solve(one, plan.entry.grid), plan.system.reference(one, plan.entry.grid))
         )
-        if advance:
-            advance()
+    if progress:
+        progress(len(errors), len(chosen))
     largest, promised = max(errors), plan.entry.accuracy
     facts = {"name": plan.entry.name, "samples": chosen.tolist(), "largest": largest, "mean": float(np.mean(errors))}
     return facts | {"promised": promised, "holds": largest <= promised}

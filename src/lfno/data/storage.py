@@ -66,7 +66,8 @@ def save(dataset: Dataset, path: str | Path) -> Path:
             file.attrs["lfno"] = metadata
             file.attrs["sha256"] = checksum(arrays, metadata)
             for name, values in arrays.items():
-                file.create_dataset(name, data=values, chunks=(1, *values.shape[1:]), track_times=False, **COMPRESSION)
+                packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # nothing has no chunks
+                file.create_dataset(name, data=values, track_times=False, **packed)
         if disk.error is not None:
             raise disk.error
     return path

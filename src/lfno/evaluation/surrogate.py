@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from lfno.errors import LfnoError
 from lfno.evaluation.modal import KEY, ModalModel
 from lfno.grid import Grid
 from lfno.models.operator import Operator
-from lfno.training.records import predict_record
+from lfno.training.records import BATCH, Progress, predict_record
 
 
 @dataclass(frozen=True)
@@ -60,49 +62,48 @@ class Surrogate:
             return self.linear.modes.residues.shape[1], self.linear.modes.residues.shape[0]
         return self.members[0].config.in_channels, self.members[0].config.out_channels
 
-    def respond(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """(samples, inputs, *grid) → (members, samples, outputs, *grid) in physical units."""
-        if self.linear is not None:
-            return self.linear.predict(inputs, grid)[None]
-        return np.stack([model.predict(inputs, grid) for model in self.members])
-
-    def predict(self, data: Record | Dataset) -> tuple[np.ndarray, np.ndarray | None]:
+    def predict(self, data: Record | Dataset, progress: Progress = lambda *_: None) -> tuple[np.ndarray, np.ndarray | None]:
         """Mean and spread (None for a single model), shaped as the outputs of `data`; a record is stitched."""
         self.check(data)
-        if isinstance(data, Dataset):
-            answers = self.respond(np.array(data.inputs), data.grid)
-        elif self.linear is not None:
-            answers = self.respond(data.inputs[None], data.grid)[:, 0]
+        if self.linear is None:
+            answers = self._answers(lambda model, inputs, grid: model.predict(inputs, grid), data, progress)
+        elif isinstance(data, Dataset):
+            answers = self.linear.predict(np.array(data.inputs), data.grid)[None]
         else:
-            answers = np.stack([self._stitched(model, data) for model in self.members])
+            answers = self.linear.predict(data.inputs[None], data.grid)
         return answers.mean(0), answers.std(0, ddof=1) if len(answers) > 1 else None
 
-    def _stitched(self, model: Operator, data: Record) -> np.ndarray:
-        warmup = int(self.signals.get("warmup", 0))
-        return predict_record(model.predict, data.inputs, data.grid, self.grid, warmup)
-
-    def decompose(self, data: Record | Dataset) -> tuple[np.ndarray, np.ndarray]:
+    def decompose(self, data: Record | Dataset, progress: Progress = lambda *_: None) -> tuple[np.ndarray, np.ndarray]:
         """(transient, steady) of the mean prediction, shaped as the outputs of `data`."""
         self.check(data)
         if self.linear is not None:
             raise LfnoError("a linear model is decomposed by its modes: see `lfno poles`; decompose needs a network")
+        # both parts as channels, so that they are stitched as one
+        both = self._answers(lambda model, x, grid: np.concatenate(model.decompose(x, grid), axis=1), data, progress).mean(0)
+        transient, steady = np.split(both, [self.channels[1]], axis=1 if isinstance(data, Dataset) else 0)
+        return transient, steady
 
-        def parts(model: Operator, inputs: np.ndarray, grid: Grid) -> np.ndarray:
-            """Both parts as channels, so that they are stitched as one."""
-            return np.concatenate(model.decompose(inputs, grid), axis=1)
+    def _answers(
+        self, respond: Callable[[Operator, np.ndarray, Grid], np.ndarray], data: Record | Dataset, progress: Progress
+    ) -> np.ndarray:
+        """What every member answers to `data`, a batch of samples or of windows of the record at a time."""
+        answers = []
+        for place, model in enumerate(self.members):
 
-        if isinstance(data, Dataset):
-            both = np.mean([parts(model, np.array(data.inputs), data.grid) for model in self.members], axis=0)
-            return both[:, : self.channels[1]], both[:, self.channels[1] :]
-        warmup = int(self.signals.get("warmup", 0))
-        both = np.mean(
-            [
-                predict_record(lambda x, g, m=model: parts(m, x, g), data.inputs, data.grid, self.grid, warmup)  # type: ignore[misc]
-                for model in self.members
-            ],
-            axis=0,
-        )
-        return both[: self.channels[1]], both[self.channels[1] :]
+            def show(done: int, total: int, before: int = place) -> None:
+                progress(before * total + done, len(self.members) * total)
+
+            if isinstance(data, Dataset):
+                parts = []
+                for first in range(0, len(data), BATCH):
+                    show(first, len(data))
+                    parts.append(respond(model, np.array(data.inputs[first : first + BATCH]), data.grid))
+                show(len(data), len(data))
+                answers.append(np.concatenate(parts))
+            else:
+                warmup = int(self.signals.get("warmup", 0))
+                answers.append(predict_record(partial(respond, model), data.inputs, data.grid, self.grid, warmup, show))
+        return np.stack(answers)
 
     def check(self, data: Record | Dataset) -> None:
         """One sentence where data and model do not fit."""

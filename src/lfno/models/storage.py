@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -66,17 +65,26 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     if not isinstance(fields, dict) or not isinstance(axes, dict):
         raise LfnoError(f"{path} does not say how its model was built: its metadata has no configuration or no grid")
     grid, config = Grid.from_dict(axes), kind.Config.from_fields(fields)
+    dtype = tensors["lift.weight"].dtype if "lift.weight" in tensors else torch.float32
+    if dtype not in (torch.float32, torch.float64):
+        raise LfnoError(f"{path} has weights of {dtype}; float32 or float64 is needed")
     try:
         with torch.device("meta"):  # shapes without memory: metadata may ask for anything
-            shapes = {name: tuple(value.shape) for name, value in kind(grid, config).state_dict().items()}
+            wanted = _kinds(kind(grid, config).to(dtype).state_dict())
     except (RuntimeError, OverflowError) as error:  # sizes beyond what an integer counts
         raise LfnoError(f"{path} asks for a model too large to exist") from error
-    found = {name: tuple(value.shape) for name, value in tensors.items()}
-    if shapes != found:
-        wrong = sorted(name for name in shapes | found if shapes.get(name) != found.get(name))[0]
-        raise LfnoError(f"{path}: tensor {wrong!r} has shape {found.get(wrong)}, its model needs {shapes.get(wrong)}")
-    if sum(math.prod(shape) for shape in shapes.values()) > 2**33:
+    found = _kinds(tensors)
+    if wanted != found:
+        wrong = sorted(name for name in wanted | found if wanted.get(name) != found.get(name))[0]
+        there, needed = found.get(wrong, "nothing"), wanted.get(wrong, "nothing")
+        raise LfnoError(f"{path}: tensor {wrong!r} is {there}, its model needs {needed}")
+    if sum(value.numel() for value in tensors.values()) > 2**33:
         raise LfnoError(f"{path} asks for more than 8 billion numbers; refusing to allocate them")
-    model = kind(grid, config).to(tensors["lift.weight"].dtype)
+    model = kind(grid, config).to(dtype)
     model.load_state_dict(tensors)
     return model
+
+
+def _kinds(tensors: dict[str, Tensor]) -> dict[str, str]:
+    """What each tensor is, in words: `{"lift.weight": "float32 (4, 1)"}`."""
+    return {name: f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}" for name, value in tensors.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from lfno.data.files.memory import available, human
+from lfno.data.files.memory import available, free_disk, human
 from lfno.errors import LfnoError
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
@@ -85,14 +84,8 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
         steps = config.epochs * math.ceil(len(first.x) / batch)
         seconds = len(tasks) * (steps * (one.seconds + each * (own - 1)) + looks * each * len(first.x_validation) / 3)
         seconds *= 1 + (SHARE * len(STRENGTHS) / len(tasks) if piloted else 0)
-    return Estimate(memory, disk, seconds, int(free), _free_disk(folder), batch, largest)
-
-
-def _free_disk(folder: Path | None) -> int:
-    """Where the folder is, or will be; without one nothing is written."""
-    if folder is None:
-        return 0
-    return shutil.disk_usage(next(path for path in (folder, *folder.resolve().parents) if path.exists())).free
+    free_there = 0 if folder is None else free_disk(folder)  # without a folder nothing is written
+    return Estimate(memory, disk, seconds, int(free), free_there, batch, largest)
 
 
 def _least(task: Task) -> int:

@@ -29,6 +29,7 @@ BATCH = 64  # windows answered at once
 SEGMENTS = 128  # stretches of a record that its memory is measured on
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
+Progress = Callable[[int, int], object]  # (done, in all)
 
 
 def memory(record: Record) -> int:
@@ -135,7 +136,9 @@ def _thinning(windows: list[Windows], record: Record) -> int:
     return math.ceil(size / (2 * SHARE * available()))
 
 
-def predict_record(respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int) -> np.ndarray:
+def predict_record(
+    respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int, progress: Progress = lambda *_: None
+) -> np.ndarray:
     """Outputs (channels, *space, time) of a whole record, at its own sampling rate, stitched from windows.
 
     `respond` answers windows (batch, channels, *space, window) on a grid. Windows last as long as those of training
@@ -157,6 +160,7 @@ def predict_record(respond: Respond, inputs: np.ndarray, grid: Grid, trained: Gr
     line = replace(axis, size=length, origin=0.0)
     window_grid = Grid((*grid.axes[:-1], line))
     result: np.ndarray | None = None
+    progress(0, len(windows))
     for first in range(0, len(windows), BATCH):
         chosen = slice(first, first + BATCH)
         answer = respond(windows.gather(inputs, chosen), window_grid)
@@ -164,5 +168,6 @@ def predict_record(respond: Respond, inputs: np.ndarray, grid: Grid, trained: Gr
             result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
         for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
             result[..., start + skip : start + length] = values[..., skip:]
+        progress(min(first + BATCH, len(windows)), len(windows))
     assert result is not None
     return result[..., :size]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -32,6 +33,11 @@ def available() -> int:
     except (OSError, ValueError):
         return free
     return min(free, limit - used)
+
+
+def free_disk(path: Path) -> int:
+    """Bytes that are free where a file or folder is, or will be."""
+    return shutil.disk_usage(next(place for place in (path, *path.resolve().parents) if place.exists())).free
 
 
 def human(size: float) -> str:
