@@ -23,7 +23,8 @@ def three_workers(tmp_path):
     """(address, processes of the workers); everything is ended afterwards."""
     address = f"tcp://127.0.0.1:{free_port()}"
     environment = os.environ | {"OMP_NUM_THREADS": "1", "LFNO_CACHE": str(tmp_path / "cache")}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    root = Path(__file__).parents[2]
+    environment["PYTHONPATH"] = os.pathsep.join([str(root), str(root / "src")])
     scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", address.rpartition(":")[2], "--no-dashboard"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment, "cwd": tmp_path}
@@ -68,29 +69,58 @@ def test_a_job_that_fails_does_not_stop_the_others(three_workers, tmp_path):
         next(results)
 
 
+def kill_at_the_first(pattern: str, folder: Path, worker: subprocess.Popen[bytes]) -> threading.Thread:
+    """Kills a worker when the first result has arrived: the others are at work, or about to be."""
+
+    def watch() -> None:
+        until = time.monotonic() + 300
+        while not list(folder.rglob(pattern)) and time.monotonic() < until:
+            time.sleep(0.02)
+        worker.kill()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    return thread
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-m", "lfno", *words], cwd=folder, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 @pytest.mark.long
-def test_the_matrix_and_data_sets_on_a_cluster(three_workers, tmp_path):
-    """`lfno reproduce --scheduler` with a worker killed; again, and nothing is left to do; then `lfno data make`."""
+def test_the_matrix_on_a_cluster(three_workers, tmp_path):
+    """`lfno reproduce --scheduler` with a worker killed; again, and nothing is left to do."""
     address, workers = three_workers
     small = ["--epochs", "2", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
     tasks = ["--tasks", "duffing-c05,pendulum-c05,lorenz-rho5", "--models", "lfno,lno", "--seeds", "1"]
-    command = [sys.executable, "-m", "lfno", "reproduce", *tasks, *small, "--scheduler", address, "--out", "results"]
-    threading.Timer(6, workers[1].kill).start()
-    first = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=400)
-    assert first.returncode == 0, first.stderr
-    names = sorted(path.relative_to(tmp_path / "results").as_posix() for path in (tmp_path / "results").rglob("*.json"))
-    assert len(names) == 6
+    command = ["reproduce", *tasks, *small, "--scheduler", address, "--out", "results"]
+    killer = kill_at_the_first("*.json", tmp_path / "results", workers[1])
+    first = run(tmp_path, *command)
+    killer.join()
+    assert workers[1].poll() is not None
+    assert len(list((tmp_path / "results").rglob("*.json"))) == 6
     assert first.stderr.count("seed 0") == 6, "a result came twice"
-    again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
-    assert "0 of 6 runs to do" in again.stderr
-    make = [sys.executable, "-m", "lfno", "data", "make", "duffing-c0", "duffing-c05", "--count", "4", "--json"]
-    made = subprocess.run([*make, "--scheduler", address, "--out", "there"], cwd=tmp_path, capture_output=True, text=True)
-    assert made.returncode == 0, made.stderr
-    here = subprocess.run([*make, "--out", "here"], cwd=tmp_path, capture_output=True, text=True)
-    assert here.returncode == 0, here.stderr
+    assert "0 of 6 runs to do" in run(tmp_path, *command).stderr
+
+
+@pytest.mark.long
+def test_data_sets_on_a_cluster(three_workers, tmp_path):
+    """`lfno data make --scheduler` with a worker killed: every set arrives, with the bytes of one made here."""
+    address, workers = three_workers
+    names = ["duffing-c0", "duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "beam"]
+    command = ["data", "make", *names, "--count", "24", "--out"]
+    killer = kill_at_the_first("*.h5", tmp_path / "there", workers[2])
+    made = run(tmp_path, *command, "there", "--scheduler", address)
+    killer.join()
+    assert workers[2].poll() is not None
+    assert f"{len(names)} of {len(names)}, 0 s left" in made.stderr, "not as many jobs came back as were sent"
+    assert made.stdout.count("was there") == len(names), "a set did not come from the cluster"
+    run(tmp_path, *command, "here")
+    assert len(list((tmp_path / "there").iterdir())) == len(names)
     for path in (tmp_path / "there").iterdir():
         assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes()
-    assert len(list((tmp_path / "there").iterdir())) == 2
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
