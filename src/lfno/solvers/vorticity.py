@@ -61,20 +61,23 @@ class VorticityFlow:
         products = self.analyse(torch.stack([u * v, (v - u) * (v + u)]))
         return (self.stress * products).sum(dim=0)
 
-    def frames(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float) -> torch.Tensor:
-        """Vorticity `(batch, size, size, len(times))` at `times` ≥ 0, from `initial` (batch, size, size) at t = 0.
+    def frames(
+        self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int = 1
+    ) -> torch.Tensor:
+        """Vorticity at `times` ≥ 0 on every `stride`-th point, from `initial` (batch, size, size) at t = 0.
 
+        The answer is `(batch, size / stride, size / stride, len(times))`, a view of memory in which time comes first.
         `dt` is the longest step; it is refined, with a message, where the flow is too fast for it. A sample that is an
         eigenfunction of the Laplacian, `Δw = −κ w`, has no advection term and without forcing just decays as e^{−νκt}:
         it is not marched at all.
         """
         rates = self._decay_rates(initial) if not forcing.any() else initial.new_full((len(initial),), math.nan)
         moving = rates.isnan()
-        decay = torch.exp(-rates[:, None] * torch.from_numpy(times).to(initial))
-        answer = initial[..., None] * decay[:, None, None]
+        decay = torch.exp(-torch.from_numpy(times).to(initial)[:, None] * rates)
+        answer = initial[:, ::stride, ::stride] * decay[:, :, None, None]
         if moving.any():
-            answer[moving] = self._march_all(initial[moving], forcing, times, dt)
-        return answer
+            answer[:, moving] = self._march_all(initial[moving], forcing, times, dt, stride)
+        return answer.movedim(0, -1)
 
     def _decay_rates(self, initial: torch.Tensor) -> torch.Tensor:
         """ν κ where w is an eigenfunction to rounding, NaN where it is not; `(batch,)`."""
@@ -85,26 +88,31 @@ class VorticityFlow:
         cut = (initial - self.synthesise(self.analyse(initial))).abs().amax(dim=(-2, -1)) ** 2 / total
         return torch.where((spread <= 1e-22 * mean**2) & (cut <= 1e-22), mean, math.nan)
 
-    def _march_all(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float) -> torch.Tensor:
+    def _march_all(
+        self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
+    ) -> torch.Tensor:
         """On a CPU the batch is cut into groups that fit its cache, a thread each: faster than threads inside one."""
         if self.device.type != "cpu":
-            return self._march(initial, forcing, times, dt)
+            return self._march(initial, forcing, times, dt, stride)
         workers = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
             with ThreadPoolExecutor(workers) as pool:
-                groups = pool.map(lambda group: self._march(group, forcing, times, dt), initial.split(_GROUP))
-                return torch.cat(list(groups))
+                groups = pool.map(lambda group: self._march(group, forcing, times, dt, stride), initial.split(_GROUP))
+                return torch.cat(list(groups), dim=1)
         finally:
             torch.set_num_threads(workers)
 
-    def _march(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float) -> torch.Tensor:
+    def _march(
+        self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
+    ) -> torch.Tensor:
+        """`(len(times), batch, points, points)`: frame by frame, as they are computed."""
         source, w = self.analyse(forcing), self.analyse(initial)
-        answer = initial.new_empty((*initial.shape, len(times)))
+        frames = []
         steppers: dict[float, ETDRK4] = {}
         now, longest = 0.0, dt
-        for n, then in enumerate(times.tolist()):
-            speed = float(torch.linalg.vector_norm(self.synthesise(self.velocity * w), dim=0).max())
+        for then in times.tolist():
+            speed = math.sqrt(float(self.synthesise(self.velocity * w).square_().sum(dim=0).max()))
             if not math.isfinite(speed):
                 raise LfnoError(f"the flow is not finite at t = {now:g}: use a smaller input or more points")
             while longest * speed * self.top > _COURANT:
@@ -116,9 +124,9 @@ class VorticityFlow:
                 step = steppers.setdefault(length, ETDRK4(self.linear, length))
                 for _ in range(steps):
                     w = step(w, lambda state: self.advection(state) + source)
-            answer[..., n] = self.synthesise(w) if then > 0 else initial
+            frames.append((self.synthesise(w) if then > 0 else initial)[:, ::stride, ::stride])
             now = then
-        return answer
+        return torch.stack(frames)
 
 
 def convective_flow(

@@ -80,8 +80,7 @@ class NavierStokes(System):
             torch.from_numpy(np.array(field, order="C")).to(device)
             for field in (signal(x[..., 0], y[..., 0]), self.forcing(x[..., 0], y[..., 0]))
         )
-        frames = flow.frames(initial, forcing, grid.axes[2].points, self.dt)
-        return frames[:, None, ::stride, ::stride].cpu().numpy()
+        return flow.frames(initial, forcing, grid.axes[2].points, self.dt, stride)[:, None].cpu().numpy()
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """The convective form at twice the resolution with a quarter of the step, one sample at a time."""
