@@ -59,7 +59,7 @@ def demo(
 
 def _train(cell: Cell, out: Path, console: Console) -> Record:
     from lfno.cli.live import live
-    from lfno.evaluation.matrix import run_group
+    from lfno.evaluation.stacked import run_group
 
     console.print(f"  {cell.label}, {cell.resolved().training.epochs} epochs")
     with live(quiet=False) as watch:

@@ -9,26 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
-ODE = ("duffing-c0", "duffing-c05", "lorenz-rho5", "lorenz-rho10", "pendulum-c05")
-PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
-RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "paper": (*ODE, *PDE)}
-
 
 def register(app: typer.Typer) -> None:
     app.command()(reproduce)
 
 
 def reproduce(
-    tasks: Annotated[str, typer.Option(help="data sets, separated by commas; ode, pde, rich, paper name groups")] = "paper",
-    models: Annotated[str, typer.Option(help="lfno, fno, lno, or 'fno deep': as many parameters")] = "lfno,fno,lno",
-    preset: Annotated[str, typer.Option(help="default or paper")] = "default",
-    seeds: Annotated[int, typer.Option(help="runs with different initial weights")] = 3,
+    study: Annotated[str, typer.Option(help="main, layers, samples or ablation")] = "main",
+    tasks: Annotated[str | None, typer.Option(help="data sets, separated by commas; ode, pde, rich, paper are groups")] = None,
+    models: Annotated[str | None, typer.Option(help="of lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
+    preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
+    seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1)] = 3,
+    folds: Annotated[int, typer.Option(help="runs with another fifth of the samples as test set", min=1, max=5)] = 1,
     epochs: Annotated[int | None, typer.Option(help="instead of the preset's")] = None,
     out: Annotated[Path, typer.Option(help="where the records go")] = Path("results"),
     weights: Annotated[Path | None, typer.Option(help="also write the models of seed 0 here")] = None,
-    label: Annotated[str | None, typer.Option(help="the row's name in tables, instead of the model's")] = None,
-    study: Annotated[str, typer.Option(help="a name that keeps records of one question together")] = "main",
+    label: Annotated[str, typer.Option(help="the row's name in tables, instead of the model's")] = "",
     stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
     scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
@@ -36,48 +32,73 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="scores of all runs as JSON, and nothing else")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
 ) -> None:
-    """Train every model on every task and write one small JSON record for each run."""
+    """Train every model on every task and write one small JSON record for each run; again goes on where it stopped.
+
+    \b
+    Studies, and what they run unless told otherwise:
+      main      lfno, fno, lno on the five ODEs and five 1-D PDEs, default preset
+      layers    transient + steady layers 4+2, 3+3, 2+4, 6+0, 0+6 of the paper's LFNO
+      samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, as many steps each
+      ablation  LFNO with R free, residual, shared, none; depth; number of poles
+
+    \b
+    An FNO that is fair to LFNO, on any task and preset:
+      fno       the same width, modes and epochs
+      fno deep  as many layers as it takes to have at least LFNO's parameters
+      fno long  as many epochs as fit into LFNO's training time, by the records of both in --out
+
+    With the paper's preset and without --epochs each ODE is trained for the larger of the epochs that the paper's two
+    tables state, and scored at both.
+    """
     from rich.console import Console
 
-    from lfno.cli.live import live
-    from lfno.evaluation import matrix
     from lfno.evaluation.record import read_record
+    from lfno.evaluation.studies import Question
     from lfno.training.fit import best_device
     from lfno.training.options import parse
 
-    device, quiet = device or best_device(), quiet or as_json
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
-    names = [name for given in tasks.split(",") for name in GROUPS.get(given.strip(), (given.strip(),))]
+    question = Question(study, _names(tasks), _names(models), preset, seeds, folds, label, changes)
+    console = Console(stderr=True, quiet=quiet or as_json)
     cells = []
-    for kind in (given.strip() for given in models.split(",")):
-        for name in names:
-            model, own = kind.split(" ")[0], dict(changes)
-            if kind == "fno deep":
-                own["layers"] = matrix.deep_enough(matrix.Cell(name, "lfno", preset, changes=changes))
-            if model == "fno":
-                own = {key: value for key, value in own.items() if key in FNO_FIELDS}
-            title = label or kind.upper().replace("DEEP", "deep")
-            cells += [matrix.Cell(name, model, preset, title, study, seed, changes=own) for seed in range(seeds)]
-    todo = matrix.missing(cells, out)
-    console = Console(stderr=True, quiet=quiet)
-    console.print(f"{len(todo)} of {len(cells)} runs to do on {scheduler or device}, records in {out}")
-    groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
-    if scheduler is not None:
-        _on_cluster(scheduler, groups, device, out, weights, console)
-        groups = []
-    for group in groups:
-        first = group[0]
-        console.print(f"{first.label} on {first.task}{f' and {len(group) - 1} more runs' if len(group) > 1 else ''}")
-        with live(quiet) as watch:
-            records = matrix.run_group(group, out, device, watch, weights)
-        _say(records, console)
+    for kinds in question.stages():
+        stage = question.cells(kinds, out)
+        _do(stage, out, weights, stack, device or best_device(), scheduler, console)
+        cells += stage
     if as_json:
         found = [record for record in (read_record(out / cell.key) for cell in cells) if record is not None]
         typer.echo(json.dumps([{name: getattr(record, name) for name in TOLD} for record in found]))
 
 
+def _names(given: str | None) -> list[str] | None:
+    return None if given is None else [name.strip() for name in given.split(",")]
+
+
+def _do(
+    cells: list[Any], out: Path, weights: Path | None, stack: int, device: str, scheduler: str | None, console: Any
+) -> None:
+    """The runs of a stage that have no record yet, here or on a cluster."""
+    from lfno.cli.live import live
+    from lfno.evaluation import matrix
+    from lfno.evaluation.stacked import run_group
+
+    todo = matrix.missing(cells, out)
+    console.print(f"{len(todo)} of {len(cells)} runs to do on {scheduler or device}, records in {out}")
+    groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
+    if scheduler is not None:
+        _on_cluster(scheduler, groups, device, out, weights, console)
+        return
+    for group in groups:
+        first = group[0]
+        others = f", in a stack of {len(group)} runs" if len(group) > 1 else ""
+        console.print(f"{first.title} on {first.task}{others}")
+        with live(console.quiet) as watch:
+            records = run_group(group, out, device, watch, weights)
+        _say(records, console)
+
+
 #: what `--json` tells of a run; the rest is in its record
-TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "best_epoch", "seconds")
+TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "out_of_family", "best_epoch", "seconds")
 
 
 def _on_cluster(
@@ -96,19 +117,12 @@ def _on_cluster(
 
 
 def _run_there(group: Any, folder: Path, device: str, weights: bool) -> None:
-    from lfno.evaluation import matrix
+    from lfno.evaluation.stacked import run_group
 
-    matrix.run_group(group, folder / "records", device, None, folder / "weights" if weights else None)
+    run_group(group, folder / "records", device, None, folder / "weights" if weights else None)
 
 
 def _say(records: list[Any], console: Any) -> None:
     for record in records:
         scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
         console.print(f"  {record.label:10s} {record.task:24s} seed {record.seed}  {scores}")
-
-
-#: changes that make sense for a model without poles
-FNO_FIELDS = {"layers", "width", "modes", "activation", "projection", "grid_channels", "padding"} | {
-    "epochs", "batch", "learning_rate", "weight_decay", "schedule", "warmup", "step_size", "gamma", "clip", "loss",
-    "patience", "validate_every", "seed",
-}  # fmt: skip

@@ -27,6 +27,7 @@ class Record:
 
     label: what the row is called in a table ("LFNO", "FNO", "FNO deep", …); preset and study say what it belongs to.
     scores: mean test errors {"l2", "linf"}; at: the same with the best weights up to earlier epochs {epoch: scores}.
+    out_of_family: the same errors on inputs of kinds that no training set has; empty where there is no such set.
     samples: per test sample {"l2", "linf", and the data set's parameters}.
     regimes: mean and variance of the error over time before and after the split, and the curve itself (thinned).
     history: epoch, rate, seconds, train and validation loss at every look (thinned).
@@ -54,6 +55,7 @@ class Record:
     history: dict[str, list[float]]
     example: dict[str, Any]
     environment: dict[str, str] = field(default_factory=dict)
+    out_of_family: dict[str, float] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,20 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
         for name, value in own.items():
             value.copy_(tensors[name])
     trainer.epoch, trainer.seconds, trainer.history = epoch, seconds, history
+
+
+def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
+    """A trainer that goes on with some of the runs, until another epoch: those that are through leave the stack."""
+    smaller = Trainer([trainer.tasks[row] for row in rows], replace(trainer.config, epochs=epochs), trainer.device)
+    before = _tensors(trainer)
+    with torch.no_grad():
+        for name, value in _tensors(smaller).items():
+            value.copy_(before[name] if name.endswith("count") else before[name][rows])  # all have made as many steps
+    past = trainer.history
+    losses = ([[look[row] for row in rows] for look in kept] for kept in (past.train, past.validation))
+    smaller.history = History(list(past.epoch), list(past.rate), list(past.seconds), *losses)
+    smaller.epoch, smaller.seconds = trainer.epoch, trainer.seconds
+    return smaller
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
