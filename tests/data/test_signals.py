@@ -226,6 +226,36 @@ def test_rows_without_a_time_can_be_dropped_at_the_end() -> None:
     np.testing.assert_array_equal(data.inputs[0], F[:-3])
 
 
+def test_a_number_that_marks_missing_values_is_missing() -> None:
+    marked = U.copy()
+    marked[[7, 30]] = -9999
+    with pytest.raises(LfnoError, match=r"'u' has values missing \(marked by -9999\) or not finite in 2 rows \(row 8, row 31\)"):
+        record(u=marked)
+    filled = load({"t": T, "f": F, "u": marked}, interpolate=True)
+    np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
+    assert marked[7] == -9999  # the caller's array is not touched
+    assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
+    # a signal that really goes there is a signal
+    np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
+    large = np.where(marked < -1, -9999, 2000 * U)
+    np.testing.assert_array_equal(record(u=large).outputs[0], large)
+
+
+def test_a_column_that_numbers_the_rows_is_no_signal() -> None:
+    data = record(index=np.arange(400.0))
+    assert ([c.name for c in data.input_channels], [c.name for c in data.output_channels]) == (["f"], ["u"])
+    assert "'index' only numbers the rows and was left out" in data.notes
+    with pytest.raises(LfnoError, match="cannot be told from the names"):
+        record(index=F)
+
+
+def test_clocks_are_told_by_their_lengths() -> None:
+    arrays = {"t_u": T[::2], "t_f": T, "f": F, "u": U[::2]}
+    data = load(arrays, resample=True)
+    np.testing.assert_allclose(data.outputs[0], U[:399], atol=2e-3)
+    np.testing.assert_allclose(data.inputs[0], F[:399], atol=1e-12)
+
+
 def test_a_constant_input_is_noted() -> None:
     assert any("'f' is constant (2)" in note for note in record(f=np.full(400, 2.0)).notes)
 

@@ -16,10 +16,11 @@ from lfno.data.files.hdf5 import opened
 from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Allowed, Treatment, clean
-from lfno.data.signals.names import Roles, extent, find_roles
+from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
 from lfno.data.signals.record import Record
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.sides import Layout, gather, lay_out
+from lfno.data.signals.words import TIMES, plain
 from lfno.errors import LfnoError
 from lfno.grid import Axis, Grid
 
@@ -109,8 +110,6 @@ def _variables(source: str | Path | Variables | Mapping[str, np.ndarray]) -> Var
 
 
 def _only_time(variables: Variables) -> str | None:
-    from lfno.data.signals.names import TIMES, plain
-
     return next((name for name in variables if plain(name) in TIMES), None)
 
 
@@ -126,7 +125,9 @@ def _clocks(
     """Time stamps of the input and the output (one where they share it) and their unit."""
     if not roles.times:
         if dt is None:
-            raise LfnoError("there is no time vector; name it with --time NAME or give the step with --dt SECONDS")
+            step = sampling_step(variables)
+            example = "SECONDS" if step is None else f"{step[1]:g} ({step[0]!r} says so)"
+            raise LfnoError(f"there is no time vector; name it with --time NAME or give the step with --dt {example}")
         if not dt > 0:
             raise LfnoError(f"the step --dt {dt:g} must be positive")
         variable = variables[roles.outputs[0]]

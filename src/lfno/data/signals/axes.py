@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from lfno.data.files.variables import Variable
-from lfno.data.signals.names import CHANNELS, SAMPLES, TIMES
+from lfno.data.signals.words import CHANNELS, SAMPLES, TIMES
 from lfno.errors import LfnoError
 
 SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"

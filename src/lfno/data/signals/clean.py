@@ -9,6 +9,7 @@ import numpy as np
 
 from lfno.data.files.variables import counted
 from lfno.data.signals import missing
+from lfno.data.signals.marks import blank_marks
 from lfno.data.signals.sampling import clock, common, onto
 from lfno.data.signals.sides import Side
 from lfno.errors import LfnoError
@@ -79,6 +80,10 @@ def _without_missing_values(
 ) -> np.ndarray:
     samples = max(side.values.shape[0] for side in sides)
     kept = np.arange(samples)
+    marks = []
+    for side in sides:
+        side.values, found = blank_marks(side.values, side.names, notes)
+        marks.append(found)
     goods = [missing.finite(side.values) for side in sides]
     if all(good.all() for good in goods):
         return kept
@@ -88,9 +93,9 @@ def _without_missing_values(
                 side.values = missing.fill(side.values, side.stamps, notes, ", ".join(side.names))
         return kept
     if not treatment.allowed.drop_missing:
-        for side, good, origin in zip(sides, goods, origins, strict=True):
+        for side, good, found, origin in zip(sides, goods, marks, origins, strict=True):
             if not good.all():
-                missing.refuse(side.names, good, treatment.rows(origin))
+                missing.refuse(side.names, good, found, treatment.rows(origin))
     if samples > 1:
         whole = np.logical_and(*(np.broadcast_to(good.all(axis=1), samples) for good in goods))
         kept = np.flatnonzero(whole)

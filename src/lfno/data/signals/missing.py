@@ -23,14 +23,15 @@ def finite(values: np.ndarray) -> np.ndarray:
     return good
 
 
-def refuse(names: tuple[str, ...], good: np.ndarray, where: Callable[[int], str]) -> None:
-    """Say which rows (of a record) or samples (of many trajectories) have values missing."""
+def refuse(names: tuple[str, ...], good: np.ndarray, marks: list[float], where: Callable[[int], str]) -> None:
+    """Say which rows (of a record) or samples (of many trajectories) have values missing, or `marks` in their place."""
     record = good.shape[0] == 1
     bad = np.flatnonzero(~good[0]) if record else np.flatnonzero(~good.all(axis=1))
     places = [where(int(k)) if record else f"sample {k}" for k in bad[:5]]
     more = f" and {bad.size - 5} more" if bad.size > 5 else ""
+    marked = f" (marked by {', '.join(f'{mark:g}' for mark in sorted(set(marks)))})" if marks else ""
     raise LfnoError(
-        f"{listing(names)} has values missing or not finite in {counted(bad.size, 'row' if record else 'sample')} "
+        f"{listing(names)} has values missing{marked} or not finite in {counted(bad.size, 'row' if record else 'sample')} "
         f"({', '.join(places)}{more}); {ADVICE}"
     )
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from lfno.data.files.variables import Variable, Variables, listing
-from lfno.errors import LfnoError
+import numpy as np
 
-TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid"}
-SAMPLES = {"sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization"}
-CHANNELS = {"channel", "channels", "feature", "features", "component", "components"}
-COORDINATES = ("x", "y", "z")
-INPUTS = {"f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive"}
-OUTPUTS = {"output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration"}
-#: u is the response in mechanics and the input in control: the other variable decides
-EITHER = {"u", "x"}
+from lfno.data.files.memory import BLOCK
+from lfno.data.files.variables import Variable, Variables, listing
+from lfno.data.signals.words import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, plain
+from lfno.errors import LfnoError
 
 
 @dataclass(frozen=True)
@@ -29,11 +25,6 @@ class Roles:
     coordinates: tuple[str, ...]
 
 
-def plain(name: str) -> str:
-    """The bare word of a name: `run1/Force_2` is `force`."""
-    return re.sub(r"[^a-z]", "", re.split(r"[/.]", name)[-1].lower())
-
-
 def extent(variable: Variable) -> tuple[int, ...]:
     """The shape without axes of a single point, which MATLAB gives to every vector."""
     return tuple(size for size in variable.shape if size > 1)
@@ -44,19 +35,22 @@ def find_roles(
 ) -> Roles:
     """Names given count; the rest is guessed or refused with the names in question. `without_clock`: dt was given."""
     inputs, outputs = (_given(variables, names) for names in (input, output))
-    times = _given(variables, time) or (() if without_clock else _times(variables, {*inputs, *outputs}))
+    clocks = _given(variables, time) or (() if without_clock else _clocks(variables, {*inputs, *outputs}))
     both = sorted({*inputs} & {*outputs})
     if both:
         raise LfnoError(f"{listing(both)} is named as input and as output")
-    taken = {*inputs, *outputs, *times}
+    taken = {*inputs, *outputs, *clocks}
     coordinates = tuple(name for name in variables if name not in taken and _is_coordinate(variables, name))
     if not (inputs and outputs):
         rest = [name for name in variables if name not in {*taken, *coordinates} and _is_signal(variables[name])]
+        rest = [name for name in rest if not _numbers_rows(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
             # beside arrays of many trajectories, vectors are parameters or coordinates
             rest = [name for name in rest if len(extent(variables[name])) > 1]
         inputs, outputs = _guess(variables, rest, inputs, outputs)
-    return Roles(inputs, outputs, times, coordinates)
+    if time is None and len(clocks) > 1:
+        clocks = _one_each(variables, clocks, inputs, outputs)
+    return Roles(inputs, outputs, clocks, coordinates)
 
 
 def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
@@ -74,19 +68,59 @@ def _is_signal(variable: Variable) -> bool:
     return variable.dtype.kind in "fiubc" and variable.size > 1
 
 
-def _times(variables: Variables, taken: set[str]) -> tuple[str, ...]:
+def _numbers_rows(variables: Variables, name: str) -> bool:
+    """Whether a column holds 0, 1, 2, … or 1, 2, 3, … under a name that says no more; it is noted."""
+    values = variables[name].mapped
+    if plain(name) not in COUNTERS or values is None or values.ndim != 1:
+        return False
+    if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in _neighbours(values)):
+        return False
+    variables.notes.append(f"{name!r} only numbers the rows and was left out")
+    return True
+
+
+def _neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Every value and the one after it, in pieces."""
+    for start in range(0, len(values) - 1, BLOCK // 8):
+        piece = values[start : start + BLOCK // 8 + 1]
+        yield piece[:-1], piece[1:]
+
+
+def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
+    """Every variable that is a time by its name."""
     free = [name for name in variables if name not in taken and _is_signal(variables[name])]
     exact = [name for name in free if plain(name) in TIMES]
     if len(exact) == 1:
         return tuple(exact)
-    clocks = exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())]
-    if len(clocks) <= 1:
-        return tuple(clocks)
+    return tuple(exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())])
+
+
+def _one_each(
+    variables: Variables, clocks: tuple[str, ...], inputs: tuple[str, ...], outputs: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The input's and the output's clock where their lengths leave no doubt."""
+
+    def fitting(names: tuple[str, ...]) -> list[str]:
+        return [clock for clock in clocks if all(variables[clock].size in variables[name].shape for name in names)]
+
+    one, two = fitting(inputs), fitting(outputs)
+    if len(one) == len(two) == 1:
+        return (*one, *two) if one != two else tuple(one)
     lengths = [f"{name!r} ({variables[name].size} values)" for name in clocks]
     raise LfnoError(
         f"there is more than one time vector, {' and '.join(lengths)}; name one with --time NAME, or "
         "the input's and the output's with --time NAME,NAME --resample"
     )
+
+
+def sampling_step(variables: Variables) -> tuple[str, float] | None:
+    """The name of a single number that is a sampling rate or step, and the step it tells."""
+    for name, variable in variables.entries.items():
+        if variable.size == 1 and variable.numeric and plain(name) in RATES | STEPS:
+            value = float(variable.array([]).flat[0])
+            if np.isfinite(value) and value > 0:
+                return name, 1 / value if plain(name) in RATES else value
+    return None
 
 
 def _is_coordinate(variables: Variables, name: str) -> bool:

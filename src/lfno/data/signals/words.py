@@ -1,0 +1,24 @@
+"""Words in the names of variables that tell what they are."""
+
+from __future__ import annotations
+
+import re
+
+TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid"}
+SAMPLES = {"sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization"}
+CHANNELS = {"channel", "channels", "feature", "features", "component", "components"}
+COORDINATES = ("x", "y", "z")
+INPUTS = {"f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive"}
+OUTPUTS = {"output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration"}
+#: u is the response in mechanics and the input in control: the other variable decides
+EITHER = {"u", "x"}
+#: columns that may only number the rows, as tables are often written (pandas leaves the name empty)
+COUNTERS = {"", "column", "index", "indexlevel", "row", "unnamed"}
+#: single numbers that tell the sampling of a file without a time vector
+RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplingfrequency"}
+STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
+
+
+def plain(name: str) -> str:
+    """The bare word of a name: `run1/Force_2` is `force`."""
+    return re.sub(r"[^a-z]", "", re.split(r"[/.]", name)[-1].lower())
