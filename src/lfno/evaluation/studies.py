@@ -56,7 +56,7 @@ STUDIES = {
     ),
     # the default, and one thing changed at a time
     "ablation": Study(
-        ("duffing-c05", "duffing-c05-rich", "pendulum-c05-rich"),
+        ("duffing-c05", *RICH),
         variants=(
             Variant("default"),
             Variant("R residual untamed", {"steady_decay": 1e-4}),
