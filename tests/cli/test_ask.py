@@ -168,37 +168,3 @@ def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, 
     covered = np.isfinite(found)
     assert covered.sum() > 2870
     np.testing.assert_allclose(found[covered], told[covered], atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["predict", "gone", "rig.csv"], "there is no model file at gone"),
-        (["predict", ".", "rig.csv"], "holds no model"),
-        (["predict", "rig.csv", "rig.csv"], "rig.csv is not a readable model file"),
-        (["predict", "one", "gone.csv"], "gone.csv: there is no such file"),
-        (["predict", "one", "rig.csv", "-o", "a.xlsx"], "a.xlsx: files with .xlsx are not written"),
-        (["predict", "one", "rig.csv", "--input", "force,u"], "is named as input and as output"),
-        (["predict", "one", "two-inputs.npz", "--input", "a,b"], "2 input channels and the model takes 1 (force)"),
-        (["predict", "one", "two-inputs.npz"], "trained on 'force'"),
-        (["predict", "one", "many.npz", "--axes", "x,t"], "the model t; they must be the same"),
-        (["decompose", "many", "many.npz", "--trajectory", "99"], "there is no trajectory 99"),
-        (["decompose", "many", "many.npz", "--start", "1"], "use --trajectory"),
-        (["decompose", "one", "rig.csv", "--start", "149"], "cannot start at 149"),
-        (["poles", "one", "--amplitude", "-1"], "give a positive amplitude"),
-        (["poles", "one", "--data", "two-inputs.npz", "--input", "a"], "needs signals over time with their measured outputs"),
-        (["export", "one", "--to", "tflite"], "choose onnx or torch"),
-        (["export", "two", "--member", "5"], "there is no member 5"),
-        (["export", "one", "--dt", "-1"], "must be positive"),
-        (["export", "one", "--dt", "1.0"], "Nyquist"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_sentence(
-    home: Path, words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(home)
-    np.savez(home / "two-inputs.npz", t=STEP * np.arange(300), a=np.random.default_rng(0).normal(size=300), b=np.arange(300.0))
-    with pytest.raises(LfnoError) as caught:
-        call(*words)
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)

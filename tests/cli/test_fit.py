@@ -136,33 +136,3 @@ def test_train_on_a_benchmark_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     metrics = answer("train", "duffing-c05", "--epochs", 2, *SMALL, "--set", "modes=8", "--out", tmp_path / "run", "--fold", 1)
     assert "interpolation" in metrics["test"]
     assert metrics["samples"]["test"] == 4
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["fit", "gone.csv"], "gone.csv: there is no such file"),
-        (["fit", "rig.csv", "--input", "x"], "there is no variable 'x'"),
-        (["fit", "rig.csv", "--set", "depth=3"], "there is no option 'depth'"),
-        (["fit", "rig.csv", "--set", "width"], "not of the form name=value"),
-        (["fit", "rig.csv", "--set", "width=wide"], "width='wide' must be a whole number"),
-        (["fit", "rig.csv", "--model", "mlp"], "choose lfno, lno or fno"),
-        (["fit", "rig.csv", "--device", "tpu9"], "choose cpu or cuda"),
-        (["fit", "rig.csv", "--window", 5000], "no training window of 5000"),
-        (["fit", "rig.csv", "--window", 100, "--warmup", 100], "leaves nothing to score"),
-        (["fit", "rig.csv", "--test", "gone.csv"], "gone.csv: there is no such file"),
-        (["fit", "rig.csv", "--test", "9000:9100"], "not inside the record"),
-        (["train", "dufing-c05"], "did you mean duffing-c05"),
-        (["train", "duffing-c05", "--preset", "best"], "choose default or paper"),
-        (["train", "duffing-c05", "--fold", 7], "the folds are 0 to 4"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_sentence(
-    words: list, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_csv(tmp_path / "rig.csv", signals(1500))
-    with pytest.raises(LfnoError) as caught:
-        call(*words, "--quiet")
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)

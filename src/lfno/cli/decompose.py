@@ -12,12 +12,12 @@ import typer
 
 from lfno.cli.predict import Json, ModelPath, Quiet, question
 from lfno.cli.progress import progress
-from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.cli.reading import Reading, with_reading
 from lfno.errors import LfnoError
 
 
 def register(app: typer.Typer) -> None:
-    app.command("decompose")(decompose)
+    app.command("decompose")(with_reading(decompose))
 
 
 def decompose(
@@ -26,15 +26,8 @@ def decompose(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder; decomposition of FILE if not given.")] = None,
     trajectory: Annotated[int, typer.Option(help="Which trajectory, counted from 0.", min=0)] = 0,
     start: Annotated[float | None, typer.Option(help="One window of a record that begins here, from rest.")] = None,
-    input: Input = None,
-    output: Output = None,
-    time: Time = None,
-    sample: Sample = None,
-    axes: Axes = None,
-    dt: Dt = None,
-    drop_missing: DropMissing = False,
-    interpolate: Interpolate = False,
-    resample: Resample = False,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -48,7 +41,6 @@ def decompose(
     from lfno.report.modes import decomposition_figure, save
 
     surrogate = Surrogate.load(model)
-    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
     data: Any
     data, known = question(surrogate, file, reading)
     notes = list(data.provenance.get("notes", []))

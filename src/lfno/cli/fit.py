@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.cli.reading import Reading, with_reading
 from lfno.cli.train import Device, Ensemble, Epochs, Json, Model, Out, Quiet, Resume, Seed, Settings, check_device, facts
+from lfno.errors import LfnoError
 
 if TYPE_CHECKING:
     from lfno.evaluation.contest import Contest
@@ -18,20 +19,13 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    app.command("fit")(fit)
+    app.command("fit")(with_reading(fit))
 
 
 def fit(
     file: Annotated[Path, typer.Argument(help="NPZ, MATLAB, CSV/TSV, Parquet, HDF5 or NetCDF; see `lfno inspect FILE`.")],
-    input: Input = None,
-    output: Output = None,
-    time: Time = None,
-    sample: Sample = None,
-    axes: Axes = None,
-    dt: Dt = None,
-    drop_missing: DropMissing = False,
-    interpolate: Interpolate = False,
-    resample: Resample = False,
+    *,
+    reading: Reading,
     linear: Annotated[bool, typer.Option("--linear", help="Modal identification: one exact layer of poles.")] = False,
     test: Annotated[str | None, typer.Option(help="Another file, or a range START:STOP (time, or sample numbers).")] = None,
     window: Annotated[int | None, typer.Option(help="Samples of a window of a long record.", min=16)] = None,
@@ -51,12 +45,16 @@ def fit(
     """Fit a model to a file of inputs and responses, and say whether it beats the best linear model."""
     from lfno.cli.mode_table import print_modes
     from lfno.cli.outcome import new_folder, say, table
-    from lfno.cli.outcome import settings as parse
+    from lfno.training.options import parse
     from lfno.training.own import prepare
 
-    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
+    trained = {"--model": model != "lfno", "--epochs": epochs is not None, "--set": bool(settings)}
+    trained |= {"--ensemble": ensemble > 1, "--resume": resume}
+    if linear and any(trained.values()):
+        extra = " and ".join(name for name, given in trained.items() if given)
+        raise LfnoError(f"--linear fits poles and residues without training a network; leave out {extra}")
     prepared = prepare(file, window=window, warmup=warmup, test=test, from_rest=from_rest, **reading)
-    folder = new_folder(out, file.stem)
+    folder = new_folder(out, file.stem, resume)
     quiet = quiet or as_json
     if not quiet:
         for note in prepared.notes:

@@ -14,30 +14,8 @@ if TYPE_CHECKING:
     from lfno.evaluation.contest import Contest
     from lfno.grid import Grid
 
-
-def settings(given: list[str] | None) -> dict[str, Any]:
-    """`--set name=value` as values: numbers, true/false, lists of numbers (`modes=8,8`), else words."""
-    result: dict[str, Any] = {}
-    for text in given or []:
-        name, equals, value = text.partition("=")
-        if not (name.strip() and equals and value.strip()):
-            raise LfnoError(f"--set {text} is not of the form name=value, as in --set width=24")
-        result[name.strip()] = _value(value.strip())
-    return result
-
-
-def _value(text: str) -> Any:
-    if "," in text:
-        return tuple(_value(part) for part in text.split(",") if part)
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+#: any of these says that a folder holds a run
+LEFT = ("model.safetensors", "member-0.safetensors", "log.jsonl", "metrics.json")
 
 
 def say(text: str) -> None:
@@ -70,9 +48,11 @@ def leave(folder: Path, contest: Contest, grid: Grid, label: str, more: dict[str
     return metrics
 
 
-def new_folder(out: Path | None, name: str) -> Path:
-    """Where a run goes: as given, or runs/NAME, runs/NAME-2, … so that nothing is overwritten."""
+def new_folder(out: Path | None, name: str, resume: bool = False) -> Path:
+    """Where a run goes: as given, or runs/NAME, runs/NAME-2, …; a run that is there is only gone on with."""
     if out is not None:
+        if not resume and out.is_dir() and any((out / file).exists() for file in LEFT):
+            raise LfnoError(f"{out} holds a run already; go on with it with --resume, or choose another folder with --out")
         return out
     folder, count = Path("runs") / name, 1
     while folder.exists():

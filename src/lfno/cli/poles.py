@@ -11,7 +11,7 @@ import typer
 
 from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
 from lfno.cli.predict import Json, ModelPath, Quiet, question
-from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.cli.reading import Reading, with_reading
 from lfno.errors import LfnoError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ FLOOR = 1e-3  # below this share of the input's peak power what is seen is leaka
 
 
 def register(app: typer.Typer) -> None:
-    app.command("poles")(poles)
+    app.command("poles")(with_reading(poles))
 
 
 def poles(
@@ -33,15 +33,8 @@ def poles(
     top: Annotated[int, typer.Option(help="Poles of the layers to list.", min=0)] = 12,
     data: Annotated[Path | None, typer.Option(help="File of inputs and outputs for a Bode plot.")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the figures; beside the model.")] = None,
-    input: Input = None,
-    output: Output = None,
-    time: Time = None,
-    sample: Sample = None,
-    axes: Axes = None,
-    dt: Dt = None,
-    drop_missing: DropMissing = False,
-    interpolate: Interpolate = False,
-    resample: Resample = False,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -54,7 +47,7 @@ def poles(
     found, notes = modes_of(surrogate, amplitude, operating, order)
     rows = mode_rows(found[0], found) if found else []
     table = _layers(surrogate)
-    figures = []
+    figures = [] if data is None else [str(_bode(surrogate, data, reading, folder))]
     if found or table is not None:
         import numpy as np
 
@@ -62,9 +55,6 @@ def poles(
         layers, shares = (None, None) if table is None else (table.pole, table.contribution)
         path = folder / "s-plane.png"
         figures.append(str(save(path, lambda: s_plane_figure(layers, shares, crosses, "modes of the model"))))
-    if data is not None:
-        reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
-        figures.append(str(_bode(surrogate, data, reading, folder)))
     listed = [] if table is None else plain_rows(table.top(top).rows())
     report = {"modes": rows, "layers": listed, "notes": notes, "figures": figures}
     if as_json:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.progress import progress
-from lfno.cli.reading import Axes, DropMissing, Dt, Input, Interpolate, Output, Resample, Sample, Time, options
+from lfno.cli.reading import Reading, with_reading
+from lfno.errors import LfnoError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,22 +27,15 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and noth
 
 
 def register(app: typer.Typer) -> None:
-    app.command("predict")(predict)
+    app.command("predict")(with_reading(predict))
 
 
 def predict(
     model: ModelPath,
     file: Annotated[Path, typer.Argument(help="File with the inputs; outputs in it are compared with the answer.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Answer; FILE-prediction in the same format.")] = None,
-    input: Input = None,
-    output: Output = None,
-    time: Time = None,
-    sample: Sample = None,
-    axes: Axes = None,
-    dt: Dt = None,
-    drop_missing: DropMissing = False,
-    interpolate: Interpolate = False,
-    resample: Resample = False,
+    *,
+    reading: Reading,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -49,12 +43,13 @@ def predict(
     from lfno.data.files.write import write
     from lfno.evaluation.surrogate import Surrogate
 
+    target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
+    if target.resolve() == file.resolve():
+        raise LfnoError(f"{target}: the answer would overwrite the question; choose another name with -o")
     surrogate = Surrogate.load(model)
-    reading = options(input, output, time, sample, axes, dt, drop_missing, interpolate, resample)
     data, known = question(surrogate, file, reading)
     with progress(quiet or as_json) as show:
         mean, spread = surrogate.predict(data, partial(show, "prediction"))
-    target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
     names = surrogate.names("outputs") or [channel.name for channel in data.output_channels]
     variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
     write(target, variables)

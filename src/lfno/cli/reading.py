@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any
 
 import typer
@@ -16,17 +19,36 @@ DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Drop what has
 Interpolate = Annotated[bool, typer.Option("--interpolate", help="Fill missing values by interpolation.")]
 Resample = Annotated[bool, typer.Option("--resample", help="Bring clocks that are not uniform to one that is.")]
 
+Reading = dict[str, Any]  # what `options` returns
+
 
 def options(
-    input: str | None,
-    output: str | None,
-    time: str | None,
-    sample: str | None,
-    axes: str | None,
-    dt: float | None,
-    drop_missing: bool,
-    interpolate: bool,
-    resample: bool,
-) -> dict[str, Any]:
+    input: Input = None,
+    output: Output = None,
+    time: Time = None,
+    sample: Sample = None,
+    axes: Axes = None,
+    dt: Dt = None,
+    drop_missing: DropMissing = False,
+    interpolate: Interpolate = False,
+    resample: Resample = False,
+) -> Reading:
     """The keywords of `lfno.data.signals.load`."""
     return dict(locals())
+
+
+def with_reading(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with these options in its signature, which typer reads, and all of them in its argument `reading`."""
+    shared = inspect.signature(options, eval_str=True).parameters
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        parameters += shared.values() if parameter.name == "reading" else [parameter]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        reading = options(**{name: given.pop(name) for name in shared})
+        command(**given, reading=reading)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return called

@@ -44,13 +44,13 @@ def train(
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
     from lfno.cli.outcome import leave, new_folder, say, table
-    from lfno.cli.outcome import settings as parse
     from lfno.evaluation.contest import contest_samples
     from lfno.evaluation.surrogate import Surrogate
     from lfno.training.fit import fit
+    from lfno.training.options import parse
     from lfno.training.parallel import leader
 
-    folder = new_folder(out, f"{dataset}-{model}")
+    folder = new_folder(out, f"{dataset}-{model}", resume)
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
     with live(quiet or as_json) as watch:
         run = fit(

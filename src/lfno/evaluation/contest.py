@@ -13,11 +13,11 @@ from lfno.data.split import Split
 from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.linear import LinearModel, fit_record
 from lfno.evaluation.metrics import scores
+from lfno.evaluation.modal import MOST
 from lfno.evaluation.surrogate import Surrogate
 from lfno.training.own import Prepared
 
 MODAL = "modal model"
-MOST = 2_000_000
 #: a model must have less than this share of the best linear model's error to be worth more than it
 WORTH = 0.8
 

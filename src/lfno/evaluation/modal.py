@@ -19,6 +19,7 @@ from lfno.training.fit import scale_of
 from lfno.training.own import Prepared
 
 KEY = "lfno-modes"
+MOST = 2_000_000  # samples of a very long record that count
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,9 @@ def identify_signals(prepared: Prepared, max_poles: int = 12) -> ModalModel:
     if prepared.record is None:
         inputs, outputs, grid, warmup = *_known(dataset, prepared.split), dataset.grid, 0
     else:
-        record = prepared.record
-        if prepared.stretch is not None:
-            start, stop = prepared.stretch
-            record = record.part(0, start) if start >= len(record) - stop else record.part(stop, len(record))
+        start, stop = prepared.stretch or (len(prepared.record), len(prepared.record))
+        first, last = (0, start) if start >= len(prepared.record) - stop else (stop, len(prepared.record))
+        record = prepared.record.part(max(first, last - MOST), last)
         inputs, outputs, grid, warmup = record.inputs[None], record.outputs[None], record.grid, prepared.warmup
     before, after = scale_of(inputs)[0], scale_of(outputs)[0]
     modes = identify(inputs - before[:, None], outputs - after[:, None], grid, max_poles=max_poles, warmup=warmup)

@@ -8,16 +8,22 @@ from typing import Any
 
 from lfno.errors import LfnoError
 
+WORDS = {"true": True, "false": False, "none": None}
 
-def parse(words: Sequence[str]) -> dict[str, Any]:
-    """["width=24", "steady=exact", "modes=(8, 8)"] → {"width": 24, "steady": "exact", "modes": (8, 8)}"""
+
+def parse(words: Sequence[str] | None) -> dict[str, Any]:
+    """Numbers, true/false/none, lists; whatever else is a word.
+
+    >>> parse(["width=24", "steady=exact", "modes=8,8", "skip=true"])
+    {'width': 24, 'steady': 'exact', 'modes': (8, 8), 'skip': True}
+    """
     values: dict[str, Any] = {}
-    for word in words:
-        name, equals, text = word.partition("=")
-        if not equals or not name.strip():
-            raise LfnoError(f"{word!r} is not of the form name=value")
+    for word in words or []:
+        name, equals, text = (part.strip() for part in word.partition("="))
+        if not (name and equals and text):
+            raise LfnoError(f"--set {word} is not of the form name=value, as in --set width=24")
         try:
-            values[name.strip()] = ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError):
-            values[name.strip()] = text.strip()
+            values[name] = ast.literal_eval(text)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            values[name] = WORDS.get(text.lower(), text)
     return values

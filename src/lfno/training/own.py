@@ -66,9 +66,15 @@ def prepare(
     bounds = _range(test) if isinstance(test, str) else None
     other: Record | Dataset | None = None
     if test is not None and bounds is None:
+        if isinstance(source, (str, Path)) and isinstance(test, (str, Path)) and Path(test).resolve() == Path(source).resolve():
+            raise LfnoError(f"{test} is the file of training: name another one for the test, or a range START:STOP of it")
         other = load(test, **reading) if isinstance(test, (str, Path)) else test
         _same_kind(data, other)
     if isinstance(data, Dataset):
+        given = {"--window": window is not None, "--warmup": warmup is not None, "--from-rest": from_rest}
+        if any(given.values()):
+            extra = " and ".join(name for name, said in given.items() if said)
+            raise LfnoError(f"{extra} is for one long record, and the data are {len(data)} trajectories; leave it out")
         return _trajectories(data, other, bounds, fold)
     window, warmup, why = choose_windows(data, window, warmup)
     stretch = None if bounds is None else _samples(data, bounds)

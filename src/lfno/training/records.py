@@ -26,6 +26,7 @@ FORGOTTEN = 3e-3
 #: shortest window, and windows that the training part must at least hold
 SHORTEST, FEWEST = 512, 16
 BATCH = 64  # windows answered at once
+MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
 SEGMENTS = 128  # stretches of a record that its memory is measured on
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
@@ -91,7 +92,7 @@ def as_samples(
 
     `test` is the stretch of samples kept for the test, by default the last fifth; what lies before and after it is for
     training, but for the last part (a tenth of the record) before it, which chooses the best epoch. No window reaches
-    into another part. Of a record that does not fit into memory every second, third, … window is taken.
+    into another part. Of a very long record every second, third, … window is taken.
     """
     size = len(record)
     start, stop = test or (int(in_time(size).test[0]), size)
@@ -115,11 +116,12 @@ def as_samples(
         except LfnoError as error:
             raise LfnoError(f"the {name} part: {error}") from error
     windows, notes = [one for part in parts for one in part], []
-    every = _thinning(windows, record)
+    count = sum(len(one) for one in windows)
+    every = _thinning(count * window, record, count)
     if every > 1:
         parts = [[Windows(one.starts[::every], one.scored[::every], window) for one in part] for part in parts]
         windows = [one for part in parts for one in part]
-        notes = [f"all windows of the record would not fit into memory: one in {every} is used"]
+        notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
     joined = Windows(
         np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
     )
@@ -129,11 +131,10 @@ def as_samples(
     return replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]}), split
 
 
-def _thinning(windows: list[Windows], record: Record) -> int:
-    """Take every how-manieth window, so that they fit into memory twice: as read and in single precision."""
+def _thinning(samples: int, record: Record, count: int) -> int:
+    """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
     row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
-    size = 12 * row * sum(len(one) * one.length for one in windows)
-    return math.ceil(size / (2 * SHARE * available()))
+    return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))
 
 
 def predict_record(

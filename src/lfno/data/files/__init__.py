@@ -64,6 +64,8 @@ def read(path: str | Path) -> Variables:
     The ending names the format and the first bytes must agree: a file of another format is refused, not guessed at.
     """
     path = Path(path)
+    if path.is_dir():
+        raise LfnoError(f"{path}: this is a folder; name a file in it")
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         ending = path.suffix or "no ending"

@@ -15,6 +15,8 @@ from lfno.data.signals.sides import Side
 from lfno.errors import LfnoError
 from lfno.grid import Axis
 
+Rows = np.ndarray | range  # row of the file for each row that is left
+
 
 @dataclass(frozen=True)
 class Allowed:
@@ -38,7 +40,7 @@ class Treatment:
     times: tuple[str, ...]
     unit: str
 
-    def rows(self, origin: np.ndarray) -> Callable[[int], str]:
+    def rows(self, origin: Rows) -> Callable[[int], str]:
         """How to point at row k of what is left, where `origin[k]` is its row in the file."""
         return lambda k: self.row(int(origin[k]))
 
@@ -59,24 +61,22 @@ def clean(
     return inputs, outputs, axis, kept
 
 
-def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> np.ndarray:
+def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> Rows:
     """Rows with a time stamp, as indices into the file."""
     good = np.isfinite(side.stamps)
+    if good.all():
+        return range(len(good))
     rows = np.flatnonzero(good)
-    if len(rows) < len(good):
-        first = treatment.row(int(np.argmin(good)))
-        if not treatment.allowed.drop_missing:
-            raise LfnoError(
-                f"the time has no value in {counted(len(good) - len(rows), 'row')} (first at {first}); "
-                "remove them or use --drop-missing"
-            )
-        notes.append(f"{counted(len(good) - len(rows), 'row')} without a time dropped, the first at {first}")
-        side.values, side.stamps = side.values[..., rows], side.stamps[rows]
+    lost, first = counted(len(good) - len(rows), "row"), treatment.row(int(np.argmin(good)))
+    if not treatment.allowed.drop_missing:
+        raise LfnoError(f"the time has no value in {lost} (first at {first}); remove them or use --drop-missing")
+    notes.append(f"{lost} without a time dropped, the first at {first}")
+    side.values, side.stamps = side.values[..., rows], side.stamps[rows]
     return rows
 
 
 def _without_missing_values(
-    sides: list[Side], origins: list[np.ndarray], shared: bool, treatment: Treatment, notes: list[str]
+    sides: list[Side], origins: list[Rows], shared: bool, treatment: Treatment, notes: list[str]
 ) -> np.ndarray:
     samples = max(side.values.shape[0] for side in sides)
     kept = np.arange(samples)
@@ -130,7 +130,7 @@ def _check_variation(inputs: Side, outputs: Side, notes: list[str]) -> None:
 
 
 def _one_clock(
-    sides: list[Side], origins: list[np.ndarray], shared: bool, treatment: Treatment, notes: list[str]
+    sides: list[Side], origins: list[Rows], shared: bool, treatment: Treatment, notes: list[str]
 ) -> Axis:
     names = treatment.times if len(treatment.times) == 2 else treatment.times * 2
     clocks = []

@@ -1,0 +1,122 @@
+"""Commands that cannot be right; what is said about each stands in docs/how-to/bad-commands.md.
+
+`test_bad_commands.py` compares page and sentences. When a sentence is changed on purpose, run
+`python -m tests.cli.bad_commands`: it writes the page anew, and the difference is there to be read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from typer.testing import CliRunner
+
+from lfno.cli import build
+from lfno.errors import LfnoError
+from tests.cli.rig import SMALL, STEP, call, signals, write_csv
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
+
+INTRODUCTION = """# When a command is refused
+
+A command that cannot be right ends with one sentence and the [exit code](../reference/exit-codes.md) 2, before anything is
+written. [When a file is refused](bad-input.md) is the other half of this page: what is wrong with a file.
+
+Every row of this table is a test: the command is run and the sentence compared. `rig.csv` is one long record, `many.npz`
+holds 20 trajectories; `one` and `two` are a model and an ensemble of two that were fitted to the record, `many` a model of the
+trajectories, `modes` a linear model. (…) stands for a long list.
+
+| command | what is said |
+|---|---|
+"""
+
+COMMANDS = (
+    "lfno inspect gone.csv",
+    "lfno inspect .",
+    "lfno fit gone.csv",
+    "lfno fit rig.csv --input x",
+    "lfno fit rig.csv --input force --output u,u",
+    "lfno fit rig.csv --set depth=3",
+    "lfno fit rig.csv --set width",
+    "lfno fit rig.csv --set width=wide",
+    "lfno fit rig.csv --set modes=1000",
+    "lfno fit rig.csv --epochs 0",
+    "lfno fit rig.csv --model mlp",
+    "lfno fit rig.csv --device tpu9",
+    "lfno fit rig.csv --window 5000",
+    "lfno fit rig.csv --window 100 --warmup 100",
+    "lfno fit rig.csv --test gone.csv",
+    "lfno fit rig.csv --test rig.csv",
+    "lfno fit rig.csv --test many.npz",
+    "lfno fit rig.csv --test 9000:9100",
+    "lfno fit many.npz --test 0:20",
+    "lfno fit many.npz --window 100",
+    "lfno fit rig.csv --out one",
+    "lfno fit rig.csv --out gone --resume",
+    "lfno fit rig.csv --linear --epochs 10",
+    "lfno train dufing-c05",
+    "lfno train duffing-c05 --preset best",
+    "lfno train duffing-c05 --fold 7",
+    "lfno predict gone rig.csv",
+    "lfno predict . rig.csv",
+    "lfno predict rig.csv rig.csv",
+    "lfno predict one gone.csv",
+    "lfno predict one rig.csv -o rig.csv",
+    "lfno predict one rig.csv -o a.xlsx",
+    "lfno predict one rig.csv --input force,u",
+    "lfno predict one pair.npz --input a,b",
+    "lfno predict one pair.npz",
+    "lfno predict one many.npz --axes x,t",
+    "lfno predict one slow.npz",
+    "lfno decompose many many.npz --trajectory 99",
+    "lfno decompose many many.npz --start 1",
+    "lfno decompose one rig.csv --start 149",
+    "lfno decompose modes rig.csv",
+    "lfno poles one --amplitude -1",
+    "lfno poles modes --amplitude 1",
+    "lfno poles one --data pair.npz --input a",
+    "lfno export one --to tflite",
+    "lfno export two --member 5",
+    "lfno export one --dt -1",
+    "lfno export one --dt 1.0",
+    "lfno export modes",
+)
+
+
+def workshop(folder: Path) -> None:
+    """The files and models that the commands speak of, in `folder`."""
+    write_csv(folder / "rig.csv", signals(3000))
+    parts = [signals(600, seed) for seed in range(20)]
+    stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
+    np.savez(folder / "many.npz", t=parts[0]["t"], **stacked)
+    np.savez(folder / "pair.npz", t=STEP * np.arange(300), a=np.sin(np.arange(300.0)), b=np.arange(300.0))
+    np.savez(folder / "slow.npz", t=2.0 * np.arange(300), force=np.sin(np.arange(300.0)))
+    record = ["fit", folder / "rig.csv", "--window", 128, "--quiet"]
+    call(*record, "--epochs", 1, *SMALL, "--out", folder / "one")
+    call(*record, "--epochs", 1, *SMALL, "--ensemble", 2, "--out", folder / "two")
+    call(*record, "--linear", "--out", folder / "modes")
+    call("fit", folder / "many.npz", "--epochs", 1, *SMALL, "--out", folder / "many", "--quiet")
+
+
+def sentence(command: str) -> str:
+    """What is said about the command in the folder of the workshop."""
+    result = CliRunner().invoke(build(), shlex.split(command)[1:])
+    if isinstance(result.exception, LfnoError):
+        # names of all options and of all shipped models: a long list that grows
+        return re.sub(r"there are:? [\w, -]{99,}", "there are …", str(result.exception))
+    raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
+
+
+def row(command: str, said: str) -> str:
+    return f"| `{command}` | {said} |"
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as name:
+        os.chdir(name)
+        workshop(Path())
+        PAGE.write_text(INTRODUCTION + "\n".join(row(command, sentence(command)) for command in COMMANDS) + "\n")

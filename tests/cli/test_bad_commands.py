@@ -1,0 +1,32 @@
+"""Every command that cannot be right gets the sentence that the documentation promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.bad_commands import COMMANDS, INTRODUCTION, PAGE, row, sentence, workshop
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("commands")
+    workshop(folder)
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_sentence_is_the_one_in_the_docs(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    before = {path: path.stat().st_mtime_ns for path in home.rglob("*")}
+    said = sentence(command)
+    assert "\n" not in said
+    assert row(command, said) in PAGE.read_text().splitlines()
+    assert {path: path.stat().st_mtime_ns for path in home.rglob("*")} == before  # nothing was written
+
+
+def test_the_docs_have_no_other_rows() -> None:
+    text = PAGE.read_text()
+    assert text.startswith(INTRODUCTION)
+    assert len(text.removeprefix(INTRODUCTION).splitlines()) == len(COMMANDS) == len(set(COMMANDS))
