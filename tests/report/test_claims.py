@@ -11,8 +11,9 @@ import pytest
 
 from lfno.evaluation.record import Record
 from lfno.report import paper
-from lfno.report.claims import CLAIMS, backtrack, judge_claims, ringing
-from lfno.report.goals import judge_goals
+from lfno.report.behaviour import backtrack, ringing
+from lfno.report.claims import CLAIMS, judge_claims
+from lfno.report.goals import REACHED, judge_goals
 from lfno.report.selection import Runs
 from lfno.report.summary import flip_share, summarise
 from lfno.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR
@@ -153,7 +154,7 @@ def test_presets_are_judged_separately() -> None:
 
 def test_nothing_at_all_is_measured_by_no_records() -> None:
     assert {v.verdict for v in judge_claims(Runs([]))} == {OPEN}
-    assert {v.verdict for v in judge_goals(Runs([]), {})} == {OPEN}
+    assert {v.verdict for v in judge_goals(Runs([]), {})} == {REACHED[OPEN]}
     assert all(v.command for v in judge_claims(Runs([])))
     assert summarise(Runs([]), {}) == []
 
@@ -193,13 +194,13 @@ def test_goals_both_ways() -> None:
     def one(records: list[Record], start: str) -> str:
         return next(v.verdict for v in judge_goals(Runs(records), limits) if v.claim.startswith(start))
 
-    assert one(good, "Navier–Stokes: below persistence") == HOLDS
-    assert one(three("navier-stokes", 0.1, 0.1, 0.0006), "Navier–Stokes: below persistence") == FAILS
+    assert one(good, "Navier–Stokes: below persistence") == REACHED[HOLDS]
+    assert one(three("navier-stokes", 0.1, 0.1, 0.0006), "Navier–Stokes: below persistence") == REACHED[FAILS]
     deep = [record(t, "FNO deep", 0.1 if t != "lorenz-rho5" else 0.01) for t in paper.ODES]
     lfno = [record(t, "LFNO", 0.05) for t in paper.ODES]
-    assert one(deep + lfno, "Below the deepened FNO") == HOLDS
-    assert one(deep[:3] + lfno[:3], "Below the deepened FNO") == OPEN
-    assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == FAILS
+    assert one(deep + lfno, "Below the deepened FNO") == REACHED[HOLDS]
+    assert one(deep[:3] + lfno[:3], "Below the deepened FNO") == REACHED[OPEN]
+    assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == REACHED[FAILS]
 
 
 def test_goal_of_exact_layers() -> None:
@@ -209,8 +210,29 @@ def test_goal_of_exact_layers() -> None:
         found = judge_goals(Runs(exact + [record(t, "LFNO", error) for t in tasks]), {})
         return next(v.verdict for v in found if "exact layers" in v.claim)
 
-    assert verdict_of(0.1) == HOLDS
-    assert verdict_of(0.11) == FAILS
+    assert verdict_of(0.1) == REACHED[HOLDS]
+    assert verdict_of(0.11) == REACHED[FAILS]
+
+
+def test_goals_of_speed() -> None:
+    def one(records: list[Record], cheaper: float, start: str) -> str:
+        told = {"cheaper": cheaper, "environment": {"hardware": "a GPU"}}
+        return next(v.verdict for v in judge_goals(Runs(records), {}, told) if v.claim.startswith(start))
+
+    def stack(seconds: float, seeds: int = 3) -> list[Record]:
+        """The stack of 15 needs so many seconds for 5000 epochs, and goes on to 8000."""
+        history = {"epoch": [10, 4990, 5010, 8000], "seconds": [0.0, seconds - 1, seconds + 1, 2 * seconds]}
+        return [
+            record(task, "LFNO", 0.1, preset="paper", seed=seed, stacked=15, history=history)
+            for task in paper.ODES
+            for seed in range(seeds)
+        ]
+
+    assert one(stack(299), 3.1, "Speed: 5000 epochs") == REACHED[HOLDS]
+    assert one(stack(301), 3.1, "Speed: 5000 epochs") == REACHED[FAILS]
+    assert one(stack(299, seeds=2), 3.1, "Speed: 5000 epochs") == REACHED[OPEN]
+    assert one([], 3.1, "Speed: a stack") == REACHED[HOLDS]
+    assert one([], 2.9, "Speed: a stack") == REACHED[FAILS]
 
 
 def test_summary_names_winners_losers_and_the_better_baseline() -> None:

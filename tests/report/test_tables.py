@@ -7,10 +7,12 @@ import math
 import pytest
 
 from lfno.report import paper
-from lfno.report.errors import error_table, fair_table, rich_table
+from lfno.report.errors import error_table, fair_table, outside_table, rich_table
 from lfno.report.selection import Runs
-from lfno.report.studies import ablation_table, layers_table, samples_table, time_table
+from lfno.report.studies import ablation_table, layers_table, samples_table
+from lfno.report.summary import summarise
 from lfno.report.tables import Cell, Row, Table, plain
+from lfno.report.times import time_table
 from tests.report.builder import record
 
 
@@ -87,13 +89,28 @@ def test_rich_and_fair_tables() -> None:
             record("beam", "FNO deep", 0.02, parameters={"complex_once": 5000}),
         ]
     )
-    rich = rich_table("l2", runs, {}, "-rich")
+    rich = rich_table("l2", runs, {})
     assert list(rich.columns) == ["", "Duffing c = 0.5"]
     assert rows_below(rich, "Ours, default")["LFNO"].cells[0] == Cell("0.100", "", True)
     fair = rows_below(fair_table("l2", runs), "default preset")
     assert [cell.text for cell in fair["Beam"].cells] == ["0.0300", "0.0200", "–", "0.0100"]
     assert fair["Beam"].cells[1].aside == "5,000 p, 100 ep, 3 s"
-    assert not rich_table("l2", runs, {}, "-out").rows
+    assert not outside_table("l2", runs, {}).rows
+
+
+def test_out_of_family_errors_have_a_table_of_their_own() -> None:
+    asked = [
+        record("duffing-c05-rich", label, 0.1, seed=seed, out_of_family={"l2": error + 0.01 * seed, "linf": 1.0})
+        for label, error in (("LFNO", 0.2), ("FNO", 0.5))
+        for seed in range(2)
+    ]
+    baselines = {"duffing-c05-rich-out": {"linear": {"l2": 0.6, "linf": 0.7}}}
+    table = outside_table("l2", Runs([*asked, record("beam", "LFNO", 0.1)]), baselines)
+    assert list(table.columns) == ["", "Duffing c = 0.5, rich"]
+    assert rows_below(table, "Ours, default")["LFNO"].cells[0] == Cell("0.205 ± 0.007", "", True)
+    assert rows_below(table, "Baselines")["best linear model"].cells[0].text == "0.600"
+    assert "FNO wins nowhere" in summarise(Runs(asked), {})[-1]
+    assert "out of family" in summarise(Runs(asked), {})[-1]
 
 
 def test_studies() -> None:
@@ -115,7 +132,17 @@ def test_studies() -> None:
     assert ablation_table(runs).rows[0].cells[1] == Cell("0.100", "L∞ 0.200", True)
     # none of them is a row of the error tables
     assert not len(runs.main)
-    assert time_table(runs).rows[-1].cells[1].text == "24"
+    times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
+    assert times["all"][:2] == ["24.0 s", "8"]
+    assert times["study “samples”"][:2] == ["12.0 s", "4"]
+
+
+def test_time_of_every_part_of_the_matrix() -> None:
+    runs = Runs([record(task, label, 0.1, seconds=60.0) for task in (*paper.ODES, "heat") for label in ("FNO", "LFNO")])
+    times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
+    assert times["ODEs, default preset"][:4] == ["5.0 min", "5.0 min", "10.0 min", "10"]
+    assert times["1-D PDEs, default preset"][:3] == ["1.0 min", "1.0 min", "2.0 min"]
+    assert times["all"][2] == "12.0 min"
 
 
 def test_a_row_of_the_wrong_length_is_refused() -> None:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from lfno.report.selection import OUTSIDE
+
 #: baseline -> {"l2", "linf"}
 Scores = dict[str, dict[str, float]]
 
@@ -22,17 +24,25 @@ NAMES = {
 
 
 def compute(task: str) -> Scores:
-    """Every baseline the data allow, fitted on the training part of the standard split, scored on its test part."""
+    """Every baseline the data allow, fitted on the training part of the standard split, scored on its test part.
+
+    NAME-out is a set with whatever is fitted on NAME scored on kinds of input that are not in it.
+    """
     import lfno
     from lfno.data.split import of
     from lfno.evaluation.baselines import fit_baselines
+    from lfno.evaluation.matrix import Cell
     from lfno.evaluation.metrics import relative_l2, relative_linf
 
-    data = lfno.dataset(task)
+    name = task.removesuffix(OUTSIDE)
+    data = lfno.dataset(name)
     split = of(data)
     train, test = data[split.train], data[split.test]
     singles = [values for values in data.parameters.values() if values.ndim == 1]
     single = singles[0] if len(data.parameters) == len(singles) == 1 else None
+    other = Cell(name, "lfno").out_of_family
+    if name != task and other is not None:
+        test, single = lfno.dataset(other), None
     places = (None, None) if single is None else (single[split.train], single[split.test])
     models = fit_baselines(train.inputs, train.outputs, places[0], data.grid)
     scores: Scores = {}
@@ -54,7 +64,7 @@ def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Sco
 
     end = time.monotonic() + seconds
     found: dict[str, Scores] = {}
-    for task in (task for task in dict.fromkeys(tasks) if task in REGISTRY):
+    for task in (task for task in dict.fromkeys(tasks) if task.removesuffix(OUTSIDE) in REGISTRY):
         path = results / "baselines" / f"{task}.json"
         scores = read(path)
         if scores is None and time.monotonic() < end and _compute_within(task, path, end - time.monotonic()):

@@ -1,10 +1,10 @@
-"""Tables of test errors: the paper's four with our numbers beside, the rich sets, and the fair comparisons."""
+"""Tables of test errors: the paper's four with our numbers beside, rich and out-of-family inputs, fair comparisons."""
 
 from __future__ import annotations
 
 from lfno.report import paper
 from lfno.report.baselines import NAMES, Scores
-from lfno.report.selection import LABELS, Figure, Runs, lowest, ordered
+from lfno.report.selection import LABELS, OUTSIDE, Figure, Runs, lowest, ordered
 from lfno.report.tables import DASH, Cell, Table, counted, number, show
 
 FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
@@ -64,18 +64,26 @@ def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str,
         table.add(words, *(number(row[metric]) if metric in row else DASH for row in rows))
 
 
-def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores], suffix: str) -> Table:
-    """The sets where interpolation cannot follow: random inputs, or kinds of input that were in no training set."""
-    main = runs.main
-    tasks = [task for task in ordered(main.tasks, [f"{t}{suffix}" for t in paper.TASKS]) if task.endswith(suffix)]
-    what = {"-rich": "Rich inputs", "-out": "Out of family"}[suffix]
+def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
+    """The sets where interpolation cannot follow: random inputs of many kinds."""
+    return _sets("Rich inputs", metric, runs.main, baselines, "-rich")
+
+
+def outside_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
+    """The same models, asked for what they were not trained on: inputs of kinds that no training set has."""
+    table = _sets("Out of family", metric, runs.main.outside, baselines, OUTSIDE)
+    table.note = "Trained on the set named above; tested on all samples of the out-of-family set of its system."
+    return table
+
+
+def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suffix: str) -> Table:
+    known = [f"{task}{kind}{suffix}" for kind in ("-rich", "") for task in paper.TASKS]
+    tasks = [task for task in ordered(runs.tasks, known) if task.endswith(suffix)]
     table = Table(f"{what}, {METRICS[metric]}", ["", *(paper.title(task.removesuffix(suffix)) for task in tasks)])
     if not tasks:
         return table
-    for preset in main.presets:
-        own = Runs(r for r in main.where(preset=preset).all if r.task in tasks)
-        if len(own):
-            _block(table, preset, own, tasks, metric, {})
+    for preset in runs.presets:
+        _block(table, preset, Runs(r for r in runs.where(preset=preset).all if r.task in tasks), tasks, metric, {})
     _baselines(table, tasks, metric, baselines)
     return table
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lfno.errors import LfnoError
 from lfno.report import paper
-from lfno.report.figures import curves, data, fields, overlays, poles
+from lfno.report.figures import curves, data, fields, overlays, poles, variants
 from lfno.report.selection import Runs
 from lfno.report.style import as_data_uri, as_png
 
@@ -100,6 +100,19 @@ def plates(runs: Runs) -> Iterator[Plate]:
         "They are those that a run kept, else those of the model that comes with the package.",
         partial(poles.pole_planes, runs.where(preset="default") if "default" in presets else runs),
         "lfno reproduce --preset default",
+    )
+    yield Plate(
+        "Ablation",
+        "Test error of the default LFNO (top, dashed) and of variants that differ from it in one thing; mean and standard "
+        "deviation over seeds.",
+        partial(variants.variant_dots, runs, "ablation"),
+        "lfno reproduce --study ablation",
+    )
+    yield Plate(
+        "Transient and steady layers",
+        "Six layers shared out between the two branches of the paper's LFNO, transient + steady.",
+        partial(variants.variant_dots, runs, "layers"),
+        "lfno reproduce --study layers",
     )
     yield Plate(
         "Error against training samples",

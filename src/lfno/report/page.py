@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 
 from lfno.report.document import Document
+from lfno.report.goals import REACHED
 from lfno.report.verdicts import FAILS, HOLDS, SO_FAR
 
 
@@ -15,7 +16,8 @@ def html(report: Document) -> str:
     """The whole page. Everything that comes from records is escaped by the template engine."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("lfno.report").joinpath("page.html").read_text(encoding="utf-8"))
-    return template.render(report=report, marks={HOLDS: "yes", SO_FAR: "yes", FAILS: "no"})
+    marks = {HOLDS: "yes", SO_FAR: "yes", FAILS: "no"}
+    return template.render(report=report, marks=marks | {REACHED[verdict]: mark for verdict, mark in marks.items()})
 
 
 def write(report: Document, path: Path) -> None:

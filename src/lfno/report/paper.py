@@ -29,12 +29,13 @@ TASKS = ODES | PDES
 def title(task: str) -> str:
     """A task in words; the rich and out-of-family sets are named after the paper's set they belong to.
 
-    >>> title("duffing-c05-rich")
-    'Duffing c = 0.5, rich'
+    >>> title("duffing-c05-rich"), title("duffing-c05-rich-out")
+    ('Duffing c = 0.5, rich', 'Duffing c = 0.5, rich, out of family')
     """
     for suffix, meaning in (("-rich", ", rich"), ("-out", ", out of family")):
-        if task.removesuffix(suffix) in TASKS and task not in TASKS:
-            return TASKS[task.removesuffix(suffix)] + meaning
+        if task.endswith(suffix):
+            whose = title(task.removesuffix(suffix))
+            return task if whose == task.removesuffix(suffix) else whose + meaning
     return TASKS.get(task, task)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lfno.evaluation.metrics import Summary, summary
 from lfno.evaluation.record import Record
+from lfno.evaluation.studies import STUDIES
 
-#: studies with tables of their own; every other record is a row of the error tables
-STUDIES = ("ablation", "layers", "samples")
+#: what stands after the name of a task for its models' errors on inputs of kinds they were not trained on
+OUTSIDE = "-out"
 PRESETS = ("paper", "default")
 LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LFNO")
 
@@ -42,7 +43,13 @@ class Runs:
 
     @property
     def main(self) -> Runs:
-        return Runs(r for r in self.all if r.study not in STUDIES)
+        return Runs(r for r in self.all if r.study == "main" or r.study not in STUDIES)
+
+    @property
+    def outside(self) -> Runs:
+        """The same runs with their errors out of family, under the name of their task with `-out`."""
+        found = (r for r in self.all if r.out_of_family)
+        return Runs(replace(r, task=f"{r.task}{OUTSIDE}", scores=r.out_of_family, at={}, samples={}) for r in found)
 
     def study(self, name: str) -> Runs:
         return self.where(study=name)

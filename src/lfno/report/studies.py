@@ -1,11 +1,12 @@
-"""Tables of what surrounds the errors: ablations, layers, training size, hyper-parameters, time, environment."""
+"""Tables of what surrounds the errors: ablations, layers, training size, hyper-parameters, environment."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from lfno.evaluation.studies import STUDIES
 from lfno.report import paper
-from lfno.report.selection import STUDIES, Runs, lowest, ordered
+from lfno.report.selection import Runs, lowest, ordered
 from lfno.report.tables import DASH, Cell, Table, counted, show
 
 LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
@@ -15,9 +16,10 @@ def ablation_table(runs: Runs) -> Table:
     """One variant per row, one task per column: L2 with L∞ in small print."""
     own = runs.study("ablation")
     tasks = ordered(own.tasks, list(paper.TASKS))
+    labels = variants(own, "ablation")
     table = Table("Ablation: relative L2", ["variant", "parameters", *(paper.title(task) for task in tasks)])
-    figures = {t: {k: own.where(task=t, label=k).error("l2") for k in own.labels} for t in tasks}
-    for label in own.labels:
+    figures = {t: {k: own.where(task=t, label=k).error("l2") for k in labels} for t in tasks}
+    for label in labels:
         rows = own.where(label=label)
         cells = []
         for task in tasks:
@@ -27,8 +29,17 @@ def ablation_table(runs: Runs) -> Table:
         table.add(label, _parameters(rows), *cells)
     figure = own.error("l2")
     if figure:
-        table.note = f"{counted(figure.epochs)} epochs; seeds {counted(sorted({r.seed for r in own.all}))}."
+        seeds = len({r.seed for r in own.all})
+        table.note = (
+            f"One thing changed at a time, {counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''}. "
+            "R: what the Fourier modes of a layer add to its poles; untamed is without the weight decay that holds it back."
+        )
     return table
+
+
+def variants(runs: Runs, study: str) -> list[str]:
+    """The labels of a study in the order in which it states them."""
+    return ordered((r.label for r in runs.all), [variant.label for variant in STUDIES[study].variants])
 
 
 def layers_of(record: Any) -> tuple[int, int]:
@@ -118,25 +129,6 @@ def _setting(name: str, record: Any) -> str:
         "parameters": f"{record.parameters.get('complex_once', 0):,}",
     }
     return str(found.get(name, config.get(name, DASH)))
-
-
-def time_table(runs: Runs) -> Table:
-    """What training took: the sum over the runs of each part."""
-    table = Table("Training time", ["", "runs", "seconds in all", "seconds of one run", "trained together", "hardware"])
-    for study in ordered({r.study for r in runs.all}, ("main",)):
-        for preset in runs.study(study).presets:
-            part = runs.study(study).where(preset=preset)
-            # the rows of a study are variants of one another: their sum is what it cost
-            groups = {f"study “{study}”": part} if study in STUDIES else {k: part.where(label=k) for k in part.labels}
-            for name, group in groups.items():
-                total = sum(r.seconds for r in group.all)
-                together = counted([r.stacked for r in group.all])
-                where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in group.all}))
-                cells = str(len(group)), f"{total:.4g}", f"{total / len(group):.3g}", together, where
-                table.add(f"{name}, {preset} preset", *cells)
-    table.add("all", str(len(runs)), f"{sum(r.seconds for r in runs.all):.4g}", DASH, DASH, DASH)
-    table.note = "Each of the runs trained together as one stack is given an equal share of the stack's time."
-    return table
 
 
 def environment_table(runs: Runs) -> Table:

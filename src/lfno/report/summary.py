@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lfno.report import paper
 from lfno.report.baselines import Scores
-from lfno.report.selection import Runs
+from lfno.report.selection import OUTSIDE, Runs
 from lfno.report.tables import number
 from lfno.report.verdicts import factor, mean_error, ratio
 
@@ -12,7 +12,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "the ODEs": tuple(paper.ODES),
     "the PDEs": tuple(paper.PDES),
     "the rich sets": tuple(f"{task}-rich" for task in paper.TASKS),
-    "the out-of-family sets": tuple(f"{task}-out" for task in paper.TASKS),
+    "inputs out of family": tuple(f"{task}{kind}{OUTSIDE}" for kind in ("-rich", "") for task in paper.TASKS),
 }
 WORDS = {"interpolation": "interpolating between the training samples", "linear": "the best linear model"}
 
@@ -22,6 +22,7 @@ def summarise(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
     lines = []
     for preset in runs.main.presets:
         own = runs.main.where(preset=preset)
+        own = Runs([*own.all, *own.outside.all])
         for group, tasks in GROUPS.items():
             shown = [task for task in tasks if len(_errors(own, task)) > 1]
             if shown:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lfno.report import paper
-from lfno.report.selection import Runs
+from lfno.report.selection import Figure, Runs
 
 HOLDS, SO_FAR, FAILS, OPEN = "holds", "holds so far", "does not hold", "not measured"
 
@@ -66,13 +66,18 @@ class Claim:
         return verdicts or [Verdict(self.claim, self.published, (), OPEN, command=self.command)]
 
 
-def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float | None:
-    """Mean error over seeds, infinite for a model that diverged; None where it was not run.
+def figure_of(runs: Runs, task: str, label: str, metric: str = "l2") -> Figure | None:
+    """Mean error and spread over seeds of a row of the tables; None where it was not run.
 
     The paper's preset is judged at the paper's epochs, like in the tables; any other at its end.
     """
     epochs = paper.epochs(metric, task) if runs.presets == ["paper"] else None
-    figure = runs.main.where(task=task, label=label).error(metric, epochs)
+    return runs.main.where(task=task, label=label).error(metric, epochs)
+
+
+def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float | None:
+    """The same as one number, infinite for a model that diverged."""
+    figure = figure_of(runs, task, label, metric)
     if figure is None:
         return None
     return figure.mean if math.isfinite(figure.mean) else math.inf
