@@ -11,7 +11,6 @@ import pytest
 
 from lfno.data.files import READERS, Variable, read
 from lfno.data.files.write import write
-from lfno.errors import LfnoError
 from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
 

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.data.files import Variable
+from lfno.data.files.write import write
 from lfno.errors import LfnoError
 from tests.cli.rig import SMALL, answer, call, signals, write_csv
+from tests.evaluation.oscillator import Oscillator, multisine
 
 
 @pytest.fixture(scope="module")
@@ -105,24 +108,47 @@ def test_a_known_initial_state_is_an_input(tmp_path: Path) -> None:
     assert "error" in answer("predict", tmp_path / "run", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
 
 
-def test_modal_identification_from_the_command_line(tmp_path: Path) -> None:
-    from tests.evaluation.oscillator import Oscillator, multisine
+@pytest.fixture(scope="module")
+def fifty() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Time, forces (sample, time) and motions (sample, output, time) of two masses, forced four times finer than seen."""
+    force = multisine(50, 400, 0.1, 0, substeps=4)
+    return 0.1 * np.arange(400), force[:, 0, ::4], Oscillator().respond(force, 0.1, 4)
 
-    system, step = Oscillator(), 0.1
-    force = multisine(50, 400, step, 0, substeps=4)
-    motion = system.respond(force, step, 4)
-    np.savez(tmp_path / "a.npz", t=step * np.arange(400), f=force[:, 0, ::4], u=motion[:, 0], w=motion[:, 1])
-    rows = answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run")["modes"]
+
+@pytest.mark.parametrize(
+    ("ending", "noise", "frequency", "damping"), [("npz", 0.0, 1e-3, 1e-2), ("csv", 0.01, 1e-2, 0.1)]
+)
+def test_modal_identification_from_the_command_line(
+    fifty: tuple[np.ndarray, ...], ending: str, noise: float, frequency: float, damping: float, tmp_path: Path
+) -> None:
+    """Every pole of a known two-mass oscillator from fifty responses, as arrays or under each other in a table."""
+    t, f, motion = fifty
+    motion = motion + noise * motion.std((0, 2), keepdims=True) * np.random.default_rng(1).normal(size=motion.shape)
+    path, words = tmp_path / f"a.{ending}", ["--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run"]
+    variables = [Variable.of("t", t, "s", ("t",)), Variable.of("f", f, "N", ("sample", "t"))]
+    variables += [Variable.of(name, motion[:, k], "m", ("sample", "t")) for k, name in enumerate("uw")]
+    write(path, variables)
+    rows = answer("fit", path, *words, *(["--sample", "sample"] if ending == "csv" else []))["modes"]
     found = np.array([complex(row["re"], row["im"]) for row in rows])
-    for pole, shape in zip(system.poles, system.shapes.T, strict=True):
-        nearest = int(np.abs(found - pole).argmin())
-        assert found[nearest].imag == pytest.approx(pole.imag, rel=1e-3)
-        assert found[nearest].real == pytest.approx(pole.real, rel=1e-2)
-        np.testing.assert_allclose([z[0] for z in rows[nearest]["shape"]], shape.real, atol=0.02)
+    system, picked = Oscillator(), []
+    for pole in system.poles:
+        picked.append(rows[int(np.abs(found - pole).argmin())])
+        assert 2 * np.pi * picked[-1]["frequency"] == pytest.approx(pole.imag, rel=frequency)
+        assert picked[-1]["damping_ratio"] == pytest.approx(-pole.real / abs(pole), rel=damping)
+    shapes = np.array([[complex(*z) for z in row["shape"]] for row in picked]).T
+    np.testing.assert_allclose(shapes, system.shapes, atol=0.02)
+    strong = [row for row in rows if row["contribution"] > 0.1]
+    assert len(strong) == 2
+
+
+def test_a_linear_model_answers_and_at_another_rate(fifty: tuple[np.ndarray, ...], tmp_path: Path) -> None:
+    t, f, motion = fifty
+    np.savez(tmp_path / "a.npz", t=t, f=f, u=motion[:, 0], w=motion[:, 1])
+    call("fit", tmp_path / "a.npz", "--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run")
     assert answer("predict", tmp_path / "run", tmp_path / "a.npz", "-o", tmp_path / "b.npz")["error"]["l2"] < 1e-3
-    assert len(answer("poles", tmp_path / "run")["modes"]) == len(rows)
-    finer = {"t": 0.05 * np.arange(800), "f": multisine(50, 400, step, 0, substeps=2)[:, 0, :800]}
-    np.savez(tmp_path / "fine.npz", **{k: v[..., :799] for k, v in finer.items()})
+    assert answer("poles", tmp_path / "run")["modes"]
+    fine = multisine(50, 400, 0.1, 0, substeps=2)[:, 0]
+    np.savez(tmp_path / "fine.npz", t=0.05 * np.arange(799), f=fine)
     call("predict", tmp_path / "run", tmp_path / "fine.npz", "-o", tmp_path / "c.npz")
     np.testing.assert_allclose(np.load(tmp_path / "c.npz")["u"][:, ::2], motion[:, 0], atol=2e-3 * np.abs(motion).max())
 

@@ -47,7 +47,11 @@ def poles(
     found, notes = modes_of(surrogate, amplitude, operating, order)
     rows = mode_rows(found[0], found) if found else []
     table = _layers(surrogate)
-    figures = [] if data is None else [str(_bode(surrogate, data, reading, folder))]
+    figures = []
+    if data is not None:
+        bode, told = _bode(surrogate, data, reading, folder)
+        figures.append(str(bode))
+        notes += told
     if found or table is not None:
         import numpy as np
 
@@ -104,8 +108,8 @@ def _layers(surrogate: Surrogate) -> Any:
     return None if member is None else member.poles()
 
 
-def _bode(surrogate: Surrogate, file: Path, reading: dict[str, Any], folder: Path) -> Path:
-    """Frequency responses of the data, of the best linear model and of the model under the same excitation."""
+def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
+    """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
     import numpy as np
 
     from lfno.data.signals.record import Record
@@ -133,4 +137,5 @@ def _bode(surrogate: Surrogate, file: Path, reading: dict[str, Any], folder: Pat
     for name in responses:
         responses[name] = responses[name].copy()
         responses[name][~seen] = complex(math.nan, math.nan)
-    return save(folder / "bode.png", lambda: bode_figure(measured.frequencies, responses, measured.coherence[0]))
+    path = save(folder / "bode.png", lambda: bode_figure(measured.frequencies, responses, measured.coherence[0]))
+    return path, data.provenance.get("notes", [])
