@@ -38,6 +38,6 @@ class FNO(Operator):
 
     def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
         for depth, block in enumerate(self.blocks):
-            v = block(v, steps, a, b)
-            v = v if depth == len(self.blocks) - 1 else self.activation(v)
+            last = depth == len(self.blocks) - 1
+            v = block(v, steps, a, b, "" if last else self.config.activation)
         return v

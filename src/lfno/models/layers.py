@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from lfno.kernels import fused
 from lfno.models.config import PoleConfig
 from lfno.spectral.fourier import add_low, from_modes, keep_low, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient
@@ -29,7 +30,10 @@ def as_complex(pairs: Tensor) -> Tensor:
 
 
 class Pointwise(nn.Module):
-    """W v + b at every grid point: (batch, in, *grid) → (batch, out, *grid)."""
+    """act(W v + b + Σ terms) + v at every grid point; terms, activation and the last v only where asked for.
+
+    (batch, in, *grid) → (batch, out, *grid), which is the shape of the terms.
+    """
 
     def __init__(self, channels_in: int, channels_out: int) -> None:
         super().__init__()
@@ -37,11 +41,26 @@ class Pointwise(nn.Module):
         self.weight = nn.Parameter(torch.empty(channels_out, channels_in).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(channels_out).uniform_(-bound, bound))
 
-    def forward(self, v: Tensor) -> Tensor:
-        flat = v.flatten(2)
-        # one product for each sample: its weight gradient is contracted per sample first, which keeps a GPU busy
-        out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), flat)
-        return out.unflatten(2, v.shape[2:])
+    def forward(self, v: Tensor, terms: Sequence[Tensor] = (), act: str = "", skip: bool = False) -> Tensor:
+        if fused(v):
+            from lfno.kernels.update import update
+
+            return update(v, self.weight, self.bias, terms, act, skip)
+        out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), v.flatten(2))
+        out = out.unflatten(2, v.shape[2:])
+        for term in terms:
+            out = out + term
+        out = activation(act)(out) if act else out
+        return v + out if skip else out
+
+
+def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
+    """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
+    if fused(v):
+        from lfno.kernels.perceptron import perceptron
+
+        return perceptron(v, hidden.weight, hidden.bias, last.weight, last.bias, act)
+    return last(hidden(v, act=act))
 
 
 class FourierWeights(nn.Module):
@@ -146,21 +165,32 @@ def steady(
         low = kernel.transfer(weights.modes, shape, steps)
         folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
         return from_modes(mix_channels(to_modes(v, weights.modes), folded), shape)
-    response = mix_channels(to_modes(v, kernel.all_modes), kernel.transfer(kernel.all_modes, shape, steps))
+    response = kernel.transfer(kernel.all_modes, shape, steps)
     if kind == "residual":
+        # R acts on the transfer function, which is smaller than the data
         assert weights is not None
-        response = add_low(response, mix_channels(keep_low(response, weights.modes), weights.matrix))
-    return from_modes(response, shape)
+        low = keep_low(response, weights.modes)
+        response = add_low(response, torch.einsum("io...,op...->ip...", low, weights.matrix))
+    return from_modes(mix_channels(to_modes(v, kernel.all_modes), response), shape)
+
+
+def times(factor: float, term: Tensor) -> Tensor:
+    """A factor that is 1, as everywhere but in a decomposition, costs nothing."""
+    return term if factor == 1 else factor * term
 
 
 class Block(nn.Module):
-    """a · transient(v) + b · steady(v) + W v, any of the three possibly absent; a = b = 1 but in a decomposition."""
+    """act(a · transient(v) + b · steady(v) + W v) + v, any of the parts possibly absent; a = b = 1 but in a decomposition."""
 
     def __init__(self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str) -> None:
         super().__init__()
         self.kernel, self.weights, self.kind = kernel, weights, kind
         self.pointwise = Pointwise(width, width)
 
-    def forward(self, v: Tensor, steps: Sequence[float], a: float = 1.0, b: float = 1.0) -> Tensor:
-        out = self.pointwise(v) + b * steady(v, self.kernel, self.weights, self.kind, steps)
-        return out if self.kernel is None else out + a * self.kernel.transient(v, steps)
+    def forward(
+        self, v: Tensor, steps: Sequence[float], a: float = 1.0, b: float = 1.0, act: str = "", skip: bool = False
+    ) -> Tensor:
+        terms = [times(b, steady(v, self.kernel, self.weights, self.kind, steps))]
+        if self.kernel is not None:
+            terms.append(times(a, self.kernel.transient(v, steps)))
+        return self.pointwise(v, terms, act, skip)

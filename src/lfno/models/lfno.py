@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count
-from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady
+from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady, times
 from lfno.models.pole_operator import PoleOperator
 
 
@@ -70,8 +70,7 @@ class LFNO(PoleOperator):
         config = self.config
         if config.layout == "blocks":
             for block in self.blocks:
-                update = self.activation(block(v, steps, a, b))
-                v = v + update if config.skip else update
+                v = block(v, steps, a, b, config.activation, config.skip)
             return v
         branches = []
         if config.transient_layers:
@@ -83,8 +82,8 @@ class LFNO(PoleOperator):
     def _transient_branch(self, v: Tensor, steps: Sequence[float], a: float) -> Tensor:
         for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
             assert isinstance(kernel, PoleResidue)
-            v = self.activation(v) if depth else v
-            v = a * kernel.transient(v, steps) + pointwise(v)
+            last = depth == len(self.kernels) - 1
+            v = pointwise(v, [times(a, kernel.transient(v, steps))], "" if last else self.config.activation)
         return v
 
     def _steady_branch(self, v: Tensor, steps: Sequence[float], b: float) -> Tensor:
@@ -93,5 +92,5 @@ class LFNO(PoleOperator):
             kernel = None if self.config.steady == "free" else kernels[depth]
             weights: Any = None if self.config.steady == "exact" else self.steady_weights[depth]
             v = self.activation(v) if depth else v
-            v = b * steady(v, kernel, weights, self.config.steady, steps)
+            v = times(b, steady(v, kernel, weights, self.config.steady, steps))
         return v

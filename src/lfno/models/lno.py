@@ -36,5 +36,5 @@ class LNO(PoleOperator):
 
     def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
         for block in self.blocks:
-            v = self.activation(block(v, steps, a, b))
+            v = block(v, steps, a, b, self.config.activation)
         return v

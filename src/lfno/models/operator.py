@@ -17,7 +17,7 @@ from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig
-from lfno.models.layers import WINDOW, Pointwise, activation
+from lfno.models.layers import WINDOW, Pointwise, activation, project
 from lfno.spectral.fourier import max_modes
 
 #: numbers in a model: more than this is a mistake
@@ -87,7 +87,7 @@ class Operator(nn.Module, ABC):
         v = self.layers(v, self.steps(grid), a, b)
         for d, size in enumerate(shape):
             v = v.narrow(2 + d, 0, size)
-        u = self.project(self.activation(self.hidden(v)))
+        u = project(v, self.hidden, self.project, self.config.activation)
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def steps(self, grid: Grid) -> tuple[float, ...]:

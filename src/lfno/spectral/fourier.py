@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -61,9 +62,30 @@ def fill_signed(spectrum: Tensor, size: int, axis: int) -> Tensor:
     return torch.cat((spectrum.narrow(axis, 0, modes), zeros, spectrum.narrow(axis, modes, modes - 1)), axis)
 
 
+class _Half(torch.autograd.Function):
+    """torch.fft.rfft along the last axis, whose gradient is a transform of half the modes too, not of all of them."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.fft.rfft(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        ctx.size = inputs[0].shape[-1]
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
+        once = torch.ones(ctx.size // 2 + 1, dtype=g.real.dtype, device=g.device)
+        once[1 : (ctx.size + 1) // 2] = 0.5
+        return torch.fft.irfft(g * once, n=ctx.size, norm="forward")
+
+
 def to_modes(x: Tensor, modes: Modes) -> Tensor:
     """Real (…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
-    spectrum = torch.fft.rfft(x, dim=-1)
+    spectrum = _Half.apply(x) if torch.is_grad_enabled() and not torch.compiler.is_compiling() else torch.fft.rfft(x)
     if modes[-1] is not None:
         spectrum = spectrum[..., : modes[-1]]
     for d in range(2, len(modes) + 1):
