@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,29 +46,48 @@ def make(
     as_json: Json = False,
 ) -> None:
     """Make data sets, unless they exist already; a long one that was interrupted goes on where it stopped."""
-    from lfno.data.files.memory import human
-    from lfno.data.make import exists
-    from lfno.data.make import make as make_one
+    import torch
 
-    rows = []
+    from lfno.data.make import exists, place
+    from lfno.data.parallel import make_all
+
     changes = {"seed": seed, "count": count, "dtype": dtype, **_parsed(settings)}
     plans = _plans(names, **changes)
     with progress(quiet or as_json) as show:
         if scheduler is not None:
             _make_on_cluster(scheduler, plans, changes, out, show)
-        for plan in plans:
-            if not (quiet or as_json or exists(plan, out)):
-                memory, disk = (human(size * plan.signal.count) for size in plan.room())
-                print(f"{plan.entry.name} takes about {memory} of memory and {disk} on disk", file=sys.stderr)
-            start = time.perf_counter()
-            path, made = make_one(plan, out, partial(show, plan.entry.name))
-            seconds = round(time.perf_counter() - start, 2)
-            rows.append({"name": plan.entry.name, "made": made, "seconds": seconds, "path": str(path)})
+        # the longest first: the cores that finish early have the short ones left
+        missing = sorted((plan for plan in plans if not exists(plan, out)), key=lambda plan: -sum(_room(plan)))
+        processes = min(torch.get_num_threads(), len(missing))
+        if missing and not (quiet or as_json):
+            _announce(missing, processes)
+        todo = [plan.entry.name for plan in missing]
+        seconds = dict(zip(todo, make_all(todo, changes, out, processes, show), strict=True))
+    rows = []
+    for plan in plans:
+        name = plan.entry.name
+        facts = {"name": name, "made": name in seconds, "seconds": round(seconds.get(name, 0.0), 2)}
+        rows.append(facts | {"path": str(place(plan, out))})
     if as_json:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        print(f"{row['name']}: {'made' if row['made'] else 'was there'} in {row['seconds']} s, {row['path']}")
+        print(f"{row['name']}: " + (f"made in {row['seconds']} s" if row["made"] else "was there") + f", {row['path']}")
+
+
+def _room(plan: Plan) -> tuple[int, int]:
+    """Bytes of memory and of disk that a data set takes while it is made."""
+    memory, disk = (size * plan.signal.count for size in plan.room())
+    return memory, disk
+
+
+def _announce(missing: list[Plan], processes: int) -> None:
+    from lfno.data.files.memory import human
+
+    what = f"{missing[0].entry.name} takes" if len(missing) == 1 else f"{len(missing)} data sets take"
+    rooms = [_room(plan) for plan in missing]
+    memory, disk = sum(room[0] for room in rooms[:processes]), sum(room[1] for room in rooms)
+    print(f"{what} about {human(memory)} of memory and {human(disk)} on disk", file=sys.stderr)
 
 
 def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None, show: Show) -> None:

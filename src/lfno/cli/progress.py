@@ -30,7 +30,7 @@ def progress(quiet: bool) -> Iterator[Show]:
     def show(what: str, done: int, total: int) -> None:
         if what not in rows:
             rows[what], begun[what] = shown.add_task(what, total=total), time.monotonic()
-        shown.update(rows[what], completed=done, total=total)
+        shown.update(rows[what], completed=done, total=total, visible=done < total)  # room for those still at work
         tenth = 10 * done // max(total, 1)
         if not console.is_terminal and tenth > told.get(what, 0):
             told[what] = tenth

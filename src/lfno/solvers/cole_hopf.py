@@ -17,6 +17,7 @@ from scipy.special import log_ndtr, logsumexp
 from lfno.errors import LfnoError
 
 _NODES = 10  # Gauss points per panel
+_GAUSS = np.polynomial.legendre.leggauss(_NODES)
 _PANEL = 3.0  # width of a panel in standard deviations of the sharpest peak: with 10 points an error of 4e-12
 _MARGIN = 55.0  # panels whose weight is below e^-55 of the largest are left out
 _BLOCK = 16  # samples at a time, so that the work stays in the cache
@@ -103,8 +104,7 @@ def periodic_solution(
 
 
 def _gauss(width: float) -> tuple[np.ndarray, np.ndarray]:
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return (nodes + 1) * width / 2, weights * width / 2
+    return (_GAUSS[0] + 1) * width / 2, _GAUSS[1] * width / 2
 
 
 def _potential(initial: Callable[[np.ndarray], np.ndarray], start: float, width: float, panels: int) -> np.ndarray:

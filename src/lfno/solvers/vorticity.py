@@ -103,9 +103,7 @@ class VorticityFlow:
         finally:
             torch.set_num_threads(workers)
 
-    def _march(
-        self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
-    ) -> torch.Tensor:
+    def _march(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int) -> torch.Tensor:
         """`(len(times), batch, points, points)`: frame by frame, as they are computed."""
         source, w = self.analyse(forcing), self.analyse(initial)
         frames = []

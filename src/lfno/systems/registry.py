@@ -47,7 +47,8 @@ def register(system: type[System]) -> type[System]:
         for key, family in system.families.items():
             full = name if key == "paper" else f"{name}-{key}"
             grid = system.grid if key == "paper" else system.rich_grid or system.grid
-            REGISTRY[full] = Entry(full, system, family, grid, system.count, dict(parameters))
+            count = system.out_count if key == "out" else system.count
+            REGISTRY[full] = Entry(full, system, family, grid, count, dict(parameters))
     return system
 
 
