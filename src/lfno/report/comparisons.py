@@ -69,7 +69,7 @@ def most(measure: Measure, count: int, total: int) -> Measure:
         support = sum(finding.supports for finding in findings)
         if support < count and len(findings) - support <= total - count:
             return []
-        words = f"on {support} of {len(findings)}: " + "; ".join(f"{f.where} {f.words}" for f in findings)
+        words = f"on {support} of {len(findings)}:\n" + ";\n".join(f"{f.where}: {f.words}" for f in findings)
         return [Finding("", words, support >= count)]
 
     return counted

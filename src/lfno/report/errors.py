@@ -82,8 +82,9 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
     table = Table(f"{what}, {METRICS[metric]}", ["", *(paper.title(task.removesuffix(suffix)) for task in tasks)])
     if not tasks:
         return table
-    for preset in runs.presets:
-        _block(table, preset, Runs(r for r in runs.where(preset=preset).all if r.task in tasks), tasks, metric, {})
+    own = Runs(r for r in runs.all if r.task in tasks)
+    for preset in own.presets:
+        _block(table, preset, own.where(preset=preset), tasks, metric, {})
     _baselines(table, tasks, metric, baselines)
     return table
 

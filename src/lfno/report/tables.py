@@ -85,8 +85,15 @@ def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:
     value = figure.value
     text = number(value.mean)
     if value.count > 1 and math.isfinite(value.std):
-        text += f" ± {value.std:.1g}"
+        text += f" ± {_spread(value.std, text)}"
     return Cell(text, aside, bold)
+
+
+def _spread(std: float, mean: str) -> str:
+    """One digit, written like the mean beside it: 0.00121 ± 0.00007, but 1.21e-05 ± 7e-07."""
+    if std <= 0 or "e" in mean or std >= 1:
+        return f"{std:.1g}"
+    return f"{std:.{-math.floor(math.log10(float(f'{std:.0e}')))}f}"
 
 
 def counted(values: Sequence[int]) -> str:

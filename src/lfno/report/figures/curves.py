@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+def _three(runs: Runs, preset: str) -> Runs:
+    """The paper's models: those that differ from them in depth or time would hide them, and are in the tables."""
+    return Runs(r for r in runs.main.where(preset=preset).all if r.label in paper.MODELS)
+
+
 def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Training (thin, dotted) and validation loss (solid) of every model, each seed a line of its own."""
-    main = runs.main.where(preset=preset)
+    """Training (thin, dotted) and validation loss (solid) of each model, each seed a line of its own."""
+    main = _three(runs, preset)
     shown = [task for task in tasks if any(r.history.get("epoch") for r in main.where(task=task).all)]
     if not shown:
         return None
@@ -60,6 +65,7 @@ def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LN
         panel.annotate(
             "steady regime →", (split * time.step, 1), xycoords=("data", "axes fraction"), xytext=(3, -2),
             textcoords="offset points", ha="left", va="top", fontsize=7.5, color="#666666",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip
         unit = f" [{channel.unit}]" if channel.unit else ""
         panel.set(xlabel=time.label, ylabel=f"mean |error|{unit}", title=paper.title(task))
@@ -86,7 +92,7 @@ def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
 
 def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
     """Error of every test sample against the amplitude of its forcing, mean over seeds."""
-    main = runs.main.where(preset=preset)
+    main = _three(runs, preset)
     shown = [task for task in tasks if any("A" in r.samples for r in main.where(task=task).all)]
     if not shown:
         return None
