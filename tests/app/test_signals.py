@@ -78,6 +78,7 @@ def test_what_a_file_needs_is_asked_for(desk: Desk, table: Table) -> None:
     with pytest.raises(LfnoError, match=r"holes\.csv has not been read yet"):
         desk.ask("train", {"source": "file"})
     read = desk.ask("read", {**found["options"], "axes": "", "dt": ""})
+    assert read["command"] == "lfno fit holes.csv --input force --output u --time time --interpolate"
     assert any("interpolated" in note for note in read["notes"])
     with pytest.raises(LfnoError, match="there is no variable 'power'"):
         desk.ask("read", {"input": "power"})

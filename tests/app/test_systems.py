@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from lfno.app.plain import packed, plain
 from lfno.app.systems import catalogue
 from lfno.errors import LfnoError
 from lfno.evaluation.metrics import relative_l2
+from lfno.models.storage import SHIPPED
 from lfno.systems import find
 
 
@@ -35,8 +38,33 @@ def test_twelve_systems_and_what_is_missing() -> None:
     assert rows["duffing-c05"]["slider"] | {"value": 0} == {
         "name": "A", "low": 0.05, "high": 10.0, "step": 0.05, "value": 0, "least": -9.9, "most": 19.95,
     }  # fmt: skip
-    assert rows["navier-stokes-nu1e-3"]["note"].startswith("No weights are shipped for this set")
     json.dumps(list(rows.values()), allow_nan=False)
+
+
+def test_weights_that_are_not_there_are_said_to_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lfno.app.systems.SHIPPED", tmp_path)
+    shutil.copy(SHIPPED / "heat.safetensors", tmp_path)
+    rows = {row["name"]: row for row in catalogue()}
+    assert rows["heat"]["models"] == ["LFNO"]
+    assert rows["heat"]["note"] == "No weights of FNO and LNO are shipped for this set."
+    assert rows["beam"]["models"] == []
+    assert rows["beam"]["note"].startswith("No weights are shipped for this set: the page shows the truth alone.")
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_a_forced_flow_with_and_without_weights(weights: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, grid = "navier-stokes-nu1e-3", find("navier-stokes-nu1e-3").grid
+    for module in ("lfno.app.systems", "lfno.models.storage"):
+        monkeypatch.setattr(f"{module}.SHIPPED", tmp_path)
+    if weights:
+        config = lfno.LFNO.Config(in_channels=10, width=4, modes=(4, 4, 4), n_poles=2)
+        lfno.LFNO(grid, config).save(tmp_path / f"{name}.safetensors")
+    flow = Desk().ask("explore", {"system": name, "value": 1})
+    assert flow["truth"]["shape"] == flow["input"]["shape"] == [64, 64, 40]
+    assert list(flow["models"]) == (["LFNO"] if weights else [])
+    if weights:
+        parts = [unpack(flow["models"]["LFNO"][part]) for part in ("transient", "steady", "prediction")]
+        assert np.abs(parts[0] + parts[1] - parts[2]).max() < 1e-5
 
 
 def test_an_oscillator(desk: Desk) -> None:
@@ -69,13 +97,10 @@ def test_beyond_the_range_of_training(desk: Desk) -> None:
         desk.ask("explore", {"system": "heat", "value": 1e9})
 
 
-def test_a_field_and_a_flow_without_weights(desk: Desk) -> None:
+def test_a_field(desk: Desk) -> None:
     field = desk.ask("explore", {"system": "burgers", "value": 2.0})
     assert field["truth"]["shape"] == field["input"]["shape"] == [50, 50]
     assert field["models"]["LFNO"]["l2"] < 0.01
-    flow = desk.ask("explore", {"system": "navier-stokes-nu1e-3", "value": 1})
-    assert flow["models"] == {}
-    assert flow["truth"]["shape"] == [64, 64, 40]
 
 
 @pytest.mark.parametrize(

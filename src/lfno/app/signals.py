@@ -68,7 +68,7 @@ class Upload:
             "command": None if report["command"] is None else self.said(report["command"]),
             "options": _guessed(report["command"]),
         }
-        return plain(found | ({} if count else self.read({})))
+        return plain(found | ({} if count else self.read({}) | {"command": found["command"]}))
 
     def read(self, options: dict[str, Any]) -> dict[str, Any]:
         """The signals, read with the options of `lfno fit`; refusals are one sentence."""
@@ -80,6 +80,7 @@ class Upload:
             {
                 "problem": None,
                 "notes": [self.said(note) for note in prepared.notes],
+                "command": shlex.join(["lfno", "fit", self.name, *_words(given)]),
                 "kind": "one record" if prepared.record is not None else f"{len(prepared.dataset)} trajectories",
                 "axes": data.grid.to_dict()["axes"],
                 "input": [[channel.name, channel.unit] for channel in data.input_channels],
@@ -137,6 +138,12 @@ def clean_options(options: dict[str, Any]) -> dict[str, Any]:
         elif value not in (None, ""):
             given[name] = str(value)
     return given
+
+
+def _words(options: dict[str, Any]) -> list[str]:
+    """Options as they are typed."""
+    flags = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
+    return [word for flag, value in flags.items() for word in ([flag] if value is True else [flag, str(value)])]
 
 
 def _guessed(command: str | None) -> dict[str, Any]:

@@ -87,7 +87,8 @@ def shipped(name: str, model: str) -> bool:
 def _note(name: str) -> str:
     missing = [model for model in SUFFIXES if not shipped(name, model)]
     if len(missing) == len(SUFFIXES):
-        return f"No weights are shipped for this set: the page shows the truth alone. Train a model with `lfno train {name}`."
+        alone = "No weights are shipped for this set: the page shows the truth alone."
+        return f"{alone} Train a model in a terminal: lfno train {name}"
     if missing:
         return f"No weights of {' and '.join(missing)} are shipped for this set."
     return ""

@@ -56,10 +56,10 @@ export function ticks(low, high, count = 5) {
 }
 
 export class LineChart extends Sheet {
-  /** y: "linear" or "log"; group: charts that share the crosshair; x is labelled only where `xLabel` is given. */
-  constructor(parent, { height, yLabel = "", xLabel = "", y = "linear", group = null, title = "" }) {
+  /** y: "linear" or "log"; group: charts that share the crosshair; x is labelled only where `xLabel` is given; whole: x counts. */
+  constructor(parent, { height, yLabel = "", xLabel = "", y = "linear", group = null, title = "", whole = false }) {
     super(parent, height);
-    Object.assign(this, { yLabel, xLabel, scale: y, group, title, x: null, series: [], at: null, marks: [] });
+    Object.assign(this, { yLabel, xLabel, scale: y, group, title, whole, x: null, series: [], at: null, marks: [] });
     if (group) group.push(this);
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", () => this.leave());
@@ -128,7 +128,8 @@ export class LineChart extends Sheet {
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const value of ticks(first, last, Math.max(3, Math.round((frame.right - frame.left) / 90)))) {
+    const marks = ticks(first, last, Math.max(3, Math.round((frame.right - frame.left) / 90)));
+    for (const value of marks.filter((mark) => !this.whole || Number.isInteger(mark))) {
       const x = Math.round(this.toX(value)) + 0.5;
       line(pen, x, frame.top, x, frame.bottom);
       if (this.xLabel) pen.fillText(number(value, 4), x, frame.bottom + 5);

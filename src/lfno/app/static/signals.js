@@ -8,6 +8,7 @@ import { answer, ask, axisLabel, byId, channel, complain, el, key, number, perce
 
 const LIMIT = 64 * 2 ** 20;
 const FIELDS = { input: "--input", output: "--output", time: "--time", sample: "--sample", axes: "--axes", dt: "--dt" };
+const HINTS = { input: "f, or f1,f2", output: "u, or u1,u2", time: "t", sample: "run", axes: "sample,t", dt: "seconds" };
 const SWITCHES = { interpolate: "--interpolate", drop_missing: "--drop-missing", resample: "--resample" };
 let report = null;
 let training = null;
@@ -61,21 +62,30 @@ function inside() {
       el("td", {}, one.min === null ? one.dtype : `${number(one.min)} … ${number(one.max)}`), el("td", {}, one.missing ? String(one.missing) : "")));
   const list = el("datalist", { id: "variables" }, ...report.variables.map((one) => el("option", { value: one.name })));
   const inputs = Object.entries(FIELDS).map(([name, flag]) =>
-    el("label", {}, flag, el("input", { type: "text", name, list: name === "dt" || name === "axes" ? null : "variables", value: report.options[name] ?? "", autocomplete: "off" })));
+    el("label", {}, flag, el("input", { type: "text", name, list: name === "dt" || name === "axes" ? null : "variables", placeholder: HINTS[name], value: report.options[name] ?? "", autocomplete: "off" })));
   const switches = Object.entries(SWITCHES).map(([name, flag]) =>
     el("label", { class: "switch" }, el("input", { type: "checkbox", name, checked: report.options[name] === true }), flag));
   const form = el("div", { class: "form", onkeydown: (event) => event.key === "Enter" && read(form) }, ...inputs, ...switches, el("button", { type: "button", class: "button", "data-do": "read", onclick: () => read(form) }, "Read again"));
   byId("inside").replaceChildren(el("header", {}, el("h2", {}, "What is inside")),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))),
     el("p", { class: "problem", id: "problem", hidden: true }), el("ul", { class: "notes", id: "notes" }), list, form,
-    report.command ? el("code", { class: "command" }, report.command) : "");
+    el("code", { class: "command", id: "command" }));
+  command(report.command);
+}
+
+/** The same in a terminal. */
+function command(words) {
+  byId("command").hidden = !words;
+  byId("command").textContent = words ?? "";
 }
 
 async function read(form) {
   const options = {};
   for (const input of form.querySelectorAll("input")) options[input.name] = input.type === "checkbox" ? input.checked : input.value;
   try {
-    signals(await ask("read", options));
+    const found = await ask("read", options);
+    command(found.command);
+    signals(found);
   } catch (error) {
     signals({ problem: error.message, notes: [] });
   }
