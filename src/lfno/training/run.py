@@ -15,6 +15,7 @@ import torch
 from lfno.errors import LfnoError
 from lfno.tensorfile import remove_leftovers, write_atomically
 from lfno.training import checkpoint, parallel
+from lfno.training.board import Board
 from lfno.training.loop import Trainer
 
 Watch = Callable[[Trainer, dict[str, Any]], None]
@@ -54,6 +55,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
     last = time.monotonic()
     # a stop may come in the middle of an epoch; what is saved then is the state at the last look
     known = checkpoint.state(trainer)
+    board = Board(folder, trainer)
 
     def observe(trainer: Trainer, record: dict[str, Any]) -> None:
         nonlocal last, known
@@ -63,6 +65,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
                 file.write(json.dumps(record) + "\n")
         except OSError as error:
             raise LfnoError(f"cannot write {log}: {error.strerror or error}") from error
+        board.add(record)
         if time.monotonic() - last > SAVE_EVERY:
             checkpoint.save(known, folder)
             last = time.monotonic()
@@ -72,6 +75,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
     try:
         trainer.run(observe)
     finally:
+        board.close()
         checkpoint.save(known, folder)
 
 

@@ -1,0 +1,66 @@
+"""Curves for TensorBoard say what the log says, also after a stop; a run without TensorBoard has its log all the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.data.dataset import Dataset
+from lfno.grid import Grid
+from lfno.training.board import FOLDER
+
+SMALL = {
+    "width": 2, "projection": 4, "modes": 4, "n_poles": 2, "steady_decay": 1e-4, "validate_every": 1, "device": "cpu",
+}  # fmt: skip
+
+
+def noise() -> Dataset:
+    x, y = np.random.default_rng(0).standard_normal((2, 20, 1, 32))
+    return Dataset(x, y, Grid.line(32, dt=0.1))
+
+
+def read(folder):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return {tag: [(e.step, e.value) for e in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+
+def logged(folder):
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
+    pytest.importorskip("tensorboard")
+
+    def stop(trainer, record):
+        if record["epoch"] == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lfno.fit(noise(), epochs=5, folder=tmp_path, watch=stop, **SMALL)
+    lfno.fit(noise(), epochs=5, folder=tmp_path, resume=True, **SMALL)
+    curves, log = read(tmp_path / FOLDER), logged(tmp_path)
+    assert [line["epoch"] for line in log] == [1, 2, 3, 4, 5]
+    for name, tag in (("train", "loss/train"), ("validation", "loss/validation")):
+        assert curves[tag] == [(line["epoch"], pytest.approx(line[name][0])) for line in log]
+    assert curves["learning rate"] == [(line["epoch"], pytest.approx(line["rate"])) for line in log]
+
+
+def test_every_member_of_an_ensemble_has_its_curve(tmp_path):
+    pytest.importorskip("tensorboard")
+    lfno.fit(noise(), epochs=1, folder=tmp_path, ensemble=2, **SMALL)
+    values = [read(tmp_path / FOLDER / f"seed-{k}")["loss/train"][0][1] for k in range(2)]
+    assert values == pytest.approx(logged(tmp_path)[0]["train"])
+
+
+def test_without_tensorboard_there_is_the_log(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    lfno.fit(noise(), epochs=2, folder=tmp_path, **SMALL)
+    assert len(logged(tmp_path)) == 2
+    assert not (tmp_path / FOLDER).exists()
