@@ -57,7 +57,7 @@ def make(
         if scheduler is not None:
             _make_on_cluster(scheduler, plans, changes, out, show)
         # the longest first: the cores that finish early have the short ones left
-        missing = sorted((plan for plan in plans if not exists(plan, out)), key=lambda plan: -sum(_room(plan)))
+        missing = sorted((plan for plan in plans if not exists(plan, out)), key=lambda plan: -plan.room()[0])
         processes = min(torch.get_num_threads(), len(missing))
         if missing and not (quiet or as_json):
             _announce(missing, processes)
@@ -75,17 +75,11 @@ def make(
         print(f"{row['name']}: " + (f"made in {row['seconds']} s" if row["made"] else "was there") + f", {row['path']}")
 
 
-def _room(plan: Plan) -> tuple[int, int]:
-    """Bytes of memory and of disk that a data set takes while it is made."""
-    memory, disk = (size * plan.signal.count for size in plan.room())
-    return memory, disk
-
-
 def _announce(missing: list[Plan], processes: int) -> None:
     from lfno.data.files.memory import human
 
     what = f"{missing[0].entry.name} takes" if len(missing) == 1 else f"{len(missing)} data sets take"
-    rooms = [_room(plan) for plan in missing]
+    rooms = [plan.room() for plan in missing]
     memory, disk = sum(room[0] for room in rooms[:processes]), sum(room[1] for room in rooms)
     print(f"{what} about {human(memory)} of memory and {human(disk)} on disk", file=sys.stderr)
 

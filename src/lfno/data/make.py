@@ -24,7 +24,7 @@ def make(what: Plan, out: str | Path | None = None, progress: Progress | None = 
     path = place(what, out)
     if exists(what, out):
         return path, False
-    needed, free = what.room()[1] * what.signal.count, free_disk(path)
+    needed, free = what.room()[1], free_disk(path)
     if needed > free:
         raise LfnoError(f"{path} takes about {human(needed)} on disk while it is made and {human(free)} are free")
     storage.save(what.build(progress), path)

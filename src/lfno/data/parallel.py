@@ -46,17 +46,18 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
                 pending = wait(pending, timeout=_POLL).not_done
                 while not told.empty():
                     tell(*told.get())
-            return [future.result() for future in futures]
-        except BrokenProcessPool as error:
-            raise LfnoError(
-                "a process that made data sets was ended from outside, perhaps for want of memory: run again (what is "
-                "finished is kept), or name fewer data sets at a time"
-            ) from error
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for child in multiprocessing.active_children():
                 child.terminate()
+            pool.shutdown(cancel_futures=True)
             raise
+    try:
+        return [future.result() for future in futures]
+    except BrokenProcessPool as error:
+        raise LfnoError(
+            "a process that made data sets was ended from outside, perhaps for want of memory: run again (what is "
+            "finished is kept), or name fewer data sets at a time"
+        ) from error
 
 
 @contextmanager

@@ -58,25 +58,36 @@ class Plan:
         self.system.check_grid(self.entry.grid)
         self._check_memory(inputs is None)
         self.signal, self.draws = self._draw(entry.family if inputs is None else inputs, seed)
+        self.entry = replace(self.entry, count=self.signal.count)
         self.recipe = self._recipe(seed)
         changed = bool(parameters) or grid is not None or count is not None or inputs is not None or seed != 0
         self.path_name = f"{entry.name}-{self.key[:8]}" if changed or dtype != "float32" else entry.name
 
     def room(self) -> tuple[int, int]:
-        """Bytes of memory and of disk that one sample takes while the data set is made, about."""
-        number = np.dtype(self.dtype).itemsize * math.prod(self.entry.grid.shape)
-        outputs = number * len(self.system.outputs)
-        both = outputs + number * len(self.system.inputs)
-        # the parts and what they are joined to; on disk the parts, and the file, in which inputs are kept small
-        return 2 * both, outputs + (both if self.system.chunk < self.entry.count else 0)
+        """Bytes of memory and of disk that it takes while it is made, about."""
+        kept, solved = self._sample()
+        count, together = self.entry.count, min(self.system.chunk, self.entry.count)
+        # on disk the file and, where it is made in parts, those
+        return kept * count + solved * together, kept * count // (2 if together == count else 1)
+
+    def _sample(self) -> tuple[int, int]:
+        """Bytes of a sample: in its part and in what parts are joined to, and three copies in float64 when it is solved."""
+        shapes = self.system.signal_grid(self.entry.grid).shape, self.entry.grid.shape
+        channels = len(self.system.inputs), len(self.system.outputs)
+        numbers = sum(math.prod(shape) * n for shape, n in zip(shapes, channels, strict=True))
+        return 2 * np.dtype(self.dtype).itemsize * numbers, 3 * 8 * numbers
 
     def _check_memory(self, drawn: bool) -> None:
         """Refuse a number of samples that no memory holds before any is taken; what is given is already there."""
-        each, free = self.room()[0], available()
-        if drawn and each * self.entry.count > free:
+        needed, free = self.room()[0], available()
+        if drawn and needed > free:
+            kept, solved = self._sample()
+            most = free // (kept + solved)
+            if most > self.system.chunk:
+                most = (free - solved * self.system.chunk) // kept
             raise LfnoError(
-                f"{self.entry.count} samples take about {human(each * self.entry.count)} of memory and {human(free)} are "
-                f"free; at most {free // each} would fit"
+                f"{self.entry.count} samples take about {human(needed)} of memory and {human(free)} are free; "
+                f"at most {most} would fit"
             )
 
     def _draw(self, given: Any, seed: int) -> tuple[Signal, Draws]:
