@@ -140,7 +140,7 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
 @pytest.mark.long
 def test_interrupting_the_command_line(tmp_path):
     """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
-    options = ["train", "duffing-c05", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
+    options = ["train", "duffing-c05-small", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
     command = [sys.executable, "-m", "lfno", *options, "--epochs", "30", "--out", str(tmp_path / "run")]
     for sent in (signal.SIGINT, signal.SIGTERM):
         more = ["--resume"] if (tmp_path / "run").exists() else []

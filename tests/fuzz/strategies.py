@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from lfno.errors import LfnoError
 from lfno.grid import Axis, Grid
 
-Draw = st.DataObject
+Case = Callable[[st.DataObject], None]
 
 NAMES = st.text(max_size=6)
 SIZES = st.one_of(st.integers(-3, 20), st.sampled_from([0, 1, 2**31, 10**9, 10**18, -(10**18)]))
@@ -89,10 +91,20 @@ def attempt(work: Callable[[], Any]) -> Any:
             return None
 
 
-def tried(case: Callable[[Draw], None], count: int) -> None:
-    """So many generated cases; the same ones every time when there are few."""
+def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, int] | None = None) -> pytest.MarkDecorator:
+    """Each case with a few generated inputs, 40 where `few` says no other number, and with many in the long run."""
+    every = int(os.environ.get("LFNO_CASES", "600"))
+    short = [pytest.param(case, few.get(case, 40), id=f"{case.__name__}-few") for case in cases]
+    sizes = {case: min(every, (many or {}).get(case, every)) for case in cases}
+    long = [pytest.param(case, sizes[case], id=f"{case.__name__}-many", marks=pytest.mark.long) for case in cases]
+    return pytest.mark.parametrize(("case", "count"), short + long)
+
+
+def tried(case: Case, count: int) -> None:
+    """So many generated cases; the same ones every time when there are few. The first that fails is shown as it was."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
     limits = settings(
-        max_examples=count, deadline=None, derandomize=count < 200, database=None, suppress_health_check=slow
-    )
+        max_examples=count, deadline=None, derandomize=count < 100, database=None, suppress_health_check=slow,
+        phases=(Phase.generate,),
+    )  # fmt: skip
     limits(given(st.data())(case))()

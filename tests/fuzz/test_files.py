@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from lfno.grid import Grid
 from lfno.models import LNO
 from lfno.models import storage as models
 from lfno.training import checkpoint
-from tests.fuzz.strategies import JSON, arrays, attempt, tried
+from tests.fuzz.strategies import JSON, arrays, attempt, counts, tried
 
 T = np.arange(64) * 0.05
 GOOD = {"t": T, "f": np.sin(T), "u": np.cos(2 * T)}
@@ -159,20 +158,14 @@ def prepared(tmp_path_factory) -> tuple[dict[str, bytes], bytes]:
 
 
 @pytest.fixture(autouse=True)
-def given_to_cases(prepared, tmp_path, monkeypatch):
-    for name, value in {"files": prepared[0], "checkpoint": prepared[1], "folder": tmp_path}.items():
+def given_to_cases(prepared, monkeypatch):
+    for name, value in {"files": prepared[0], "checkpoint": prepared[1]}.items():
         monkeypatch.setattr(st.DataObject, name, value, raising=False)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_few(case):
-    tried(case, 60)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_many(case):
-    tried(case, int(os.environ.get("LFNO_CASES", "600")))
+@counts(CASES, dict.fromkeys(CASES, 60))
+def test_read_rightly_or_refused(case, count):
+    tried(case, count)
 
 
 @pytest.mark.parametrize("width", [3, 10**5, 10**6])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lfno.data.plan import Plan, Progress
+from lfno.errors import LfnoError
 
 
 def relative_error(found: np.ndarray, true: np.ndarray) -> float:
@@ -17,6 +18,8 @@ def relative_error(found: np.ndarray, true: np.ndarray) -> float:
 def compare(plan: Plan, samples: int, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
     """Errors of `samples` random samples against `System.reference`, beside the accuracy that is promised."""
     count = plan.signal.count
+    if samples < 1 or seed < 0:
+        raise LfnoError(f"{samples} samples with seed {seed} cannot be drawn: at least 1 and a seed of at least 0 are needed")
     chosen = np.sort(np.random.default_rng(seed).choice(count, min(samples, count), replace=False))
     errors: list[float] = []
     for index in chosen.tolist():

@@ -61,16 +61,23 @@ def save(dataset: Dataset, path: str | Path) -> Path:
     arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
     arrays |= {f"parameters/{name}": values for name, values in dataset.parameters.items()}
     metadata = json.dumps({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
-    with atomic(path) as temporary, _Disk(temporary, "w+") as disk:
+    with atomic(path) as temporary, created(temporary) as file:
+        file.attrs["lfno"] = metadata
+        file.attrs["sha256"] = checksum(arrays, metadata)
+        for name, values in arrays.items():
+            packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # nothing has no chunks
+            file.create_dataset(name, data=values, track_times=False, **packed)
+    return path
+
+
+@contextlib.contextmanager
+def created(path: Path) -> Iterator[h5py.File]:
+    """A new HDF5 file to write to; a full disk is an OSError at the end of the block."""
+    with _Disk(path, "w+") as disk:
         with h5py.File(disk, "w") as file:
-            file.attrs["lfno"] = metadata
-            file.attrs["sha256"] = checksum(arrays, metadata)
-            for name, values in arrays.items():
-                packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # nothing has no chunks
-                file.create_dataset(name, data=values, track_times=False, **packed)
+            yield file
         if disk.error is not None:
             raise disk.error
-    return path
 
 
 class _Disk(io.FileIO):

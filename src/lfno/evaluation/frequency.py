@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from lfno.errors import LfnoError
+from lfno.evaluation.pairs import signal_pair
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,9 @@ def measure_response(
     the record, at most 4096). The coherence is the part of the output's power that a linear system could explain:
     below 1 there is noise, nonlinearity or a transient. Inputs weaker than `floor` of their peak power are ignored.
     """
-    inputs, outputs = np.asarray(inputs, dtype=np.float64), np.asarray(outputs, dtype=np.float64)
+    inputs, outputs = signal_pair(inputs, outputs)
+    if not 0 < step < math.inf:
+        raise LfnoError(f"the step is {step!r}: a positive number of seconds is needed")
     samples, channels, size = inputs.shape
     length = min(size, max(size // 8, 64), 4096) if segment is None else segment
     if not 8 <= length <= size:

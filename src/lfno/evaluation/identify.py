@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lfno.checks import real_array
 from lfno.errors import LfnoError
+from lfno.evaluation.pairs import signal_pair
 from lfno.evaluation.projection import Projection
 from lfno.evaluation.response import HOLDS, interpolate, pole_response
 from lfno.grid import Grid
@@ -113,22 +113,12 @@ def identify(
 
 
 def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
-    inputs, outputs = (
-        real_array(values, f"the {name}").astype(np.float64) for name, values in (("inputs", inputs), ("outputs", outputs))
-    )
-    if grid.ndim != 1 or inputs.ndim != 3 or outputs.ndim != 3:
-        raise LfnoError(
-            f"modal identification needs signals (samples, channels, time), not inputs {inputs.shape} and outputs "
-            f"{outputs.shape} on the axes {list(grid.names)}: choose points of the field as output channels"
-        )
-    if len(inputs) != len(outputs) or inputs.shape[-1] != outputs.shape[-1] or inputs.shape[-1] != grid.shape[0]:
-        raise LfnoError(
-            f"inputs {inputs.shape} and outputs {outputs.shape} do not fit together on a grid of {grid.shape[0]} steps"
-        )
-    if not (np.isfinite(inputs).all() and np.isfinite(outputs).all()):
-        raise LfnoError("the signals contain missing or infinite values: drop or repair these samples first")
-    if max(np.abs(values).max(initial=0) for values in (inputs, outputs)) > 1e100:
-        raise LfnoError("the signals reach beyond 1e100, too large to be squared and added up; use other units")
+    if grid.ndim != 1:
+        raise LfnoError(f"modal identification needs signals over time, not the axes {list(grid.names)}: choose points of "
+                        "the field as output channels")  # fmt: skip
+    inputs, outputs = signal_pair(inputs, outputs)
+    if inputs.shape[-1] != grid.shape[0]:
+        raise LfnoError(f"signals of {inputs.shape[-1]} steps do not fit a grid of {grid.shape[0]}")
     if not 0 <= warmup < inputs.shape[-1] - 8:
         raise LfnoError(f"a warm-up of {warmup} steps leaves nothing of the {inputs.shape[-1]} steps to fit")
     return inputs, outputs, grid.steps[0]

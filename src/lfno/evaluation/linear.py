@@ -13,9 +13,11 @@ from itertools import product
 
 import numpy as np
 
+from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.fir import NormalEquations, Taps
 from lfno.evaluation.identify import Modes, identify
+from lfno.evaluation.pairs import signal_pair
 from lfno.grid import Grid
 
 Kernel = Taps | Modes
@@ -42,7 +44,9 @@ class LinearModel:
 
     def predict(self, inputs: np.ndarray) -> np.ndarray:
         """Outputs for `(samples, inputs, time)`."""
-        inputs = np.asarray(inputs, dtype=np.float64)
+        inputs = real_array(inputs, "the inputs", "(samples, inputs, time)", 3, finite=True).astype(np.float64)
+        if inputs.ndim != 3 or inputs.shape[1] != len(self.input_offset):
+            raise LfnoError(f"the inputs have shape {inputs.shape}; (samples, {len(self.input_offset)}, time) is needed")
         if self.input_offset.shape[-1] not in (1, inputs.shape[-1]):
             raise LfnoError(
                 f"the linear model was fitted to {self.input_offset.shape[-1]} steps from a common start and cannot "
@@ -62,7 +66,7 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid) -> Lin
     five, drawn at random), the motion that all trajectories share is taken off first: the free motion of a linear
     system that starts away from rest. The winner is fitted again to all samples.
     """
-    inputs, outputs = np.asarray(inputs, dtype=np.float64), np.asarray(outputs, dtype=np.float64)
+    inputs, outputs = signal_pair(inputs, outputs)
     step, samples = grid.steps[0], len(inputs)
     order = np.random.default_rng(0).permutation(samples)
     held, kept = (order[: samples // 5], order[samples // 5 :]) if samples >= 5 else (order, order)
@@ -99,7 +103,7 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid) -> LinearMod
     The record need not start at rest: its beginning serves as the past. The last fifth chooses between candidates, by
     simulation through the whole record; the winner is fitted again to all of it. Constants are taken off as means.
     """
-    force, motion = np.asarray(inputs, dtype=np.float64)[None], np.asarray(outputs, dtype=np.float64)[None]
+    force, motion = (values[None] for values in signal_pair(inputs, outputs, "(channels, time)"))
     if force.shape[-1] < 200:
         raise LfnoError(f"a record of {force.shape[-1]} steps is too short to choose a linear model: 200 are needed")
     step, cut = grid.steps[0], int(0.8 * force.shape[-1])

@@ -15,6 +15,7 @@ import numpy as np
 from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.evaluation.identify import Modes, identify
+from lfno.evaluation.pairs import LARGEST
 from lfno.grid import Grid
 
 # rows and columns of the Hankel matrix: its singular values cost the cube of this
@@ -130,19 +131,22 @@ def small_signal_modes(
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
     size, step = grid.shape[0], grid.steps[0]
-    length = max(8, math.ceil(size / 50 if width is None else width / step))
+    wide = size / 50 if width is None else width / step
+    length = max(8, math.ceil(wide)) if 0 <= wide <= size else size
     start = 0 if operating == 0 else size // 2
-    if not amplitude > 0 or start + 4 * length > size:
+    if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST) or start + 4 * length > size:
         raise LfnoError(
-            f"a pulse of height {amplitude} over {length} of {size} steps cannot show modes: give a positive amplitude "
-            "and a width below an eighth of the window"
+            f"a pulse of height {amplitude} about {operating} over {length} of {size} steps cannot show modes: give a "
+            "positive amplitude and a width below an eighth of the window"
         )
     ramp = 0.5 - 0.5 * np.cos(math.pi * np.minimum(np.arange(size) / (size / 4), 1))
     pulse = np.zeros(size)
     pulse[start : start + length + 1] = 0.5 - 0.5 * np.cos(2 * math.pi * np.arange(length + 1) / length)
     pulses = np.eye(channels)[:, :, None] * pulse
     level = np.broadcast_to(operating * ramp, pulses.shape)
-    answers = np.asarray(respond(np.concatenate([level + amplitude * pulses, level - amplitude * pulses])), dtype=float)
+    answers = real_array(respond(np.concatenate([level + amplitude * pulses, level - amplitude * pulses])), "the answers")
+    if answers.ndim != 3 or not answers.shape[1] or (len(answers), answers.shape[-1]) != (2 * channels, size):
+        raise LfnoError(f"the answers have shape {answers.shape}; ({2 * channels}, outputs, {size}) is needed")
     response = (answers[:channels] - answers[channels:])[..., start:] / (2 * amplitude)
     free = np.moveaxis(response[..., length:], 0, 1)
     if not (np.isfinite(free).all() and np.abs(free).max() > 0):

@@ -29,6 +29,7 @@ from lfno.training.presets import Preset, find_preset
 from lfno.training.run import Watch, train
 
 PILOT = "pilot.json"
+MOST_MEMBERS = 1000  # of an ensemble: beyond that it is a slip of the finger
 #: what a model file repeats of the provenance of its data
 TOLD = ("name", "system", "seed", "source", "signals")
 
@@ -108,6 +109,8 @@ def fit(
     if preset == "default" and signals:
         chosen = chosen.change(**choose(dataset, split, model, signals["warmup"]).fields)
     chosen = chosen.change(**changes)
+    if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
+        raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
     seeds = range(chosen.training.seed, chosen.training.seed + ensemble)
     tasks = [task(dataset, split, chosen, seed) for seed in seeds]
     place = parallel.start() or device or best_device()

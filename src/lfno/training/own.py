@@ -83,8 +83,7 @@ def prepare(
         dataset, split = _with_record(data, other, window, warmup, from_rest)
         stretch = None
     elif stretch is None:
-        first = int(splits.in_time(len(data)).test[0])
-        stretch = (first, len(data))
+        stretch = (splits.bounds(len(data))[1], len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
     notes = [*dataset.provenance.get("notes", []), why]
     return Prepared(_described(dataset, split, warmup), split, notes, warmup, data, tested, stretch)
@@ -149,9 +148,12 @@ def _described(dataset: Dataset, split: Split, warmup: int) -> Dataset:
 def _range(text: str) -> tuple[float, float] | None:
     low, colon, high = text.partition(":")
     try:
-        return (float(low), float(high)) if colon else None
+        bounds = (float(low), float(high)) if colon else None
     except ValueError:
         return None
+    if bounds is not None and not all(abs(bound) < 1e100 for bound in bounds):
+        raise LfnoError(f"the test range {text} has no beginning or no end")
+    return bounds
 
 
 def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:

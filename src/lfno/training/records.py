@@ -16,7 +16,7 @@ import numpy as np
 from lfno.data.dataset import Dataset
 from lfno.data.files.memory import SHARE, available
 from lfno.data.signals.record import Record
-from lfno.data.split import Split, in_time
+from lfno.data.split import Split, bounds
 from lfno.data.windows import Windows, as_dataset, cut
 from lfno.errors import LfnoError
 from lfno.grid import Grid
@@ -54,7 +54,8 @@ def memory(record: Record) -> int:
 
     force, motion = spectra(record.inputs), spectra(record.outputs)
     power = force @ force.conj().swapaxes(1, 2)
-    ridge = 1e-3 * np.trace(power, axis1=1, axis2=2).real.max() * np.eye(power.shape[-1])
+    # an input that never changes has no power at all, and shows nothing
+    ridge = max(1e-3 * np.trace(power, axis1=1, axis2=2).real.max(), 1e-300) * np.eye(power.shape[-1])
     response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
     impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
     after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
@@ -95,7 +96,7 @@ def as_samples(
     into another part. Of a very long record every second, third, … window is taken.
     """
     size = len(record)
-    start, stop = test or (int(in_time(size).test[0]), size)
+    start, stop = test or (bounds(size)[1], size)
     chosen = max(size // 10, window)
     before, after = (0, start), (stop, size)
     # the validation part is next to the test, on the longer side of it

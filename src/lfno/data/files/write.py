@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from lfno.data.files.variables import Variable
-from lfno.data.storage import atomic
+from lfno.data.storage import atomic, created
 from lfno.errors import LfnoError
 
 ROWS = 100_000  # of a table, turned into text at once
@@ -25,8 +27,20 @@ def write(path: str | Path, variables: Sequence[Variable]) -> None:
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         raise LfnoError(f"{path.name}: files with {path.suffix or 'no ending'} are not written; use {', '.join(WRITERS)}")
+    _check_names(path.name, [variable.name for variable in variables], writer is _write_matlab)
     with atomic(path) as temporary:
         writer(temporary, variables)
+
+
+def _check_names(file: str, names: Sequence[str], matlab: bool) -> None:
+    """Names that every format keeps as they are: of its own for each, in letters that can stand in a heading."""
+    for name in names:
+        plain = name.isprintable() and name.strip() == name != "" and not set(name) & set(",;\t/\\\"'#")
+        if not plain or names.count(name) > 1 or (matlab and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name)):
+            raise LfnoError(
+                f"{file}: {name!r} cannot be the name of a variable there: it is empty, given twice, or has signs that the "
+                "format does not keep; rename it, or choose another ending"
+            )
 
 
 def _values(variable: Variable) -> np.ndarray:
@@ -75,8 +89,10 @@ def _write_tsv(path: Path, variables: Sequence[Variable]) -> None:
 
 
 def _write_npz(path: Path, variables: Sequence[Variable]) -> None:
-    with path.open("wb") as file:
-        np.savez(file, **{variable.name: _values(variable) for variable in variables})  # type: ignore[arg-type]
+    with zipfile.ZipFile(path, "w") as archive:
+        for variable in variables:
+            with archive.open(f"{variable.name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, _values(variable), allow_pickle=False)
 
 
 def _write_npy(path: Path, variables: Sequence[Variable]) -> None:
@@ -101,9 +117,7 @@ def _write_parquet(path: Path, variables: Sequence[Variable]) -> None:
 
 
 def _write_hdf5(path: Path, variables: Sequence[Variable]) -> None:
-    import h5py
-
-    with h5py.File(path, "w") as file:
+    with created(path) as file:
         for variable in variables:
             file[variable.name] = _values(variable)
             file[variable.name].attrs["units"] = variable.unit
@@ -116,7 +130,7 @@ def _write_netcdf(path: Path, variables: Sequence[Variable]) -> None:
     except ImportError as error:
         raise LfnoError(f"writing NetCDF needs the package {error.name}; install lfno[files]") from error
     tree = {v.name: (v.axes, _values(v), {"units": v.unit} if v.unit else {}) for v in variables}
-    xarray.Dataset(tree).to_netcdf(path, engine="h5netcdf")
+    path.write_bytes(xarray.Dataset(tree).to_netcdf(engine="h5netcdf"))  # not into the file: HDF5 dies of a full disk
 
 
 WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
