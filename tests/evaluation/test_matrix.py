@@ -10,7 +10,7 @@ import pytest
 
 from lfno.errors import LfnoError
 from lfno.evaluation import matrix, stacked
-from lfno.evaluation.matrix import Cell, groups, long_enough, missing
+from lfno.evaluation.matrix import Cell, groups, long_enough, missing, with_other_settings
 from lfno.evaluation.record import load_records
 from lfno.evaluation.stacked import run_group
 from lfno.evaluation.studies import STUDIES, Question
@@ -118,6 +118,10 @@ def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch
     assert [one.scores for one in parts] == [one.scores for one in whole]
     assert not list((tmp_path / "cache" / "unfinished").iterdir())
     assert missing(cells, tmp_path / "parts") == []
+    assert with_other_settings(cells, tmp_path / "parts") == []
+    longer = [small(seed=seed, changes={"epochs": 5}) for seed in range(3)]
+    assert missing(longer, tmp_path / "parts") == longer[2:]
+    assert with_other_settings(longer, tmp_path / "parts") == longer[:2]
 
 
 def test_a_record_holds_the_errors_out_of_family_and_of_another_fold(tmp_path):

@@ -84,6 +84,14 @@ def _do(
 
     todo = matrix.missing(cells, out)
     console.print(f"{len(todo)} of {len(cells)} runs to do on {scheduler or device}, records in {out}")
+    other = matrix.with_other_settings(cells, out)
+    if other:
+        console.print(
+            f"{len(other)} of the records there were made with other settings, {other[0].key} among them; they stay as "
+            "they are: remove them to run them again",
+            highlight=False,
+            soft_wrap=True,
+        )
     groups = matrix.groups(todo, stack or (64 if device.startswith("cuda") else 1))
     if scheduler is not None:
         _on_cluster(scheduler, groups, device, out, weights, console)

@@ -83,6 +83,22 @@ def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
     return [cell for cell in cells if not (folder / cell.key).exists()]
 
 
+def with_other_settings(cells: Iterable[Cell], folder: Path) -> list[Cell]:
+    """Those whose record was made with another network or training than is asked for now."""
+    return [cell for cell in cells if (folder / cell.key).exists() and _differs(cell, folder / cell.key)]
+
+
+def _differs(cell: Cell, path: Path) -> bool:
+    record, preset = read_record(path), cell.resolved()
+    if record is None:
+        return True
+    training = asdict(preset.training)
+    if training["steady_decay"] is None:
+        del training["steady_decay"]  # a pilot chose it
+    wanted, found = preset.fields | training, record.config | record.training
+    return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
+
+
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
     """Cells that can be trained together, at most so many at a time, in the order given."""
     found: dict[str, list[Cell]] = {}
