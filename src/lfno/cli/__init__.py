@@ -56,6 +56,9 @@ def main() -> None:
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
+    except MemoryError as error:
+        print(f"lfno: out of memory ({error}); use a part of the data, or a machine with more", file=sys.stderr)
+        sys.exit(EXIT_USER_ERROR)
     except (KeyboardInterrupt, SystemExit) as stop:  # typer turns the first into the second
         if isinstance(stop, SystemExit) and stop.code != EXIT_INTERRUPTED:
             raise

@@ -79,7 +79,7 @@ def standard(size: int = 380, fold: int = 0) -> Split:
 
 def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
     """A random split with the given shares; the same seed gives the same split."""
-    first, second = _bounds(size, validation, test)
+    first, second = borders(size, validation, test)
     order = permutation(size, seed)
     return Split(*(np.sort(part) for part in (order[:first], order[first:second], order[second:])))
 
@@ -90,7 +90,7 @@ def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
     >>> in_time(10).test
     array([8, 9])
     """
-    first, second = _bounds(size, validation, test)
+    first, second = borders(size, validation, test)
     return Split(np.arange(first), np.arange(first, second), np.arange(second, size))
 
 
@@ -100,7 +100,12 @@ def of(dataset: Dataset) -> Split:
     return standard(len(dataset)) if own is None else Split.from_dict(own)
 
 
-def _bounds(size: int, validation: float, test: float) -> tuple[int, int]:
+def borders(size: int, validation: float = 0.1, test: float = 0.2) -> tuple[int, int]:
+    """Where validation and test begin if they come after training: no arrays, for records of any length.
+
+    >>> borders(10)
+    (7, 8)
+    """
     if not (0 <= validation < 1 and 0 < test < 1 and validation + test < 1):
         raise LfnoError(f"shares of {validation:g} for validation and {test:g} for test leave nothing to train on")
     tested = max(1, math.floor(test * size + 0.5))

@@ -83,7 +83,7 @@ def prepare(
         dataset, split = _with_record(data, other, window, warmup, from_rest)
         stretch = None
     elif stretch is None:
-        stretch = (splits.bounds(len(data))[1], len(data))
+        stretch = (splits.borders(len(data))[1], len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
     notes = [*dataset.provenance.get("notes", []), why]
     return Prepared(_described(dataset, split, warmup), split, notes, warmup, data, tested, stretch)

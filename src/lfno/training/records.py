@@ -16,7 +16,7 @@ import numpy as np
 from lfno.data.dataset import Dataset
 from lfno.data.files.memory import SHARE, available
 from lfno.data.signals.record import Record
-from lfno.data.split import Split, bounds
+from lfno.data.split import Split, borders
 from lfno.data.windows import Windows, as_dataset, cut
 from lfno.errors import LfnoError
 from lfno.grid import Grid
@@ -96,7 +96,7 @@ def as_samples(
     into another part. Of a very long record every second, third, … window is taken.
     """
     size = len(record)
-    start, stop = test or (bounds(size)[1], size)
+    start, stop = test or (borders(size)[1], size)
     chosen = max(size // 10, window)
     before, after = (0, start), (stop, size)
     # the validation part is next to the test, on the longer side of it
