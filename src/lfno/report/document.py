@@ -83,8 +83,8 @@ def _claims(runs: Runs) -> Section:
 
 def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
     words = [
-        "What this library set out to reach, mean ± standard deviation over seeds on the test samples. What is not "
-        "reached is said here as plainly as what is.",
+        "What this library set out to reach, mean ± standard deviation over seeds on the test samples; an error without ± "
+        "is that of one seed. What is not reached is said here as plainly as what is.",
         "The default preset is the same one for every task and was chosen on validation samples; how strongly R is held "
         "back is chosen for each data set by a short pilot, on its validation samples.",
         "Two goals are held by tests instead of runs: on a CPU a run in a stack equals the same run alone, and a run that "
