@@ -72,7 +72,9 @@ class Layer(nn.Module):
         self.kind, self.steps = kind, case.steps
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.kernel.transient(x, self.steps) + steady(x, self.kernel, self.weights, self.kind, self.steps)
+        shape = x.shape[2:]
+        decay = self.kernel.transient(x, shape, self.steps)
+        return decay + steady(x, self.kernel, self.weights, self.kind, shape, self.steps)
 
 
 class Dense(nn.Module):

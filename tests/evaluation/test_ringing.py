@@ -21,7 +21,7 @@ def alone(kernel: PoleResidue, v: torch.Tensor, steps: tuple[float, ...], n: int
     mask[n] = 1
     with torch.no_grad():
         kernel.residues.copy_(kept * mask[:, None])
-        response = kernel.transient(v, steps)
+        response = kernel.transient(v, v.shape[2:], steps)
         kernel.residues.copy_(kept)
     return float(response.square().sum())
 

@@ -30,7 +30,7 @@ def test_one_exact_layer_does_not_see_a_smooth_change_before_it_happens():
 
     def respond(v):
         step = (20.0 / n,)
-        return kernel.transient(v, step) + steady(v, kernel, None, "exact", step)
+        return kernel.transient(v, v.shape[2:], step) + steady(v, kernel, None, "exact", v.shape[2:], step)
 
     effect = (respond(x + bump) - respond(x)).abs()
     assert effect[..., times(n) < start].max() < 1e-12 * effect.max()

@@ -35,8 +35,8 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
     kernel, step = model.kernels[0], model.steps(GRID)
     weights = model.steady_weights[0] if kind != "exact" else None
     transient, rest = model.decompose(x)
-    np.testing.assert_allclose(transient, kernel.transient(x, step), atol=1e-11)
-    ringing = steady(x, kernel, weights, kind, step) + model.pointwise[0](x)
+    np.testing.assert_allclose(transient, kernel.transient(x, x.shape[2:], step), atol=1e-11)
+    ringing = steady(x, kernel, weights, kind, x.shape[2:], step) + model.pointwise[0](x)
     np.testing.assert_allclose(rest, ringing, atol=1e-11)
     assert np.abs(transient).max() > 1e-3
 

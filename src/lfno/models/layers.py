@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from lfno.kernels import fused
 from lfno.models.config import PoleConfig
-from lfno.spectral.fourier import add_low, from_modes, keep_low, mix_channels, to_modes
-from lfno.spectral.pole_residue import transfer, transient
+from lfno.spectral.fourier import add_low, enter, from_modes, keep_low, leave, mix_channels, to_modes
+from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
 
 #: layers measure time (and space) in this fraction of the training window: their weights then need no units
@@ -84,6 +84,7 @@ class FourierWeights(nn.Module):
         return from_modes(mix_channels(to_modes(v, self.modes), self.matrix), v.shape[2:])
 
 
+
 def unit_gain(decay: Tensor, band: float) -> Tensor:
     """|β| for which a pole somewhere in a band Ω of frequencies has the mean gain one: ⟨|β|²/(p² + ω²)⟩ = π|β|²/(pΩ)."""
     return torch.sqrt(decay * band / math.pi)
@@ -135,8 +136,14 @@ class PoleResidue(nn.Module):
         stored: Tensor = getattr(self, f"poles_{d}")
         return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
 
-    def transient(self, v: Tensor, steps: Sequence[float]) -> Tensor:
-        return transient(v, self.values(), as_complex(self.residues), steps, self.mixed)
+    @property
+    def fourier(self) -> tuple[int, ...]:
+        """The axes without poles."""
+        return tuple(d for d in range(len(self.modes)) if d not in self.laplace)
+
+    def transient(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        """Of a field that has entered the Fourier axes and stays there."""
+        return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
 
     def transfer(self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]) -> Tensor:
         return transfer(self.values(), as_complex(self.residues), modes, shape, steps)
@@ -148,30 +155,42 @@ class PoleResidue(nn.Module):
 
 
 def steady(
-    v: Tensor, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, steps: Sequence[float]
+    v: Tensor,
+    kernel: PoleResidue | None,
+    weights: FourierWeights | None,
+    kind: str,
+    shape: Sequence[int],
+    steps: Sequence[float],
 ) -> Tensor:
-    """The steady response, (batch, in, *grid) → (batch, out, *grid). With λ = H α the exact one:
+    """The steady response, (batch, in, *grid) → (batch, out, *grid), of a field as in `through`. With λ = H α the exact one:
 
     exact: λ at all frequencies.   free: R α at the low modes.   shared: R λ at the low modes.
     residual: λ + R λ at the low modes and λ above them, so that R = 0 is the exact, causal layer.
     """
-    shape = v.shape[2:]
-    if kind == "free":
+    if kernel is None:
         assert weights is not None
         return weights(v)
-    assert kernel is not None
-    if kind == "shared":
-        assert weights is not None
-        low = kernel.transfer(weights.modes, shape, steps)
-        folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
-        return from_modes(mix_channels(to_modes(v, weights.modes), folded), shape)
-    response = kernel.transfer(kernel.all_modes, shape, steps)
-    if kind == "residual":
+    modes: Sequence[int | None] = kernel.all_modes
+    if weights is not None and kind in ("free", "shared"):
+        modes = weights.modes
+    response = weights.matrix if weights is not None and kind == "free" else kernel.transfer(modes, shape, steps)
+    if weights is not None and kind in ("shared", "residual"):
         # R acts on the transfer function, which is smaller than the data
-        assert weights is not None
-        low = keep_low(response, weights.modes)
-        response = add_low(response, torch.einsum("io...,op...->ip...", low, weights.matrix))
-    return from_modes(mix_channels(to_modes(v, kernel.all_modes), response), shape)
+        changed = torch.einsum("io...,op...->ip...", keep_low(response, weights.modes), weights.matrix)
+        response = changed if kind == "shared" else add_low(response, changed)
+    return from_modes(mix_channels(to_modes(v, modes, kernel.fourier), response), shape, kernel.fourier)
+
+
+def through(v: Tensor, kernel: PoleResidue | None, *parts: Callable[[Tensor], Tensor]) -> list[Tensor]:
+    """Parts of a layer, functions of a field that has entered the kernel's Fourier axes: these are crossed once for all."""
+    axes = () if kernel is None else kernel.fourier
+    if kernel is None or not axes:
+        return [part(v) for part in parts]
+    entered = enter(v, kernel.modes, axes)
+    total = parts[0](entered)
+    for part in parts[1:]:
+        total = total + part(entered)
+    return [leave(total, v.shape[2:], axes)]
 
 
 def times(factor: float, term: Tensor) -> Tensor:
@@ -190,7 +209,8 @@ class Block(nn.Module):
     def forward(
         self, v: Tensor, steps: Sequence[float], a: float = 1.0, b: float = 1.0, act: str = "", skip: bool = False
     ) -> Tensor:
-        terms = [times(b, steady(v, self.kernel, self.weights, self.kind, steps))]
-        if self.kernel is not None:
-            terms.append(times(a, self.kernel.transient(v, steps)))
-        return self.pointwise(v, terms, act, skip)
+        shape, kernel = v.shape[2:], self.kernel
+        parts = [lambda w: times(b, steady(w, kernel, self.weights, self.kind, shape, steps))]
+        if kernel is not None:
+            parts.append(lambda w: times(a, kernel.transient(w, shape, steps)))
+        return self.pointwise(v, through(v, kernel, *parts), act, skip)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count
-from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady, times
+from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady, through, times
 from lfno.models.pole_operator import PoleOperator
 
 
@@ -83,7 +84,8 @@ class LFNO(PoleOperator):
         for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
             assert isinstance(kernel, PoleResidue)
             last = depth == len(self.kernels) - 1
-            v = pointwise(v, [times(a, kernel.transient(v, steps))], "" if last else self.config.activation)
+            (decay,) = through(v, kernel, partial(kernel.transient, shape=v.shape[2:], steps=steps))
+            v = pointwise(v, [times(a, decay)], "" if last else self.config.activation)
         return v
 
     def _steady_branch(self, v: Tensor, steps: Sequence[float], b: float) -> Tensor:
@@ -92,5 +94,6 @@ class LFNO(PoleOperator):
             kernel = None if self.config.steady == "free" else kernels[depth]
             weights: Any = None if self.config.steady == "exact" else self.steady_weights[depth]
             v = self.activation(v) if depth else v
-            v = times(b, steady(v, kernel, weights, self.config.steady, steps))
+            part = partial(steady, kernel=kernel, weights=weights, kind=self.config.steady, shape=v.shape[2:], steps=steps)
+            v = times(b, *through(v, kernel, part))
         return v

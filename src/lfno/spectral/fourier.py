@@ -4,18 +4,24 @@ A real field on a grid has, along its last axis, the modes l = 0 … N/2 (the ot
 other axis modes of both signs. `modes = K` keeps |l| < K: K modes on the last axis ("half") and 2K − 1 on the others
 ("signed", in the order 0 … K−1, −(K−1) … −1, which is the order of a discrete Fourier transform of 2K − 1 points).
 `modes = None` keeps them all. Transforms run one axis at a time and truncate in between, so dropped modes cost nothing.
+
+A layer may have `entered` some axes already: its field is then complex there, in signed modes, and only its real part after
+leaving them counts. See `enter` and `leave`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 Modes = Sequence[int | None]
+
+#: along an axis of at most so many points a transform is a matrix product, which needs no copies and no dropped modes
+SHORT = 64
 
 
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
@@ -62,6 +68,53 @@ def fill_signed(spectrum: Tensor, size: int, axis: int) -> Tensor:
     return torch.cat((spectrum.narrow(axis, 0, modes), zeros, spectrum.narrow(axis, modes, modes - 1)), axis)
 
 
+def exponentials(size: int, wave: Tensor, sign: int, like: Tensor) -> Tensor:
+    """e^{± 2πi l n / size}, (kept, size)."""
+    real = torch.float64 if like.dtype in (torch.float64, torch.complex128) else torch.float32
+    turns = torch.outer(wave, torch.arange(size, device=like.device)) % size
+    angle = (sign * 2 * math.pi / size * turns.double()).to(real)
+    return torch.polar(torch.ones_like(angle), angle)
+
+
+def along(matrix: Tensor, x: Tensor, axis: int, real: bool = False) -> Tensor:
+    """Σ_n M_kn x_n along an axis counted from the end; complex M, real or complex x, `real` for the real part alone."""
+    before, after = x.shape[:axis], x.shape[x.ndim + axis + 1 :]
+    lines = x.reshape(-1, x.shape[-1]) if axis == -1 else x.reshape(math.prod(before), x.shape[axis], math.prod(after))
+    if not x.is_complex():
+        matrix = torch.cat((matrix.real, matrix.imag))
+    elif real:
+        matrix, lines = torch.cat((matrix.real, -matrix.imag), 1), torch.cat((lines.real, lines.imag), 1)
+    out = lines @ matrix.T if axis == -1 else torch.bmm(matrix.expand(lines.shape[0], -1, -1), lines)
+    if not x.is_complex():
+        out = torch.complex(*out.chunk(2, 1))
+    return out.reshape(*before, out.shape[1], *after)
+
+
+def enter(x: Tensor, modes: Modes, axes: Iterable[int]) -> Tensor:
+    """(…, *grid) → signed modes along `axes`; short ones by a product with the few exponentials that are kept."""
+    for d in axes:
+        axis, size = d - len(modes), x.shape[d - len(modes)]
+        if size <= SHORT:
+            x = along(exponentials(size, wavenumbers(size, modes[d], False, x.device), -1, x), x, axis)
+        else:
+            x = keep_signed(torch.fft.fft(x, dim=axis), modes[d], axis)
+    return x
+
+
+def leave(spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: bool = True) -> Tensor:
+    """The inverse of `enter`, and of what comes out the real part if that was all."""
+    for d in axes:
+        axis, size = d - len(shape), shape[d]
+        kept = spectrum.shape[axis]
+        if size <= SHORT:
+            wave = wavenumbers(size, None if kept == size else (kept + 1) // 2, False, spectrum.device)
+            matrix = exponentials(size, wave, 1, spectrum).T / size
+            spectrum = along(matrix, spectrum, axis, real and d == axes[-1])
+        else:
+            spectrum = torch.fft.ifft(fill_signed(spectrum, size, axis), dim=axis)
+    return spectrum.real if real and spectrum.is_complex() else spectrum
+
+
 class _Half(torch.autograd.Function):
     """torch.fft.rfft along the last axis, whose gradient is a transform of half the modes too, not of all of them."""
 
@@ -78,26 +131,53 @@ class _Half(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
-        once = torch.ones(ctx.size // 2 + 1, dtype=g.real.dtype, device=g.device)
-        once[1 : (ctx.size + 1) // 2] = 0.5
-        return torch.fft.irfft(g * once, n=ctx.size, norm="forward")
+        return torch.fft.irfft(g / _twice(ctx.size, g), n=ctx.size, norm="forward")
 
 
-def to_modes(x: Tensor, modes: Modes) -> Tensor:
-    """Real (…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
-    spectrum = _Half.apply(x) if torch.is_grad_enabled() and not torch.compiler.is_compiling() else torch.fft.rfft(x)
-    if modes[-1] is not None:
-        spectrum = spectrum[..., : modes[-1]]
-    for d in range(2, len(modes) + 1):
-        spectrum = keep_signed(torch.fft.fft(spectrum, dim=-d), modes[-d], -d)
-    return spectrum
+def _twice(size: int, like: Tensor) -> Tensor:
+    """How often a mode of a half spectrum stands for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode."""
+    count = torch.full((size // 2 + 1,), 2.0, dtype=like.real.dtype, device=like.device)
+    count[0] = 1.0
+    if size % 2 == 0:
+        count[-1] = 1.0
+    return count
 
 
-def from_modes(spectrum: Tensor, shape: Sequence[int]) -> Tensor:
-    """Complex (…, *kept) → real (…, *shape): the real field with these coefficients and no others."""
-    for d in range(len(shape), 1, -1):
-        spectrum = torch.fft.ifft(fill_signed(spectrum, shape[-d], -d), dim=-d)
-    return torch.fft.irfft(spectrum, n=shape[-1], dim=-1)
+def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = ()) -> Tensor:
+    """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
+    last = len(modes) - 1
+    others = [d for d in range(last) if d not in entered]
+    short = [d for d in others if x.shape[d - len(modes)] <= SHORT]
+    x = enter(x, modes, short)
+    half = max_modes(x.shape[-1], half=True) if modes[-1] is None else modes[-1]
+    if last in entered:
+        x = x[..., :half]
+    elif x.shape[-1] <= SHORT:
+        x = along(exponentials(x.shape[-1], torch.arange(half, device=x.device), -1, x), x, -1)
+    elif x.is_complex():
+        x = torch.fft.fft(x)[..., :half]
+    else:
+        plain = torch.compiler.is_compiling() or not torch.is_grad_enabled()
+        x = (torch.fft.rfft(x) if plain else _Half.apply(x))[..., :half]
+    return enter(x, modes, [d for d in others if d not in short])
+
+
+def from_modes(spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
+    """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was."""
+    last, size, kept = len(shape) - 1, shape[-1], spectrum.shape[-1]
+    others = [d for d in range(last) if d not in entered]
+    if not entered and size > SHORT:
+        return torch.fft.irfft(leave(spectrum, shape, others, real=False), n=size)
+    # one-sided: the missing half is what taking the real part adds in the end
+    spectrum = spectrum * _twice(size, spectrum)[:kept]
+    if last in entered:
+        spectrum = torch.nn.functional.pad(spectrum, (0, kept - 1))
+    elif size <= SHORT:
+        matrix = exponentials(size, torch.arange(kept, device=spectrum.device), 1, spectrum).T / size
+        spectrum = along(matrix, spectrum, -1, real=not entered and not others)
+    else:
+        spectrum = torch.fft.ifft(spectrum, n=size)
+    return leave(spectrum, shape, others, real=not entered)
 
 
 def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:

@@ -20,7 +20,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from lfno.spectral.fourier import angular_frequencies, fill_signed, keep_signed, wavenumbers
+from lfno.spectral.fourier import angular_frequencies, enter, leave, wavenumbers
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 
 Poles = Sequence[Tensor | None]
@@ -28,17 +28,26 @@ Poles = Sequence[Tensor | None]
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis: a point or frequency, and a pole
 
 
+def fourier_axes(poles: Poles) -> list[int]:
+    return [d for d, mu in enumerate(poles) if mu is None]
+
+
 def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float], mixed: bool = True) -> Tensor:
     """All terms with T on at least one axis; with `mixed=False` only the one with T on every Laplace axis."""
+    fourier = fourier_axes(poles)
+    modes = [(count + 1) // 2 for count in residues.shape[2:]]
+    entered = enter(x, modes, fourier)
+    return leave(transient_in_modes(entered, poles, residues, x.shape[2:], steps, mixed), x.shape[2:], fourier)
+
+
+def transient_in_modes(
+    x: Tensor, poles: Poles, residues: Tensor, shape: Sequence[int], steps: Sequence[float], mixed: bool = True
+) -> Tensor:
+    """`transient` of a field that has entered the Fourier axes; the result has not left them. `shape` is the grid's."""
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
-    fourier = [d for d, mu in enumerate(poles) if mu is None]
-    spectrum = x
-    for d in fourier:
-        spectrum = keep_signed(torch.fft.fft(spectrum, dim=2 + d), (residues.shape[2 + d] + 1) // 2, 2 + d)
-    counts = range(1 if mixed else len(laplace), len(laplace) + 1)
     terms = [
-        _term(spectrum, poles, residues, x.shape[2:], steps, decaying, [d for d in laplace if d not in decaying])
-        for count in counts
+        _term(x, poles, residues, shape, steps, decaying, [d for d in laplace if d not in decaying])
+        for count in range(1 if mixed else len(laplace), len(laplace) + 1)
         for decaying in combinations(laplace, count)
     ]
     return torch.stack(terms).sum(0) if len(terms) > 1 else terms[0]
@@ -53,7 +62,7 @@ def _term(
     decaying: Sequence[int],
     ringing: Sequence[int],
 ) -> Tensor:
-    """The term with T on the `decaying` axes and S on the `ringing` ones (and on the Fourier axes)."""
+    """The term with T on the `decaying` axes and S on the `ringing` ones."""
     axes = range(len(poles))
     given = {d: mu for d, mu in enumerate(poles) if mu is not None}
     shared = all(mu.ndim == 1 for mu in given.values())
@@ -83,10 +92,9 @@ def _term(
         product = _real_part if real else torch.einsum
         spectrum = product(f"{index},{own}->{after}", spectrum, matrix)
         index = after
-    for d in axes:
-        if d not in decaying:
-            spectrum = torch.fft.ifft(fill_signed(spectrum, shape[d], 2 + d), dim=2 + d)
-    return spectrum.real if spectrum.is_complex() else spectrum
+    for d in ringing:
+        spectrum = torch.fft.ifft(spectrum, dim=2 + d)
+    return spectrum if len(given) < len(poles) or not spectrum.is_complex() else spectrum.real
 
 
 def _free(left: str, right: str, summed: str) -> str:
