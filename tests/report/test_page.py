@@ -115,6 +115,15 @@ def test_kept_baselines_are_used_and_damaged_ones_left_out(tmp_path: Path) -> No
     assert gather(["heat", "beam", "../../x"], tmp_path, seconds=0) == {"heat": {"mean": {"l2": 0.5, "linf": 0.6}}}
 
 
+def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tmp_path: Path) -> None:
+    costs.main(str(tmp_path))
+    made = document.document(tmp_path, pictures=False, seconds=0)
+    (section,) = (section for section in made.sections if section.title == "Cost")
+    assert [table.rows for table in section.tables[:2]] == [[Row("one", (Cell("1"),))]] * 2
+    (tmp_path / costs.KEPT).write_text("{")
+    assert costs.kept(tmp_path) == []
+
+
 def test_command_writes_both_pages(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(json.dumps(asdict(record("heat", "LFNO", 0.01))))
     common = ["report", "--results", str(tmp_path), "--baseline-seconds", "0", "--quiet"]

@@ -1,10 +1,18 @@
-"""The cost table: parameters, arithmetic, time and memory of one forward pass of one sample, measured here and now."""
+"""The cost table: parameters, arithmetic, time and memory of one forward pass of one sample, measured here and now.
+
+`python -m lfno.report.costs results` keeps what it measured in `results/costs.json`, and a report written on another
+machine shows that table before its own.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +21,7 @@ from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.report import paper
 from lfno.report.selection import Runs
-from lfno.report.tables import DASH, Table
+from lfno.report.tables import DASH, Cell, Row, Table
 
 #: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
 PAPER_GRID = Grid.line(2048, dt=0.01)
@@ -23,6 +31,7 @@ PAPER_MODELS: dict[str, dict[str, Any]] = {
     "LNO": {**_COMMON, "layers": 1, "n_poles": 16, "activation": "sin"},
     "LFNO": {**_COMMON, "layout": "branches", "steady": "shared", "n_poles": 16, "activation": "relu"},
 }
+KEPT = "costs.json"
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
 #: tasks whose default-preset networks are measured, the first of each group that was run
 LATENCY_MILLISECONDS = 2000.0  # of a row: fewer than 100 runs where they would take longer
@@ -32,12 +41,12 @@ SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
 def cost_table(runs: Runs) -> Table:
     """Published, the paper's networks built here, neuraloperator's FNO, then the networks of the other presets."""
     device = _device()
-    table = Table("Cost of one forward pass of one sample", COLUMNS)
+    table = Table(f"Cost of one forward pass of one sample on {_hardware(device)}", COLUMNS)
     table.heading("Published (NVIDIA RTX 3090; no unit is given for the MACs)")
     for model, row in paper.COST.items():
         flops = f"{10 * float(row['flops']):.3g}"
         table.add(model, row["parameters"], DASH, row["macs"], flops, row["latency"], row["memory"])
-    table.heading(f"Measured on {_hardware(device)}: the paper's networks, ODE grid")
+    table.heading("Measured: the paper's networks, ODE grid")
     for name, model, shape in _paper_models():
         table.add(name, *measure(model, shape, device))
     for task, preset, record in _run_models(runs):
@@ -51,6 +60,16 @@ def cost_table(runs: Runs) -> Table:
         "memory: what one pass holds beyond weights and input (the allocator's figure on a GPU, tensors on a CPU)."
     )
     return table
+
+
+def kept(results: Path) -> list[Table]:
+    """The table that was measured on another machine, if one was."""
+    try:
+        tree = json.loads((results / KEPT).read_text())
+        rows = [Row(r["name"], tuple(Cell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
+        return [Table(tree["title"], tree["columns"], rows, tree["note"])]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) -> tuple[str, ...]:
@@ -76,7 +95,7 @@ def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) ->
         f"{parameters['real']:,}",
         f"{operations['macs'] / 1e6:.3g}",
         f"{operations['flops'] / 1e6:.3g}",
-        f"{time.mean:.3g} ± {time.std:.1g}",
+        f"{time.mean:.3g} ± {time.std:.{1 if time.std < 10 else 2}g}",
         f"{peak_memory(run, device) / 1e6:.3g}",
     )
 
@@ -138,3 +157,15 @@ def _hardware(device: str) -> str:
     import torch
 
     return torch.cuda.get_device_name(0) if device == "cuda" else f"one {platform.machine()} CPU"
+
+
+def main(results: str) -> None:
+    from lfno.evaluation.record import load_records
+    from lfno.tensorfile import write_atomically
+
+    table = cost_table(Runs(load_records(Path(results))))
+    write_atomically(Path(results) / KEPT, (json.dumps(asdict(table), indent=1) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -61,7 +61,7 @@ def document(
     sections.append(_flip(runs))
     sections.append(Section("Hyper-parameters", tables=[studies.hyper_parameter_table(runs)]))
     progress("costs")
-    sections.append(Section("Cost", tables=[costs.cost_table(runs), *_times(runs)]))
+    sections.append(Section("Cost", tables=[*costs.kept(results), costs.cost_table(runs), *_times(runs)]))
     if pictures:
         sections.append(_figures(runs, progress))
     sections.append(Section("Environment", tables=[studies.environment_table(runs)]))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.grid import Grid
-from lfno.report.style import COLOURS, as_png, legend, panels
+from lfno.report.style import COLOURS, as_png, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = "#999933"
 SHOWN = 1500  # points of a signal that a page can show
+MOST_CHANNELS = 4  # outputs, or pairs of input and output, that it can show
 
 
 def save(path: Path, draw: Any) -> Path:
@@ -27,22 +28,25 @@ def save(path: Path, draw: Any) -> Path:
     return path
 
 
-def prediction_figure(grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str) -> Figure:
-    """`signals`: "truth", the model's label and "linear", each (samples, channels, *grid): up to two samples."""
+def prediction_figure(
+    grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str, outputs: Sequence[str]
+) -> Figure:
+    """`signals`: "truth", the model's label and a baseline, each (samples, channels, *grid): two samples, all channels."""
     if grid.ndim > 1:
         return _field_figure(grid, signals)
-    count = min(2, len(next(iter(signals.values()))))
-    figure, axes = panels(count, 1, 2.2)
+    samples = min(2, len(signals["truth"]))
+    shown = [(k, channel) for k in range(samples) for channel in range(min(len(outputs), MOST_CHANNELS))]
+    figure, axes = panels(len(shown), 1, 2.2)
     points = grid.axes[-1].points[:SHOWN]
-    for k, panel in enumerate(axes):
+    for panel, place in zip(axes, shown, strict=True):
         for name, values in signals.items():
-            colour = {"truth": COLOURS["truth"], "linear": LINEAR}.get(name, COLOURS["LFNO"])
-            style: Any = {"truth": {"linewidth": 2.4, "alpha": 0.4}, "linear": {"linestyle": ":"}}.get(name, {})
-            panel.plot(points, values[k, 0, :SHOWN], color=colour, label=name, **style)
+            colour = {"truth": COLOURS["truth"], label: COLOURS["LFNO"]}.get(name, LINEAR)
+            style: Any = {"truth": {"linewidth": 2.4, "alpha": 0.4}, label: {}}.get(name, {"linestyle": ":"})
+            panel.plot(points, values[place][:SHOWN], color=colour, label=name, **style)
             if spread is not None and name == label:
-                middle, wide = values[k, 0, :SHOWN], 2 * spread[k, 0, :SHOWN]
+                middle, wide = values[place][:SHOWN], 2 * spread[place][:SHOWN]
                 panel.fill_between(points, middle - wide, middle + wide, color=colour, alpha=0.2, label="± 2 spread")
-        panel.set(xlabel=grid.axes[-1].label)
+        panel.set(xlabel=grid.axes[-1].label, ylabel=outputs[place[1]])
     legend(figure, axes)
     return figure
 
@@ -99,28 +103,33 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
     return figure
 
 
-def bode_figure(frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray | None) -> Figure:
-    """Magnitude and phase over frequency; each response is complex (frequencies,), NaN where nothing was measured."""
-    figure, (size, angle) = panels(2, 1, 2.3)
+def bode_figure(
+    frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray, names: dict[tuple[int, int], str]
+) -> Figure:
+    """Magnitude over phase for each pair (output, input) of `names`, beside each other.
+
+    Each response is complex (outputs, inputs, frequencies), NaN where nothing was measured; coherence (outputs, frequencies).
+    """
+    pairs = list(names)[:MOST_CHANNELS]
+    figure, axes = panels(2 * len(pairs), len(pairs), 2.3)
     styles: dict[str, dict[str, Any]] = {
         "data": {"color": COLOURS["truth"], "linewidth": 2.6, "alpha": 0.4},
         "best linear model": {"color": LINEAR, "linestyle": "--"},
     }
-    for name, response in responses.items():
-        style = styles.get(name, {"color": COLOURS["LFNO"]})
-        seen = np.isfinite(response) & (frequencies > 0)
-        size.loglog(frequencies[seen], np.abs(response[seen]), label=name, **style)
-        angle.semilogx(frequencies[seen], np.degrees(np.unwrap(np.angle(response[seen]))), **style)
-    if coherence is not None:
+    for pair, size, angle in zip(pairs, axes, axes[len(pairs) :], strict=False):
+        seen = np.isfinite(responses["data"][pair]) & (frequencies > 0)
+        for name, response in responses.items():
+            style, values = styles.get(name, {"color": COLOURS["LFNO"]}), response[pair][seen]
+            size.plot(frequencies[seen], np.abs(values), label=name, **style)
+            angle.plot(frequencies[seen], np.degrees(np.unwrap(np.angle(values))), **style)
         twin = size.twinx()
-        seen = np.isfinite(responses["data"]) & (frequencies > 0)
-        twin.fill_between(frequencies[seen], coherence[seen], color="#cccccc", alpha=0.3, linewidth=0)
+        twin.fill_between(frequencies[seen], coherence[pair[0]][seen], color="#cccccc", alpha=0.3, linewidth=0)
         twin.set(ylim=(0, 1), ylabel="coherence")
         twin.grid(False)
-    for axis in (size.xaxis, size.yaxis, angle.xaxis):  # powers of ten without mathematical typesetting
-        axis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.set_minor_formatter(lambda value, _: "")
-    size.set(ylabel="|H|")
-    angle.set(xlabel="frequency [Hz]", ylabel="phase [°]", xlim=size.get_xlim())
-    legend(figure, [size])
+        logarithmic(size)
+        logarithmic(size, "x")
+        logarithmic(angle, "x")
+        size.set(ylabel=f"|H|  {names[pair]}")
+        angle.set(xlabel="frequency [Hz]", ylabel="phase [°]", xlim=size.get_xlim())
+    legend(figure, axes[:1])
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.data.dataset import Dataset
-from lfno.grid import Grid
+from lfno.grid import Axis
 from lfno.systems.base import Channel
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
     from matplotlib.figure import Figure
 
     panels = {1: _signal, 2: _field, 3: _frames}[dataset.grid.ndim]
-    columns, width = (2, 4.2) if dataset.grid.ndim < 3 else (1 + FRAMES, 2.6)
-    figure = Figure(figsize=(width * columns, 2.6 * len(samples)), layout="constrained")
+    columns, width, height = (2, 4.2, 2.6) if dataset.grid.ndim < 3 else (1 + FRAMES, 2.6, 3.0)
+    figure = Figure(figsize=(width * columns, height * len(samples)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(samples), columns, squeeze=False)
     for row, sample in zip(axes, samples, strict=True):
@@ -39,34 +39,57 @@ def _label(channel: Channel) -> str:
     return f"{channel.name} [{channel.unit}]" if channel.unit else channel.name
 
 
+def _which(dataset: Dataset, sample: int) -> str:
+    """`sample 3, A = 0.13`: the number that makes the sample what it is, where there is just one."""
+    single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
+    known = f", {single[0][0]} = {single[0][1][sample]:.4g}" if len(single) == len(dataset.parameters) == 1 else ""
+    return f"sample {sample}{known}"
+
+
 def _signal(row: Any, dataset: Dataset, sample: int) -> None:
     time = dataset.grid.axes[0]
     parts = (dataset.inputs, dataset.input_channels), (dataset.outputs, dataset.output_channels)
     for axes, (values, channels) in zip(row, parts, strict=True):
         for line, channel in zip(values[sample], channels, strict=True):
             axes.plot(time.points, line, linewidth=1, label=_label(channel))
-        axes.set(xlabel=time.label, ylabel=_label(channels[0]) if len(channels) == 1 else "", title=f"sample {sample}")
+        one = _label(channels[0]) if len(channels) == 1 else ""
+        axes.set(xlabel=time.label, ylabel=one, title=_which(dataset, sample))
         if len(channels) > 1:
             axes.legend()
 
 
-def _image(axes: Any, values: np.ndarray, grid: Grid, horizontal: int, vertical: int, title: str) -> None:
-    across, up = grid.axes[horizontal], grid.axes[vertical]
-    mesh = axes.pcolormesh(across.points, up.points, values, cmap="RdBu_r", shading="nearest", rasterized=True)
-    axes.figure.colorbar(mesh, ax=axes)
+def _image(axes: Any, values: np.ndarray, limit: float, across: Axis, up: Axis, title: str) -> Any:
+    """White is zero, red above and blue below it, equally strong."""
+    mesh = axes.pcolormesh(
+        across.points, up.points, values, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
+    )
     axes.set(xlabel=across.label, ylabel=up.label, title=title)
+    return mesh
 
 
 def _field(row: Any, dataset: Dataset, sample: int) -> None:
-    title = "{} of sample " + str(sample)
-    _image(row[0], dataset.inputs[sample, 0], dataset.grid, 1, 0, title.format(_label(dataset.input_channels[0])))
-    _image(row[1], dataset.outputs[sample, 0], dataset.grid, 1, 0, title.format(_label(dataset.output_channels[0])))
+    x, t = dataset.grid.axes
+    parts = (dataset.inputs, dataset.input_channels), (dataset.outputs, dataset.output_channels)
+    for axes, (values, channels) in zip(row, parts, strict=True):
+        field = values[sample, 0]
+        mesh = _image(axes, field, _limit(field), t, x, _which(dataset, sample))
+        axes.figure.colorbar(mesh, ax=axes, label=_label(channels[0]))
 
 
 def _frames(row: Any, dataset: Dataset, sample: int) -> None:
-    time = dataset.grid.axes[-1]
-    title = f"{_label(dataset.input_channels[0])}, sample {sample}"
-    _image(row[0], dataset.inputs[sample, 0, ..., 0].T, dataset.grid, 0, 1, title)
-    for axes, n in zip(row[1:], np.linspace(0, time.size - 1, FRAMES).round().astype(int), strict=True):
-        title = f"{_label(dataset.output_channels[0])}, t = {time.points[n]:.3g} {time.unit}"
-        _image(axes, dataset.outputs[sample, 0, ..., n].T, dataset.grid, 0, 1, title)
+    """The input, and frames of the output up to the last, all on one scale."""
+    x, y, t = dataset.grid.axes
+    chosen = np.linspace(0, t.size - 1, FRAMES + 1).round().astype(int)[1:]
+    fields = [dataset.inputs[sample, 0, ..., 0], *(dataset.outputs[sample, 0, ..., n] for n in chosen)]
+    output = dataset.output_channels[0]
+    titles = [f"{dataset.input_channels[0].name}, {_which(dataset, sample)}"]
+    titles += [f"{output.name}, t = {t.points[n]:.3g} {t.unit}" for n in chosen]
+    limit = max(_limit(field) for field in fields)
+    for axes, field, title in zip(row, fields, titles, strict=True):
+        mesh = _image(axes, field.T, limit, x, y, title)
+        axes.set_aspect("equal")
+    row[-1].figure.colorbar(mesh, ax=list(row), label=_label(output), pad=0.01)
+
+
+def _limit(field: np.ndarray) -> float:
+    return float(np.abs(field).max()) or 1.0
