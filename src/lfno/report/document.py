@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from lfno.errors import LfnoError
 from lfno.evaluation.record import load_records
 from lfno.report import claims, costs, errors, goals, paper, studies, summary, times
 from lfno.report.baselines import Scores, gather
-from lfno.report.gallery import Picture, picture, plates
+from lfno.report.gallery import Picture, Plate, picture, plates
 from lfno.report.selection import Runs
 from lfno.report.tables import Table
 from lfno.report.verdicts import Verdict
 
 BASELINE_SECONDS = 120.0
 FAIR = "lfno,fno,'fno deep','fno long'"
-Progress = Callable[[str], None]
+Progress = Callable[[int, int], object]  # (done, in all)
 
 
 @dataclass
@@ -46,27 +47,34 @@ class Document:
 
 
 def document(
-    results: Path, pictures: bool = True, seconds: float = BASELINE_SECONDS, progress: Progress = lambda _: None
+    results: Path, pictures: bool = True, seconds: float = BASELINE_SECONDS, progress: Progress = lambda *_: None
 ) -> Document:
     """Everything the records below `results` have to say; a folder without records gives a page that says so."""
     if results.exists() and not results.is_dir():
         raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
     runs = Runs(load_records(results)) if results.exists() else Runs([])
-    progress("baselines")
+    shown_plates = plates(runs) if pictures else []
+    steps = count(0)
+
+    def step() -> None:
+        progress(next(steps), 3 + len(shown_plates))
+
+    step()
     # only for what was run: a page about one task need not make the data of all
     shown = [task for task in paper.TASKS if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
-    progress("tables")
+    step()
     sections = [_summary(runs, baselines), _claims(runs), _goals(runs, baselines, results), *_tables(runs, baselines)]
     sections.append(_flip(runs))
     sections.append(Section("Hyper-parameters", tables=[studies.hyper_parameter_table(runs)]))
-    progress("costs")
+    step()
     sections.append(Section("Cost", tables=[*costs.kept(results), costs.cost_table(runs), *_times(runs)]))
+    step()
     if pictures:
-        sections.append(_figures(runs, progress))
+        sections.append(_figures(shown_plates, step))
     sections.append(Section("Environment", tables=[studies.environment_table(runs)]))
-    count = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
-    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {count}.", sections)
+    said = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {said}.", sections)
 
 
 def _summary(runs: Runs, baselines: dict[str, Scores]) -> Section:
@@ -166,11 +174,11 @@ def _flip(runs: Runs) -> Section:
     return section
 
 
-def _figures(runs: Runs, progress: Progress) -> Section:
+def _figures(all_plates: Sequence[Plate], step: Callable[[], None]) -> Section:
     section = Section("Figures")
-    for plate in plates(runs):
-        progress(f"figure: {plate.title}")
+    for plate in all_plates:
         shown = picture(plate)
+        step()
         if shown.uri:
             section.pictures.append(shown)
         else:

@@ -27,14 +27,17 @@ def ablation_table(runs: Runs) -> Table:
             aside = f"L∞ {show(linf).text}" if linf else ""
             cells.append(show(figures[task][label], aside, label in lowest(figures[task])))
         table.add(label, _parameters(rows), *cells)
-    figure = own.error("l2")
-    if figure:
-        seeds = len({r.seed for r in own.all})
-        table.note = (
-            f"One thing changed at a time, {counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''}. "
-            "R: what the Fourier modes of a layer add to its poles; untamed is without the weight decay that holds it back."
-        )
+    table.note = (
+        f"One thing changed at a time{_effort(own)}. R: what the Fourier modes of a layer add to its poles; untamed is "
+        "without the weight decay that holds it back."
+    )
     return table
+
+
+def _effort(runs: Runs) -> str:
+    """Epochs and seeds of a study, as the end of a sentence."""
+    figure, seeds = runs.error("l2"), len({r.seed for r in runs.all})
+    return "" if figure is None else f"; {counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def variants(runs: Runs, study: str) -> list[str]:
@@ -56,6 +59,7 @@ def layers_table(runs: Runs) -> Table:
     for key, group in groups.items():
         cells = (show(figures[task][key], bold=key in lowest(figures[task])) for task in tasks)
         table.add(key, _parameters(group), *cells)
+    table.note = f"The paper's network, its six layers shared out between the two branches{_effort(own)}."
     return table
 
 
@@ -70,6 +74,7 @@ def samples_table(runs: Runs) -> Table:
         figures = {n: {m: part.where(train_samples=n).of(m).error("l2") for m in part.models} for n in sizes}
         for model in part.models:
             table.add(model, *(show(figures[n][model], bold=model in lowest(figures[n])) for n in sizes))
+    table.note = f"The same validation and test samples, and as many steps for every size{_effort(own)}."
     return table
 
 
