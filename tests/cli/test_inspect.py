@@ -49,6 +49,16 @@ def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
     assert data.grid.to_dict()["axes"] == report["grid"]
 
 
+def test_trajectories_under_each_other_and_rows_that_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    rows = (f"{n},{n // 200},{T[n % 200]:.2f},{np.sin(T[n % 200] * (1 + n // 200))},{np.cos(T[n % 200])}" for n in range(600))
+    path.write_text(",run,t,f,u\n" + "\n".join(rows) + "\n")
+    report = inspect(path)
+    assert report["kind"] == "3 trajectories"
+    assert report["command"] == f"lfno fit {path} --input f --output u --time t --sample run"
+    assert any("'column1' only numbers the rows" in note for note in report["notes"])
+
+
 def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, t=T, a=np.sin(T), b=np.cos(T))

@@ -145,13 +145,22 @@ def test_trajectories_under_each_other_in_a_table(tmp_path: Path) -> None:
     u = RNG.normal(size=(3, 40))
     rows = [f"{run},{k * 0.1:.1f},{run},{float(u[run, k])!r}" for run in range(3) for k in range(40)]
     path = tmp_path / "a.csv"
-    path.write_text("run,t,f,u\n" + "\n".join(rows))
+    path.write_text("number,t,f,u\n" + "\n".join(rows))
     with pytest.raises(LfnoError, match=r"goes back .* at line 42.*--sample"):
         load(path, input="f", output="u")
-    data = load(path, input="f", output="u", sample="run")
+    data = load(path, input="f", output="u", sample="number")
     assert isinstance(data, Dataset)
     np.testing.assert_array_equal(data.outputs[:, 0], u)
     np.testing.assert_array_equal(data.inputs[:, 0, 0], [0, 1, 2])
+
+
+def test_trajectories_under_each_other_are_told_apart_by_a_column_of_that_name() -> None:
+    arrays = {"run": np.repeat([1, 2, 3], 400), "t": np.tile(T, 3), "f": np.concatenate([F, 2 * F, 3 * F]), "u": np.tile(U, 3)}
+    data = dataset(arrays)
+    np.testing.assert_array_equal(data.inputs[:, 0], [F, 2 * F, 3 * F])
+    # where the time never goes back there is one record, and such a column is a variable like any other
+    one = load(arrays | {"t": 0.05 * np.arange(1200)}, input="f", output="u")
+    assert isinstance(one, Record)
 
 
 def test_units_of_time_become_seconds(tmp_path: Path) -> None:

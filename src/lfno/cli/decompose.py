@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath, Quiet, question
+from lfno.cli.predict import Json, ModelPath, Quiet, question, warmup
 from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
 from lfno.errors import LfnoError
@@ -38,16 +38,22 @@ def decompose(
     from lfno.data.files.write import write
     from lfno.data.signals.record import Record
     from lfno.evaluation.surrogate import Surrogate
-    from lfno.report.modes import decomposition_figure, save
+    from lfno.report.modes import SHOWN, decomposition_figure, save
 
     surrogate = Surrogate.load(model)
     data: Any
     data, known = question(surrogate, file, reading)
     notes = list(data.provenance.get("notes", []))
+    shown = slice(None)
     if isinstance(data, Record) and start is not None:
         data = _window(surrogate, data, start)
+        notes.append("the window is answered as if the system were at rest at its beginning")
     elif isinstance(data, Record):
+        first = warmup(surrogate, data)
+        shown = slice(first, min(first + SHOWN, len(data)))
         notes.append("in a stitched record transient means what is left of each window's own start from rest")
+        if len(data) > SHOWN:
+            notes.append(f"the figure shows {SHOWN} samples after the warm-up, the arrays hold all; --start shows one window")
     elif start is not None:
         raise LfnoError("--start places a window in one long record; the file holds trajectories: use --trajectory")
     elif trajectory >= len(data):
@@ -62,7 +68,9 @@ def decompose(
         truth = None if truth is None else truth[0]
     names = surrogate.names("outputs") or [f"u{k}" for k in range(len(transient))]
     folder = out or Path(f"{file.stem}-decomposition")
-    figure = save(folder / "decomposition.png", lambda: decomposition_figure(data.grid, transient, steady, truth, names))
+    grid = data.part(shown.start, shown.stop).grid if isinstance(data, Record) else data.grid
+    drawn = transient[..., shown], steady[..., shown], None if truth is None else truth[..., shown]
+    figure = save(folder / "decomposition.png", lambda: decomposition_figure(grid, *drawn, names))
     variables = [Variable.of(axis.name, axis.points, axis.unit, (axis.name,)) for axis in reversed(data.grid.axes)]
     for name, values in (("transient", transient), ("steady", steady), ("prediction", transient + steady)):
         for k, channel in enumerate(names):

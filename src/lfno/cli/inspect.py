@@ -91,13 +91,15 @@ def _command(file: Path, variables: Any, data: Any, options: dict[str, bool]) ->
 
     from lfno.data import signals
     from lfno.data.signals.names import find_roles
-    from lfno.data.signals.parts import join
+    from lfno.data.signals.parts import join, tell_apart
 
     words = ["lfno", "fit", str(file)]
     if not signals.is_dataset(file):
-        roles = find_roles(join(variables)[0], None, None, None, False)
+        arranged, sample = tell_apart(variables, None, None)
+        roles = find_roles(join(arranged)[0], None, None, None, False)
         for option, names in (("--input", roles.inputs), ("--output", roles.outputs), ("--time", roles.times)):
             words += [option, ",".join(names)]
+        words += ["--sample", sample] if sample else []
     return shlex.join(words + [f"--{name.replace('_', '-')}" for name in options])
 
 

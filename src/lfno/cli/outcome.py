@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,9 @@ def leave(folder: Path, contest: Contest, grid: Grid, label: str, more: dict[str
     from lfno.report.modes import prediction_figure, save
     from lfno.tensorfile import write_atomically
 
-    signals = {"truth": contest.truth, label: contest.prediction, "linear": contest.linear}
-    save(folder / "figures" / "prediction.png", lambda: prediction_figure(grid, signals, contest.spread, label))
+    signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
+    draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)
+    save(folder / "figures" / "prediction.png", draw)
     metrics = {**contest.to_dict(), **more}
     write_atomically(folder / "metrics.json", (json.dumps(metrics, indent=2, default=float) + "\n").encode())
     return metrics

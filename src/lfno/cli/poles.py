@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lfno.evaluation.identify import Modes
     from lfno.evaluation.surrogate import Surrogate
 
+MANY = 16
 FLOOR = 1e-3  # below this share of the input's peak power what is seen is leakage
 
 
@@ -110,12 +111,10 @@ def _layers(surrogate: Surrogate) -> Any:
 
 def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
     """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
-    import numpy as np
-
     from lfno.data.signals.record import Record
     from lfno.evaluation.frequency import measure_response
     from lfno.evaluation.linear import fit_record, fit_trajectories
-    from lfno.report.modes import bode_figure, save
+    from lfno.report.modes import MOST_CHANNELS, bode_figure, save
 
     data, known = question(surrogate, file, reading)
     if not known or data.grid.ndim > 1:
@@ -126,16 +125,17 @@ def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> t
     warm = surrogate.signals.get("warmup", 0) if one else 0
     step = data.grid.steps[0]
     linear = fit_record(data.inputs, data.outputs, data.grid) if one else fit_trajectories(inputs, outputs, data.grid)
-    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, floor=FLOOR)
-    network = measure_response(inputs[..., warm:], answers[..., warm:], step, floor=FLOOR)
-    seen = np.isfinite(measured.response[0, 0])
+    # an average over many whole trajectories sees finer than one over their parts
+    segment = inputs.shape[-1] if len(inputs) >= MANY else None
+    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, segment, floor=FLOOR)
+    network = measure_response(inputs[..., warm:], answers[..., warm:], step, segment, floor=FLOOR)
     responses = {
-        "data": measured.response[0, 0],
-        "best linear model": linear.frequency_response(measured.frequencies)[0, 0],
-        "this model": network.response[0, 0],
+        "data": measured.response,
+        "best linear model": linear.frequency_response(measured.frequencies),
+        "this model": network.response,
     }
-    for name in responses:
-        responses[name] = responses[name].copy()
-        responses[name][~seen] = complex(math.nan, math.nan)
-    path = save(folder / "bode.png", lambda: bode_figure(measured.frequencies, responses, measured.coherence[0]))
-    return path, data.provenance.get("notes", [])
+    pairs = {(k, n): f"{out.name} / {into.name}" for k, out in enumerate(data.output_channels)
+             for n, into in enumerate(data.input_channels)}  # fmt: skip
+    draw = partial(bode_figure, measured.frequencies, responses, measured.coherence, pairs)
+    more = [f"the Bode plot shows {MOST_CHANNELS} of {len(pairs)} pairs"] if len(pairs) > MOST_CHANNELS else []
+    return save(folder / "bode.png", draw), [*data.provenance.get("notes", []), *more]

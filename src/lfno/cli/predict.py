@@ -146,6 +146,11 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
 
     if not isinstance(data, Record):
         return scores(mean, data.outputs)
-    own, axis = surrogate.grid.axes[-1], data.grid.axes[-1]
-    warm = min(round(surrogate.signals.get("warmup", 0) * own.step / axis.step), len(data) - 1)
+    warm = warmup(surrogate, data)
     return scores(mean[None, ..., warm:], data.outputs[None, ..., warm:])
+
+
+def warmup(surrogate: Surrogate, record: Record) -> int:
+    """Samples at the beginning of a record that only tell if the system was at rest there."""
+    seconds = surrogate.signals.get("warmup", 0) * surrogate.grid.axes[-1].step
+    return min(round(seconds / record.grid.axes[-1].step), len(record) - 1)

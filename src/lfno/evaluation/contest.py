@@ -35,6 +35,7 @@ class Contest:
     truth: np.ndarray
     prediction: np.ndarray
     linear: np.ndarray
+    outputs: list[str]
     spread: np.ndarray | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
         answer = predict(inputs, None if parameters is None else parameters[split.test])
         rows[NAMES[name]] = scores(answer, truth)
         linear = answer if name == "linear" else linear
-    return Contest(rows, verdict(rows, label), _unit(dataset), truth, prediction, linear, spread)
+    return Contest(rows, verdict(rows, label), _unit(dataset), truth, prediction, linear, _names(dataset), spread)
 
 
 def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
@@ -91,7 +92,7 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
         rows[NAMES["linear"]] = scores(answer[..., warm:], truth)
     whole = spread if spread is None else spread[None, ..., warm:]
     result = Contest(rows, verdict(rows, label), _unit(prepared.dataset), truth, prediction[None, ..., warm:],
-                     np.asarray(answer)[..., warm:], whole)  # fmt: skip
+                     np.asarray(answer)[..., warm:], _names(prepared.dataset), whole)  # fmt: skip
     return result, linear
 
 
@@ -118,6 +119,11 @@ def verdict(rows: dict[str, dict[str, float]], label: str) -> str:
     if own > WORTH * others[best]:
         return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
     return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
+
+
+def _names(dataset: Dataset) -> list[str]:
+    """Output channels as the axis of a figure is labelled."""
+    return [f"{channel.name} [{channel.unit}]" if channel.unit else channel.name for channel in dataset.output_channels]
 
 
 def _unit(dataset: Dataset) -> str:

@@ -20,7 +20,6 @@ from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
 from lfno.data.signals.record import Record
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.sides import Layout, gather, lay_out
-from lfno.data.signals.words import TIMES, plain
 from lfno.errors import LfnoError
 from lfno.grid import Axis, Grid
 
@@ -54,8 +53,7 @@ def load(
     variables = _variables(source)
     allowed = Allowed(drop_missing, interpolate, resample)
     try:
-        if sample is not None:
-            variables = parts.fold(variables, sample, time or _only_time(variables))
+        variables, _ = parts.tell_apart(variables, sample, time)
         variables, split = parts.join(variables)
         roles = find_roles(variables, input, output, time, dt is not None)
         return _assemble(variables, split, roles, _axes(axes), dt, allowed)
@@ -107,10 +105,6 @@ def _variables(source: str | Path | Variables | Mapping[str, np.ndarray]) -> Var
     if isinstance(source, Mapping):
         return Variables.of(source)
     return read(source)
-
-
-def _only_time(variables: Variables) -> str | None:
-    return next((name for name in variables if plain(name) in TIMES), None)
 
 
 def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:

@@ -70,9 +70,10 @@ def _is_signal(variable: Variable) -> bool:
 
 def _numbers_rows(variables: Variables, name: str) -> bool:
     """Whether a column holds 0, 1, 2, … or 1, 2, 3, … under a name that says no more; it is noted."""
-    values = variables[name].mapped
-    if plain(name) not in COUNTERS or values is None or values.ndim != 1:
+    mapped = variables[name].mapped
+    if plain(name) not in COUNTERS or mapped is None:
         return False
+    values = mapped.reshape(-1)
     if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in _neighbours(values)):
         return False
     variables.notes.append(f"{name!r} only numbers the rows and was left out")

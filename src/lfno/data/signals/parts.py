@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from lfno.data.files.variables import Variable, Variables, listing
+from lfno.data.signals.sampling import first_not_later
+from lfno.data.signals.words import SAMPLES, TIMES, plain
 from lfno.errors import LfnoError
 
 #: what a suffix means
@@ -67,6 +69,24 @@ def _chain(name: str, parts: list[Variable]) -> Variable:
     axes = ("sample", *(parts[0].axes[1:] or [""] * (len(shape) - 1)))
     dtype = np.result_type(*(part.dtype for part in parts))
     return Variable(name, shape, dtype, blocks, parts[0].unit, axes)
+
+
+def tell_apart(variables: Variables, sample: str | None, time: str | None) -> tuple[Variables, str | None]:
+    """Trajectories one under the other in a table as arrays (sample, time), and the column that numbers them.
+
+    `sample` names that column. Without it one is looked for where the time goes back, which no single record does.
+    """
+    time = time or next((name for name in variables if plain(name) in TIMES), None)
+    sample = sample or _counter(variables, time)
+    return (variables if sample is None else fold(variables, sample, time)), sample
+
+
+def _counter(variables: Variables, time: str | None) -> str | None:
+    clock = None if time is None else variables.entries.get(time)
+    named = [v for name, v in variables.entries.items() if plain(name) in SAMPLES and v.numeric and len(v.shape) == 1]
+    if clock is None or clock.mapped is None or len(named) != 1 or named[0].shape != clock.shape:
+        return None
+    return None if first_not_later(clock.mapped) is None else named[0].name
 
 
 def fold(variables: Variables, sample: str, time: str | None) -> Variables:

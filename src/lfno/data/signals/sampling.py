@@ -57,7 +57,7 @@ def clock(
     """
     if len(stamps) < 3:
         raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
-    at = _first_not_later(stamps)
+    at = first_not_later(stamps)
     if at is not None:
         what = "stays at" if stamps[at] == stamps[at - 1] else f"goes back from {stamps[at - 1]:g} to"
         raise LfnoError(
@@ -97,7 +97,7 @@ def _pieces(count: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, count, size)]
 
 
-def _first_not_later(stamps: np.ndarray) -> int | None:
+def first_not_later(stamps: np.ndarray) -> int | None:
     """The first stamp that is not later than the one before it."""
     before, after = stamps[:-1], stamps[1:]
     for piece in _pieces(len(before)):
