@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,8 @@ def register(app: typer.Typer) -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="where models, records and the report go")] = Path("demo"),
     epochs: Annotated[int, typer.Option(help="for LFNO and FNO alike", min=1)] = 100,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="only the result")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="the result as JSON, and nothing else")] = False,
 ) -> None:
     """Learn a Duffing oscillator with LFNO and FNO, at equal epochs and at equal time, and explain the result."""
     import shutil
@@ -37,7 +40,7 @@ def demo(
     from lfno.report.page import write
 
     torch.set_num_threads(1)  # the products are small: a second thread would mostly wait
-    console = Console()
+    console = Console(quiet=quiet or as_json)
     console.print("[bold]1[/] Solving 380 Duffing oscillators x″ + 0.5 x′ + x + x³ = A e^(−0.05t) sin 5t …")
     data = dataset(TASK)
     console.print(f"  inputs and outputs {data.inputs.shape}, labels exact to 1e-8, split 274 / 30 / 76\n")
@@ -50,11 +53,16 @@ def demo(
     records = [_train(cell, out, console) for cell in (lfno, fno)]
     longer = max(epochs, round(epochs * records[0].seconds / records[1].seconds))
     records.append(_train(Cell(TASK, "fno", label="FNO long", changes=SMALL | {"epochs": longer}), out, console))
-    _show(records, console)
-    _explain(out, console)
-    page = out / "report.html"
-    write(document(out / "results", True, 20.0, lambda words: None), page)
-    console.print(f"\nThe report with all pictures is [bold]{page}[/]; the model is {out / 'weights' / f'{TASK}.safetensors'}.")
+    page, model = out / "report.html", out / "weights" / f"{TASK}.safetensors"
+    if not as_json:
+        _show(records, Console())
+    _explain(model, console)
+    write(document(out / "results", True, 20.0), page)
+    if as_json:
+        told = [{name: getattr(record, name) for name in ("label", "scores", "seconds")} for record in records]
+        typer.echo(json.dumps({"runs": told, "report": str(page), "model": str(model)}))
+    else:
+        Console().print(f"\nThe report with all pictures is [bold]{page}[/]; the model is {model}.")
 
 
 def _train(cell: Cell, out: Path, console: Console) -> Record:
@@ -62,7 +70,7 @@ def _train(cell: Cell, out: Path, console: Console) -> Record:
     from lfno.evaluation.stacked import run_group
 
     console.print(f"  {cell.label}, {cell.resolved().training.epochs} epochs")
-    with live(quiet=False) as watch:
+    with live(console.quiet) as watch:
         return run_group([cell], out / "results", "cpu", watch, out / "weights")[0]
 
 
@@ -87,12 +95,12 @@ def _show(records: list[Record], console: Console) -> None:
     console.print(f"At equal epochs and at equal time FNO's error is {ratios} that of LFNO.\n")
 
 
-def _explain(out: Path, console: Console) -> None:
+def _explain(file: Path, console: Console) -> None:
     """What the trained model says about the oscillator."""
     from lfno.models import load
     from lfno.models.pole_operator import PoleOperator
 
-    model = load(out / "weights" / f"{TASK}.safetensors")
+    model = load(file)
     assert isinstance(model, PoleOperator)
     console.print("[bold]3[/] The strongest poles of the trained LFNO: what rings, and how it dies out")
     for row in model.poles().top(4).rows():

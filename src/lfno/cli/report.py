@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -22,12 +23,11 @@ def report(
     baseline_seconds: Annotated[
         float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
     ] = 120.0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
 ) -> None:
     """Write the report: tables beside the paper's, claims with verdicts, costs measured now, figures."""
-    from rich.console import Console
-
+    from lfno.cli.progress import progress
     from lfno.errors import LfnoError
     from lfno.report import markdown as text
     from lfno.report import page
@@ -36,9 +36,8 @@ def report(
     path = markdown or out
     if path.is_dir():
         raise LfnoError(f"{path} is a folder: give the name of the page to write")
-    console = Console(stderr=True, quiet=quiet or as_json)
-    with console.status("reading records") as status:
-        made = document(results, markdown is None, baseline_seconds, lambda words: status.update(words))
+    with progress(quiet or as_json) as show:
+        made = document(results, markdown is None, baseline_seconds, partial(show, "report"))
     if markdown is None:
         page.write(made, out)
     else:

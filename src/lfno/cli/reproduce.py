@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ def reproduce(
     tasks: Annotated[str | None, typer.Option(help="data sets, separated by commas; ode, pde, rich, paper are groups")] = None,
     models: Annotated[str | None, typer.Option(help="of lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
     preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
-    seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1)] = 3,
+    seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1, max=1000)] = 3,
     folds: Annotated[int, typer.Option(help="runs with another fifth of the samples as test set", min=1, max=5)] = 1,
     epochs: Annotated[int | None, typer.Option(help="instead of the preset's")] = None,
     out: Annotated[Path, typer.Option(help="where the records go")] = Path("results"),
@@ -28,7 +29,7 @@ def reproduce(
     stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
     scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
-    quiet: Annotated[bool, typer.Option(help="no progress")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="only the result")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="scores of all runs as JSON, and nothing else")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
 ) -> None:
@@ -65,7 +66,9 @@ def reproduce(
         stage = question.cells(kinds, out)
         _do(stage, out, weights, stack, device or best_device(), scheduler, console)
         cells += stage
-    if as_json:
+    if not as_json:
+        typer.echo(f"records of {len(cells)} runs are in {out}")
+    else:
         found = [record for record in (read_record(out / cell.key) for cell in cells) if record is not None]
         typer.echo(json.dumps([{name: getattr(record, name) for name in TOLD} for record in found]))
 
@@ -96,10 +99,12 @@ def _do(
     if scheduler is not None:
         _on_cluster(scheduler, groups, device, out, weights, console)
         return
-    for group in groups:
+    start = time.monotonic()
+    for done, group in enumerate(groups):
         first = group[0]
         others = f", in a stack of {len(group)} runs" if len(group) > 1 else ""
-        console.print(f"{first.title} on {first.task}{others}")
+        left = f", about {(time.monotonic() - start) / done * (len(groups) - done):.0f} s left" if done else ""
+        console.print(f"{done} of {len(groups)} done{left}: {first.title} on {first.task}{others}", highlight=False)
         with live(console.quiet) as watch:
             records = run_group(group, out, device, watch, weights)
         _say(records, console)
@@ -118,8 +123,10 @@ def _on_cluster(
 
     targets = {"records": out, **({} if weights is None else {"weights": weights})}
     work = partial(_run_there, device=device, weights=weights is not None)
+    start = time.monotonic()
     for done, (_, paths) in enumerate(spread(scheduler, work, groups, targets), 1):
-        console.print(f"{done} of {len(groups)} jobs done")
+        left = (time.monotonic() - start) / done * (len(groups) - done)
+        console.print(f"{done} of {len(groups)} jobs done, about {left:.0f} s left", highlight=False)
         found = [read_record(path) for path in paths if path.suffix == ".json"]
         _say([record for record in found if record is not None], console)
 

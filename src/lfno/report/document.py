@@ -53,7 +53,7 @@ def document(
     if results.exists() and not results.is_dir():
         raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
     runs = Runs(load_records(results)) if results.exists() else Runs([])
-    shown_plates = plates(runs) if pictures else []
+    shown_plates = list(plates(runs)) if pictures else []
     steps = count(0)
 
     def step() -> None:
