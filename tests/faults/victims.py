@@ -16,7 +16,7 @@ import numpy as np
 
 EPOCHS = 20
 server = multiprocessing.get_context("forkserver")
-server.set_forkserver_preload(["lfno.training.fit", "lfno.data.make"])
+server.set_forkserver_preload(["lfno.training.fit", "lfno.data.make", "torch.utils.tensorboard"])
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:

@@ -75,8 +75,8 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
     try:
         trainer.run(observe)
     finally:
-        board.close()
         checkpoint.save(known, folder)
+        board.close()
 
 
 @contextmanager
