@@ -58,7 +58,8 @@ def test_the_page_allows_nothing_from_outside(server: Server) -> None:
         assert request(server, "GET", f"/{file.name}")[0] == 200
 
 
-def test_only_under_its_own_name(server: Server) -> None:
+def test_only_on_this_machine_and_under_its_own_name(server: Server) -> None:
+    assert server.socket.getsockname()[0] == "127.0.0.1"
     for host in ("evil.example", f"evil.example:{server.server_port}", "127.0.0.1", ""):
         answer = request(server, "GET", "/", Host=host)
         assert answer[0] == 403

@@ -27,19 +27,22 @@ def write(path: str | Path, variables: Sequence[Variable]) -> None:
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         raise LfnoError(f"{path.name}: files with {path.suffix or 'no ending'} are not written; use {', '.join(WRITERS)}")
-    _check_names(path.name, [variable.name for variable in variables], writer is _write_matlab)
+    _check_words(path.name, variables, writer is _write_matlab)
     with atomic(path) as temporary:
         writer(temporary, variables)
 
 
-def _check_names(file: str, names: Sequence[str], matlab: bool) -> None:
-    """Names that every format keeps as they are: of its own for each, in letters that can stand in a heading."""
-    for name in names:
-        plain = name.isprintable() and name.strip() == name != "" and not set(name) & set(",;\t/\\\"'#")
+def _check_words(file: str, variables: Sequence[Variable], matlab: bool) -> None:
+    """Names and units that every format keeps as they are: each name once, in signs that can stand in a heading."""
+    names = [variable.name for variable in variables]
+    for variable in variables:
+        name, words = variable.name, variable.name + variable.unit
+        plain = words.isprintable() and name.strip() == name != "" and not set(words) & set(",;\"#") | set(name) & set("/\\")
         if not plain or names.count(name) > 1 or (matlab and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name)):
+            unit = f" with the unit {variable.unit!r}" if variable.unit else ""
             raise LfnoError(
-                f"{file}: {name!r} cannot be the name of a variable there: it is empty, given twice, or has signs that the "
-                "format does not keep; rename it, or choose another ending"
+                f"{file}: {name!r}{unit} cannot be the name of a variable there: it is empty, given twice, or has signs that "
+                "the format does not keep; rename it, or choose another ending"
             )
 
 

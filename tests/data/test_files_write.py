@@ -1,0 +1,59 @@
+"""What is written is read as it was, or it is refused in a sentence and nothing is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lfno.data.files import Variable, read
+from lfno.data.files.write import WRITERS, write
+from lfno.errors import LfnoError
+from tests.faults import victims
+from tests.faults.test_limits import crowded, said
+
+T = np.arange(5000) * 0.1
+
+
+def variables(name: str = "u", unit: str = "m/s") -> list[Variable]:
+    return [Variable.of("t", T, "s", ("t",)), Variable.of(name, np.sin(T) / 3, unit, ("t",))]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
+    write(tmp_path / f"a{ending}", variables())
+    again = read(tmp_path / f"a{ending}")
+    values = again["array"].array([])[:, 1] if ending == ".npy" else again["u"].array([])
+    np.testing.assert_allclose(np.ravel(values), np.sin(T) / 3, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("", ""), ("t", ""), ("a/b", ""), ("a\0", ""), ("a,b", ""), ("u", "\udc80"), ("u", "m\n")]
+)
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc", ".mat"])
+def test_names_that_a_format_does_not_keep_are_refused(name: str, unit: str, ending: str, tmp_path: Path) -> None:
+    with pytest.raises(LfnoError, match="cannot be the name of a variable"):
+        write(tmp_path / f"a{ending}", variables(name, unit))
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_of_arguments_and_of_any_script_are_kept(tmp_path: Path) -> None:
+    for name in ("file", "allow_pickle", "Kraft (λ)", "力"):
+        write(tmp_path / "a.npz", variables(name))
+        assert name in read(tmp_path / "a.npz")
+    with pytest.raises(LfnoError, match="cannot be the name"):
+        write(tmp_path / "a.mat", variables("力"))
+
+
+def write_all(path: Path) -> None:
+    write(path, variables())
+
+
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc"])
+@pytest.mark.parametrize("limit", [500, 20_000])
+def test_a_full_disk_is_one_sentence(ending: str, limit: int, tmp_path: Path) -> None:
+    """HDF5 on a full disk would end the process."""
+    victims.finish(write_all, tmp_path / f"whole{ending}")
+    assert "cannot write" in said(tmp_path, crowded, limit, tmp_path / f"a{ending}", write_all)
+    assert not list(tmp_path.glob("*a.*"))
