@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import math
+import warnings
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from lfno.errors import LfnoError
 
-_log = logging.getLogger(__name__)
 _TAYLOR_TERMS = 40
 _MOST_ITERATIONS = 30
 _MOST_HALVINGS = 12
@@ -128,8 +127,13 @@ def exponential_collocation(
                     f"{name}: no step, however small, goes beyond t = {begin + done * step / 2:.6g}: the solution "
                     "blows up there; use a smaller input, a shorter time or other parameters"
                 )
-            _log.info("%s: step refined to %.3g at t = %.6g", name, step / 2, begin)
         answer[n + 1] = q
+    if pieces > substeps:
+        warnings.warn(
+            f"{name}: a time step of {(times[1] - times[0]) / substeps:.3g} is too long; it was refined {pieces // substeps} "
+            "times",
+            stacklevel=3,
+        )
     return answer
 
 

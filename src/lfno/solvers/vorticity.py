@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import math
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,7 +12,6 @@ import torch
 from lfno.errors import LfnoError
 from lfno.solvers.etdrk4 import ETDRK4
 
-_log = logging.getLogger(__name__)
 #: dt · max|u| · max|k| beyond which the classical fourth-order step is no longer trusted; its stability ends at 2.8
 _COURANT = 2.0
 _GROUP = 8  # samples that a CPU core marches together
@@ -120,7 +119,6 @@ class VorticityFlow:
                 raise LfnoError(f"the flow is not finite at t = {now:g}: use a smaller input or more points")
             while longest * speed * self.top > _COURANT:
                 longest /= 2
-                _log.info("flow of speed %.3g: step refined to %.3g at t = %g", speed, longest, now)
             steps = math.ceil((then - now) / longest - 1e-9)
             if steps:
                 length = float(f"{(then - now) / steps:.12e}")  # steps that differ by rounding share their coefficients
@@ -129,6 +127,8 @@ class VorticityFlow:
                     w = step(w, lambda state: self.advection(state) + source)
             frames.append((self.synthesise(w) if then > 0 else initial)[:, ::stride, ::stride])
             now = then
+        if longest < dt:
+            warnings.warn(f"the flow is too fast for a time step of {dt:g}; it was refined to {longest:g}", stacklevel=3)
         return torch.stack(frames)
 
 
