@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from lfno.data.check import relative_error
 from lfno.data.make import plan
 from lfno.data.plan import Plan
 from lfno.systems import REGISTRY, ForcedODE, Signal
+from lfno.systems.families import Curve, FamilySignal
 
 LONG = "navier-stokes-nu1e-3"  # and its -rich and -out
 SAMPLES = 4
@@ -35,14 +37,23 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
+def force_of(signal: Signal) -> Callable[[float], float]:
+    """One forcing as a function of one time: the formula itself where the family has one."""
+    if isinstance(signal, FamilySignal) and isinstance(signal.family, Curve):
+        return partial(signal.family.function, float(signal.draws[signal.family.name][0]))
+    return lambda t: signal(np.array([t]))[0, 0]
+
+
 def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
-    """What one writes without a batched solver: `solve_ivp` for one sample after the other."""
+    """What one writes without a batched solver: `solve_ivp` for one sample after the other, on plain numbers."""
     system, points = what.system, what.entry.grid.axes[-1].points
     assert isinstance(system, ForcedODE)
 
     def one(signal: Signal) -> np.ndarray:
-        def rate(t: float, y: np.ndarray) -> list[float]:
-            return [float(v[0]) for v in system.rate(y[:, None], signal(np.array([t]))[:, 0])]
+        force = force_of(signal)
+
+        def rate(t: float, y: np.ndarray) -> Any:
+            return system.rate(y.tolist(), force(t))
 
         span = (points[0], points[-1])
         solution = solve_ivp(rate, span, system.start, "RK45", points, rtol=tolerance, atol=tolerance, max_step=0.1)
