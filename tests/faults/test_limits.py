@@ -103,6 +103,19 @@ def test_out_of_memory_is_saved_explained_and_resumable(tmp_path, monkeypatch, e
     assert (folder / "model.safetensors").exists()
 
 
+def test_a_loss_that_is_never_finite_leaves_a_sentence_and_no_model(tmp_path, monkeypatch):
+    whole = Trainer._pass
+
+    def lost(self: Trainer) -> None:
+        whole(self)
+        self.adam.theta.fill_(float("nan"))
+
+    monkeypatch.setattr(Trainer, "_pass", lost)
+    with pytest.raises(LfnoError, match=r"not finite|never finite"):
+        train_small(tmp_path / "run")
+    assert not (tmp_path / "run" / "model.safetensors").exists()
+
+
 def test_another_error_of_torch_is_not_called_one_of_memory(monkeypatch, tmp_path):
     def broken(self: Trainer) -> None:
         raise RuntimeError("something else")
