@@ -25,6 +25,7 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/operators.py
 	$(BIN)/python benchmarks/data.py
+	$(BIN)/python benchmarks/record.py
 
 # are the dependencies what was locked, and unchanged since they were installed?
 audit: $(STAMP)
