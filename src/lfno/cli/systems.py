@@ -23,16 +23,18 @@ def systems(as_json: Annotated[bool, typer.Option("--json", help="Machine-readab
 
     table = Table(show_lines=True)
     table.add_column("data sets", no_wrap=True)
-    for heading in ("equation and conditions", "grid", "parameters"):
-        table.add_column(heading)
+    table.add_column("equation, conditions, grid", overflow="fold")
+    table.add_column("parameters", overflow="fold")
     for row in rows:
-        names = [f"{name} {suffixes}".rstrip() for name, suffixes in _grouped(row["sets"]).items()]
-        grid = [f"d{axis['name']} = {axis['step']:.4g} {axis['unit']} (× {axis['size']})" for axis in row["grid"]]
-        parameters = [f"{p['name']} = {_shown(p['default'])} {p['unit']}".rstrip() for p in row["parameters"]]
-        ranges = [f"  in {p['range']}" for p in row["parameters"]]
-        parameters = [line for pair in zip(parameters, ranges, strict=True) for line in pair]
-        laws = f"[bold]{row['title']}[/]\n{row['equation']}\n{row['conditions']}"
-        table.add_row("\n".join(names), laws, "\n".join(grid), "\n".join(parameters))
+        names = [line for name, suffixes in _grouped(row["sets"]).items() for line in (name, f"  {suffixes}".rstrip())]
+        steps = [f"d{axis['name']} = {axis['step']:.4g} {axis['unit']} (× {axis['size']})" for axis in row["grid"]]
+        laws = [f"[bold]{row['title']}[/]", row["equation"], row["conditions"], ", ".join(steps)]
+        parameters = [
+            line
+            for p in row["parameters"]
+            for line in (f"{p['name']} = {_shown(p['default'])} {p['unit']}".rstrip(), f"  in {p['range']}")
+        ]
+        table.add_row("\n".join(filter(None, names)), "\n".join(laws), "\n".join(parameters))
     Console().print(table)
     print("NAME-rich: random inputs that cannot be interpolated; NAME-out: kinds of input that are in no training set")
 
