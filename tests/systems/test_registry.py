@@ -164,3 +164,18 @@ def test_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
         REGISTRY.update(before)
     code = re.findall(r"```python\n(.*?)```", page, re.S)[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
+
+
+def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("LFNO_CACHE", str(tmp_path))
+    page = (Path(__file__).parents[2] / "docs/data.md").read_text()
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(block, names)
+    assert [len(names[name]) for name in ("soft", "own", "step", "long", "points", "data")] == [50, 1, 3, 20, 20, 2]
+    assert names["long"].grid.shape == (4096,)
+
+
+def test_out_of_family_sets_are_test_sets():
+    for name, entry in REGISTRY.items():
+        assert entry.count == (76 if name.endswith("-out") else 380)
