@@ -150,6 +150,14 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
     assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
+def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
+    """While a package is imported that runs strings as code: Python would end by the signal, with no exit code."""
+    odd = "import lfno.cli as cli\ncli.build = lambda: lambda: exec('raise KeyboardInterrupt')\ncli.main()\n"
+    (tmp_path / "odd.py").write_text(odd)
+    ended = subprocess.run([sys.executable, "-m", "odd"], cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr[:18]) == (130, "lfno: interrupted;")
+
+
 @pytest.mark.long
 def test_interrupting_the_command_line(tmp_path):
     """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
@@ -160,7 +168,7 @@ def test_interrupting_the_command_line(tmp_path):
         process = subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         while not (tmp_path / "run" / run.LOG).exists() and process.poll() is None:
             time.sleep(0.05)
-        time.sleep(1)
+        time.sleep(4 if more else 1)  # the second time the log is there from the first
         process.send_signal(sent)
         _, errors = process.communicate(timeout=60)
         assert process.returncode == 130, errors

@@ -63,4 +63,7 @@ def main() -> None:
         if isinstance(stop, SystemExit) and stop.code != EXIT_INTERRUPTED:
             raise
         print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)
+        # Python remembers an interruption that went through code given as a string, as in the imports of large packages,
+        # and would end by that signal instead of with our exit code; running another string makes it forget
+        eval("None")
         sys.exit(EXIT_INTERRUPTED)
