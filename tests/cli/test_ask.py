@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -57,6 +58,32 @@ def test_a_prediction_does_not_depend_on_the_format(home: Path, tmp_path: Path) 
         call("predict", home / "one", tmp_path / f"a.{ending}", "-o", tmp_path / f"out.{ending}")
     first, second = (np.ravel(read(tmp_path / f"out.{ending}")["u"].array([])) for ending in ("npz", "csv"))
     np.testing.assert_allclose(first, second, atol=1e-5)
+
+
+@pytest.mark.parametrize(("ending", "name"), [(".mat", "data.u"), (".h5", "run1/u"), (".csv", "Sensor 3")])
+def test_names_of_structures_groups_and_columns_can_be_written(tmp_path: Path, ending: str, name: str) -> None:
+    from scipy.io import savemat
+
+    values = signals(1500)
+    path, force = tmp_path / f"a{ending}", name.replace("u", "force").replace("Sensor 3", "force")
+    arrays = {"t": values["t"], force: values["force"], name: values["u"]}
+    if ending == ".mat":
+        savemat(path, {"t": values["t"], "data": {"force": values["force"], "u": values["u"]}})
+    elif ending == ".h5":
+        with h5py.File(path, "w") as file:
+            for key, array in arrays.items():
+                file[key] = array
+    else:
+        write(path, [Variable.of(key, array, "", ("t",)) for key, array in arrays.items()])
+    words = ["--input", force, "--output", name, "--time", "t"]
+    call("fit", path, *words, "--window", 128, "--epochs", 1, *SMALL, "--out", tmp_path / "run", "--quiet")
+    told = {"data.u": "data_u", "run1/u": "run1_u"}.get(name, name)
+    report = answer("predict", tmp_path / "run", path, "-o", tmp_path / f"b{ending}")
+    answered = np.ravel(read(report["out"])[told].array([]))
+    assert np.isfinite(answered).all()
+    parts = answer("decompose", tmp_path / "run", path, "-o", tmp_path / "parts")["arrays"]
+    assert parts.endswith(ending)
+    np.testing.assert_allclose(np.ravel(read(parts)["prediction"].array([])), answered, atol=1e-5)
 
 
 def test_trajectories_in_a_table_come_back_in_a_table(home: Path, tmp_path: Path) -> None:

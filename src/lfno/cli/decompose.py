@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath, Quiet, question, warmup
+from lfno.cli.predict import Json, ModelPath, Quiet, question, warmup, writable
 from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
 from lfno.errors import LfnoError
@@ -35,7 +35,7 @@ def decompose(
     import numpy as np
 
     from lfno.data.files import Variable
-    from lfno.data.files.write import write
+    from lfno.data.files.write import TABLES, write
     from lfno.data.signals.record import Record
     from lfno.evaluation.surrogate import Surrogate
     from lfno.report.modes import SHOWN, decomposition_figure, save
@@ -76,8 +76,9 @@ def decompose(
         for k, channel in enumerate(names):
             label = name if len(names) == 1 else f"{name}_{channel}"
             variables.append(Variable.of(label, np.asarray(values[k]), "", data.grid.names))
-    arrays = folder / f"decomposition{file.suffix if data.grid.ndim == 1 else '.npz'}"
-    write(arrays, variables)
+    table = file.suffix.lower() in TABLES and data.grid.ndim > 1
+    arrays = folder / f"decomposition{'.npz' if table else file.suffix}"
+    write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables])
     share = float(np.sqrt((transient**2).mean() / max(float(((transient + steady) ** 2).mean()), 1e-300)))
     if as_json:
         facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "notes": notes}

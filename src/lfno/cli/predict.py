@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,6 +54,7 @@ def predict(
         mean, spread = surrogate.predict(data, partial(show, "prediction"))
     names = surrogate.names("outputs") or [channel.name for channel in data.output_channels]
     variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
+    variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables)
     report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}
     if known:
@@ -68,10 +71,16 @@ def predict(
     typer.echo(f"prediction written to {target}")
 
 
+def writable(name: str, file: Path) -> str:
+    """A name that can stand in the file: `run1/f` and `data.f` of groups and structures become `run1_f` and `data_f`."""
+    if file.suffix.lower() == ".mat":
+        word = re.sub(r"\W", "_", name, flags=re.ASCII)[:30]
+        return word if word[:1].isalpha() else f"v{word}"
+    return re.sub(r"[/\\.:]", "_", name)
+
+
 def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple[Record | Dataset, bool]:
     """The data of a file for this model; signals in time for a model of fields are the same everywhere in space."""
-    from dataclasses import replace
-
     import numpy as np
 
     from lfno.data.dataset import Dataset
@@ -128,7 +137,7 @@ def answer(
     def add(values: np.ndarray, labels: list[tuple[str, str]]) -> None:
         for k, (name, unit) in enumerate(labels):
             column = np.ascontiguousarray(values.take(k, place), dtype=np.float64)
-            result.append(Variable.of(name.replace(":", "_"), column, unit, (*lead, *data.grid.names)))
+            result.append(Variable.of(name, column, unit, (*lead, *data.grid.names)))
 
     count = mean.shape[place]
     names = names if len(names) == count else [f"u{k}" for k in range(count)]

@@ -53,13 +53,17 @@ def prediction_figure(
 
 def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
     figure, axes = panels(len(signals), len(signals), 2.6)
+    up, across = grid.axes[-2:]
+    extent = tuple(axis.origin + (k - 0.5) * axis.step for axis in (across, up) for k in (0, axis.size))
     for panel, (name, values) in zip(axes, signals.items(), strict=True):
         field = values[0, 0]
         while field.ndim > 2:  # the middle of what a picture cannot show
             field = field[field.shape[0] // 2]
         limit = float(np.abs(signals["truth"][0, 0]).max()) or 1.0
-        image = panel.imshow(field, aspect="auto", origin="lower", cmap="RdBu_r", vmin=-limit, vmax=limit)
-        panel.set(xlabel=grid.names[-1], ylabel=grid.names[-2], title=name)
+        colours: Any = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "interpolation": "none"}
+        image = panel.imshow(field, aspect="auto", origin="lower", extent=extent, **colours)
+        panel.set(xlabel=across.label, ylabel=up.label, title=name)
+        panel.grid(False)
         figure.colorbar(image, ax=panel)
     return figure
 

@@ -153,3 +153,5 @@ WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".nc4": _write_netcdf,
     ".cdf": _write_netcdf,
 }
+#: endings of files that hold columns, no fields
+TABLES = tuple(ending for ending, one in WRITERS.items() if one in (_write_csv, _write_tsv, _write_npy, _write_parquet))
