@@ -16,7 +16,7 @@ test: lint
 	$(ONE) $(BIN)/python -m pytest -m "not long" --numprocesses 2 --dist worksteal
 
 test-long: $(STAMP)
-	$(ONE) $(BIN)/python -m pytest -m long
+	$(ONE) $(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check src tests benchmarks

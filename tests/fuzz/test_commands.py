@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
 import threading
@@ -158,12 +159,26 @@ def test_every_command_is_tried():
     assert set(tree()) == {*RIGHT, "demo", "app"}
 
 
+def test_every_command_has_json_and_every_long_one_quiet():
+    options = {name: {flag for option in command.params for flag in option.opts} for name, command in tree().items()}
+    assert [name for name, flags in options.items() if "--json" not in flags] == ["app"]
+    assert {name for name, flags in options.items() if "--quiet" not in flags} == {"app", "systems", "inspect", "export"}
+
+
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_call_is_answered(name):
+@pytest.mark.parametrize("flag", ["--quiet", "--json"])
+def test_a_right_call_is_answered(name, flag):
+    """Nothing but the result: with --quiet in words, with --json one document."""
+    if flag == "--quiet" and name in ("systems", "inspect", "export"):
+        pytest.skip("nothing to be quiet about")
     for path in (Path.cwd().parent / "given").iterdir():
         shutil.copy(path, path.name)
-    told = CliRunner().invoke(build(), [*name.split(), *RIGHT[name]])
+    told = CliRunner().invoke(build(), [*name.split(), *RIGHT[name], flag])
     assert told.exit_code == 0, told.output
+    assert told.stderr == ""
+    assert told.stdout.strip()
+    if flag == "--json":
+        json.loads(told.stdout)
 
 
 @counts(CASES, {commands: 20}, {commands: 300})
