@@ -13,7 +13,7 @@ import sys
 
 import typer
 
-from lfno.errors import LfnoError
+from lfno.errors import LfnoError, plain_warnings
 
 #: module of this package -> it must define `register(app)`
 COMMANDS: tuple[str, ...] = (
@@ -48,6 +48,7 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # a cluster that wants its machine back sends SIGTERM: the same as Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    plain_warnings()
     try:
         build()()
     except LfnoError as error:

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any
 
 from lfno.data.make import make, plan
-from lfno.errors import LfnoError
+from lfno.errors import LfnoError, plain_warnings
 
 Tell = Callable[[str, int, int], None]  # (name of a data set, samples done, samples in all)
 _POLL = 0.1  # s between two looks at what the processes tell
@@ -81,6 +81,7 @@ def _begin(told: SimpleQueue[tuple[str, int, int]]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
     Thread(target=_follow, daemon=True).start()
+    plain_warnings()
 
 
 def _end(*_: object) -> None:
