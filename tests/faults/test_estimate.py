@@ -16,6 +16,8 @@ from lfno.data.files import memory
 from lfno.data.split import standard
 from lfno.errors import LfnoError
 from lfno.evaluation.cost import MemoryTracker
+from lfno.evaluation.matrix import Cell
+from lfno.evaluation.stacked import run_group
 from lfno.grid import Grid
 from lfno.training import estimate as module
 from lfno.training.estimate import estimate
@@ -71,6 +73,23 @@ def test_not_even_one_sample(monkeypatch):
     monkeypatch.setattr(module, "available", lambda: 10_000)
     with pytest.raises(LfnoError, match="not even one sample fits"):
         estimate(*prepared(), "cpu", None).check()
+
+
+def test_the_matrix_says_so_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
+    cell = Cell("duffing-c05-small", "lno", changes={"width": 2, "modes": 4, "n_poles": 2, "epochs": 1})
+    monkeypatch.setattr(module, "available", lambda: 10_000)
+    with pytest.raises(LfnoError, match="not even one sample fits"):
+        run_group([cell], tmp_path / "records", "cpu")
+    monkeypatch.undo()
+
+    def short_of_memory(self: Trainer) -> None:
+        raise MemoryError
+
+    monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(Trainer, "_pass", short_of_memory)
+    with pytest.raises(LfnoError, match="out of memory in epoch 1"):
+        run_group([cell], tmp_path / "records", "cpu")
 
 
 def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):

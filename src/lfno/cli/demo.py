@@ -29,8 +29,6 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="the result as JSON, and nothing else")] = False,
 ) -> None:
     """Learn a Duffing oscillator with LFNO and FNO, at equal epochs and at equal time, and explain the result."""
-    import shutil
-
     import torch
     from rich.console import Console
 
@@ -44,7 +42,6 @@ def demo(
     console.print("[bold]1[/] Solving 380 Duffing oscillators x″ + 0.5 x′ + x + x³ = A e^(−0.05t) sin 5t …")
     data = dataset(TASK)
     console.print(f"  inputs and outputs {data.inputs.shape}, labels exact to 1e-8, split 274 / 30 / 76\n")
-    shutil.rmtree(out / "results", ignore_errors=True)
 
     console.print("[bold]2[/] Training")
     own = {"n_poles": 16, "transient_layers": 2, "steady_decay": 1e-4}

@@ -23,9 +23,11 @@ from lfno.evaluation.scoring import Run, mean_errors, record_of
 from lfno.models.operator import Operator
 from lfno.tensorfile import write_atomically
 from lfno.training import checkpoint
+from lfno.training.estimate import estimate
 from lfno.training.fit import task
 from lfno.training.loop import Task, Trainer, Watcher
 from lfno.training.pilot import choose_strength
+from lfno.training.run import explained
 
 SAVE_EVERY = 20.0  # seconds between two checkpoints
 PILOT = "pilot.json"
@@ -65,6 +67,7 @@ def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> 
     """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
     preset = runs[0].cell.resolved()
     tasks = [task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
+    estimate(tasks, preset.training, device, home).check()
     tasks, spent = _with_strength(tasks, preset.training, device, watch, home)
     for run in runs:
         run.seconds = spent / len(runs)
@@ -96,7 +99,8 @@ def _train(trainer: Trainer, home: Path, watch: Watcher | None, keep: bool) -> N
             watch(trainer, record)
 
     if trainer.epoch < trainer.config.epochs:
-        trainer.run(observe)
+        with explained(trainer, None):
+            trainer.run(observe)
         if keep:
             checkpoint.save(checkpoint.state(trainer), home)
 

@@ -27,12 +27,12 @@ SAVE_EVERY = 20.0  # seconds between two checkpoints
 def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:
     """Run a trainer; with a folder, whatever ends the run leaves a checkpoint there to go on from."""
     if folder is None:
-        with _explained(trainer, None):
+        with explained(trainer, None):
             trainer.run(watch if parallel.leader() else None)
     else:
         if resume:
             checkpoint.restore(trainer, folder)
-        with _explained(trainer, folder):
+        with explained(trainer, folder):
             _train_in(trainer, folder, watch)
     failed = trainer.failed()
     if len(failed) == len(trainer.tasks):
@@ -80,7 +80,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
 
 
 @contextmanager
-def _explained(trainer: Trainer, folder: Path | None) -> Iterator[None]:
+def explained(trainer: Trainer, folder: Path | None) -> Iterator[None]:
     """Running out of memory as one sentence that says how to go on."""
     try:
         yield
