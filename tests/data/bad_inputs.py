@@ -12,6 +12,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -67,6 +68,18 @@ def drift(rows: list[list[str]]) -> None:
 
 def lose(rows: list[list[str]]) -> None:
     del rows[40:50]
+
+
+def overlapping(path: Path) -> None:
+    """Many names for the same bytes of an archive: it expands to more than is in it."""
+    with zipfile.ZipFile(path, "w") as archive:
+        content = io.BytesIO()
+        np.save(content, F)
+        archive.writestr("t.npy", content.getvalue())
+        for name in ("f.npy", "u.npy"):
+            twin = copy(archive.infolist()[0])
+            twin.filename = name
+            archive.filelist.append(twin)
 
 
 def npz(**arrays: Any) -> Callable[[Path], Any]:
@@ -204,6 +217,7 @@ CASES = (
         table(lambda rows: [row.append("1" if k < 60 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
         {"sample": "run"},
     ),
+    Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad("a signal taken for the number of the trajectory", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
     Bad("no rows to tell trajectories apart in", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),
 )
