@@ -95,7 +95,7 @@ def test_out_of_memory_is_saved_explained_and_resumable(tmp_path, monkeypatch, e
 
     monkeypatch.setattr(Trainer, "_pass", short_of_memory)
     with pytest.raises(LfnoError, match=r"out of memory in epoch 4, batches of 5; .*--resume.*batch=2"):
-        train_small(folder)
+        victims.train(folder, save_every=60.0, **SMALL)  # no checkpoint is due before the end
     tree, _ = tensorfile.read(folder / checkpoint.NAME, checkpoint.KEY, "checkpoint")
     assert tree["epoch"] == 3
     monkeypatch.setattr(Trainer, "_pass", whole)
