@@ -93,7 +93,7 @@ def attempt(work: Callable[[], Any]) -> Any:
 
 def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, int] | None = None) -> pytest.MarkDecorator:
     """Each case with a few generated inputs, 40 where `few` says no other number, and with many in the long run."""
-    every = int(os.environ.get("LFNO_CASES", "600"))
+    every = int(os.environ.get("LFNO_CASES", "400"))
     short = [pytest.param(case, few.get(case, 40), id=f"{case.__name__}-few") for case in cases]
     sizes = {case: min(every, (many or {}).get(case, every)) for case in cases}
     long = [pytest.param(case, sizes[case], id=f"{case.__name__}-many", marks=pytest.mark.long) for case in cases]

@@ -181,6 +181,6 @@ def test_a_right_call_is_answered(name, flag):
         json.loads(told.stdout)
 
 
-@counts(CASES, {commands: 20}, {commands: 300})
+@counts(CASES, {commands: 20}, {commands: 200})
 def test_an_answer_or_a_sentence(case, count):
     tried(case, count)
