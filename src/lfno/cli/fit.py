@@ -89,6 +89,8 @@ def _fit_network(
     with live(quiet) as watch:
         run = train(prepared.dataset, split=prepared.split, folder=folder, watch=watch, **chosen, **changes)
     label = chosen["model"].upper()
+    if not quiet:
+        typer.echo("comparing with the best linear model on the test data", err=True)
     more = facts(run) | {"choices": choice.sentences(changes), "notes": prepared.notes}
     return _judge(Surrogate(run.models), prepared, folder, label, more)
 

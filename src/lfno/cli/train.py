@@ -60,6 +60,8 @@ def train(
     if not leader():  # under torchrun one process writes and talks
         return
     label = model.upper()
+    if not (quiet or as_json):
+        typer.echo("comparing with the baselines on the test data", err=True)
     result = contest_samples(Surrogate(run.models), run.dataset, run.split, label)
     metrics = leave(folder, result, run.dataset.grid, label, facts(run))
     if as_json:
