@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
+from threading import Event
 
 import numpy as np
 import torch
@@ -91,26 +94,31 @@ class VorticityFlow:
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
     ) -> torch.Tensor:
         """On a CPU the batch is cut into groups that fit its cache, a thread each: faster than threads inside one."""
-        if self.device.type != "cpu":
-            return self._march(initial, forcing, times, dt, stride)
+        interrupted = Event()
 
         def march(group: torch.Tensor) -> torch.Tensor:
-            return self._march(group, forcing, times, dt, stride)
+            frames = self._march(group, forcing, times, dt, stride)
+            return torch.stack(list(takewhile(lambda frame: not interrupted.is_set(), frames)))
 
-        groups, workers = initial.split(_GROUP), torch.get_num_threads()
-        if workers == 1:  # an interruption need not wait for threads
-            return torch.cat([march(group) for group in groups], dim=1)
+        workers = torch.get_num_threads()
+        if self.device.type != "cpu":
+            return march(initial)
         torch.set_num_threads(1)
         try:
             with ThreadPoolExecutor(workers) as pool:
-                return torch.cat(list(pool.map(march, groups)), dim=1)
+                try:
+                    return torch.cat(list(pool.map(march, initial.split(_GROUP))), dim=1)
+                except BaseException:
+                    interrupted.set()  # the pool waits for its threads
+                    raise
         finally:
             torch.set_num_threads(workers)
 
-    def _march(self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int) -> torch.Tensor:
-        """`(len(times), batch, points, points)`: frame by frame, as they are computed."""
+    def _march(
+        self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
+    ) -> Iterator[torch.Tensor]:
+        """Frame after frame, each `(batch, points, points)`."""
         source, w = self.analyse(forcing), self.analyse(initial)
-        frames = []
         steppers: dict[float, ETDRK4] = {}
         now, longest = 0.0, dt
         for then in times.tolist():
@@ -125,11 +133,10 @@ class VorticityFlow:
                 step = steppers.setdefault(length, ETDRK4(self.linear, length))
                 for _ in range(steps):
                     w = step(w, lambda state: self.advection(state) + source)
-            frames.append((self.synthesise(w) if then > 0 else initial)[:, ::stride, ::stride])
+            yield (self.synthesise(w) if then > 0 else initial)[:, ::stride, ::stride]
             now = then
         if longest < dt:
             warnings.warn(f"the flow is too fast for a time step of {dt:g}; it was refined to {longest:g}", stacklevel=3)
-        return torch.stack(frames)
 
 
 def convective_flow(
