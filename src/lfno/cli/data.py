@@ -158,7 +158,8 @@ def _table(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table()
-    for heading in ("data set", "samples", "largest error", "mean error", "promised", "holds"):
+    table.add_column("data set", no_wrap=True)
+    for heading in ("samples", "largest error", "mean error", "promised", "holds"):
         table.add_column(heading)
     for row in rows:
         errors = [f"{row[key]:.1e}" for key in ("largest", "mean", "promised")]
