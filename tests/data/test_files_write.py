@@ -10,7 +10,6 @@ import pytest
 from lfno.data.files import Variable, read
 from lfno.data.files.write import WRITERS, write
 from lfno.errors import LfnoError
-from tests.faults import victims
 from tests.faults.test_limits import crowded, said
 
 T = np.arange(5000) * 0.1
@@ -51,9 +50,7 @@ def write_all(path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc"])
-@pytest.mark.parametrize("limit", [500, 20_000])
-def test_a_full_disk_is_one_sentence(ending: str, limit: int, tmp_path: Path) -> None:
+def test_a_full_disk_is_one_sentence(ending: str, tmp_path: Path) -> None:
     """HDF5 on a full disk would end the process."""
-    victims.finish(write_all, tmp_path / f"whole{ending}")
-    assert "cannot write" in said(tmp_path, crowded, limit, tmp_path / f"a{ending}", write_all)
+    assert "cannot write" in said(tmp_path, crowded, 3000, tmp_path / f"a{ending}", write_all)
     assert not list(tmp_path.glob("*a.*"))
