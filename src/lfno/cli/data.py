@@ -157,9 +157,9 @@ def _table(rows: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table()
+    table = Table(title="relative error against the independent solver")
     table.add_column("data set", no_wrap=True)
-    for heading in ("samples", "largest error", "mean error", "promised", "holds"):
+    for heading in ("samples", "largest", "mean", "promised", "holds"):
         table.add_column(heading)
     for row in rows:
         errors = [f"{row[key]:.1e}" for key in ("largest", "mean", "promised")]
