@@ -20,12 +20,12 @@ from torch import Tensor
 
 Modes = Sequence[int | None]
 
-#: along an axis of at most so many points a few modes are a matrix product, which needs no copies and no dropped modes
-SHORT = 64
+#: so many modes of an axis are a matrix product, which needs no copies and computes no modes that are dropped
+FEW = 32
 
 
-def is_short(size: int, modes: int | None) -> bool:
-    return size <= SHORT and modes is not None
+def is_few(modes: int | None) -> bool:
+    return modes is not None and modes <= FEW
 
 
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
@@ -95,10 +95,10 @@ def along(matrix: Tensor, x: Tensor, axis: int, real: bool = False) -> Tensor:
 
 
 def enter(x: Tensor, modes: Modes, axes: Iterable[int]) -> Tensor:
-    """(…, *grid) → signed modes along `axes`; short ones by a product with the few exponentials that are kept."""
+    """(…, *grid) → signed modes along `axes`, a few of them by a product with their exponentials."""
     for d in axes:
         axis, size = d - len(modes), x.shape[d - len(modes)]
-        if is_short(size, modes[d]):
+        if is_few(modes[d]):
             x = along(exponentials(size, wavenumbers(size, modes[d], False, x.device), -1, x), x, axis)
         else:
             x = keep_signed(torch.fft.fft(x, dim=axis), modes[d], axis)
@@ -110,7 +110,7 @@ def leave(spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: boo
     for d in axes:
         axis, size = d - len(shape), shape[d]
         kept = spectrum.shape[axis]
-        if is_short(size, None if kept == size else kept):
+        if is_few(None if kept == size else kept):
             wave = wavenumbers(size, (kept + 1) // 2, False, spectrum.device)
             matrix = exponentials(size, wave, 1, spectrum).T / size
             spectrum = along(matrix, spectrum, axis, real and d == axes[-1])
@@ -149,26 +149,26 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = ()) -> Tensor:
     """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
     last = len(modes) - 1
     others = [d for d in range(last) if d not in entered]
-    short = [d for d in others if is_short(x.shape[d - len(modes)], modes[d])]
-    x = enter(x, modes, short)
+    first = [d for d in others if is_few(modes[d])]
+    x = enter(x, modes, first)
     half = max_modes(x.shape[-1], half=True) if modes[-1] is None else modes[-1]
     if last in entered:
         x = x[..., :half]
-    elif is_short(x.shape[-1], modes[-1]):
+    elif is_few(modes[-1]):
         x = along(exponentials(x.shape[-1], torch.arange(half, device=x.device), -1, x), x, -1)
     elif x.is_complex():
         x = torch.fft.fft(x)[..., :half]
     else:
         plain = torch.compiler.is_compiling() or not torch.is_grad_enabled()
         x = (torch.fft.rfft(x) if plain else _Half.apply(x))[..., :half]
-    return enter(x, modes, [d for d in others if d not in short])
+    return enter(x, modes, [d for d in others if d not in first])
 
 
 def from_modes(spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
     """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was."""
     last, size, kept = len(shape) - 1, shape[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    few = is_short(size, None if kept == max_modes(size, half=True) else kept)
+    few = is_few(None if kept == max_modes(size, half=True) else kept)
     if not (entered or few):
         return torch.fft.irfft(leave(spectrum, shape, others, real=False), n=size)
     # one-sided: the missing half is what taking the real part adds in the end
