@@ -70,3 +70,8 @@ def test_the_split_of_the_data_comes_first() -> None:
 def test_what_cannot_be_split(make: object, says: str) -> None:
     with pytest.raises(LfnoError, match=says):
         make()  # type: ignore[operator]
+
+
+def test_an_empty_part_may_be_an_empty_array_of_anything() -> None:
+    made = split.Split(np.arange(3), np.zeros(0, "S3"), np.arange(3, 5))
+    assert made.sizes == (3, 0, 2)

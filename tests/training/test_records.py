@@ -74,9 +74,11 @@ def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
     np.testing.assert_allclose(short, respond(inputs[:, :100], fine), atol=1e-12)
 
 
-def test_too_coarse_data_are_refused() -> None:
-    with pytest.raises(LfnoError, match="finer step"):
-        predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, 5.0), Grid.line(256, 0.05), 100)
+def test_data_that_are_too_coarse_or_absurdly_fine_are_refused() -> None:
+    """A window of training in steps of a picosecond would have 10¹³ samples."""
+    for step, word in ((5.0, "finer"), (1e-12, "coarser")):
+        with pytest.raises(LfnoError, match=f"{word} step"):
+            predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, step), Grid.line(256, 0.05), 100)
 
 
 def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:

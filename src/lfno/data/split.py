@@ -29,7 +29,7 @@ class Split:
         parts = [np.asarray(part) for part in (self.train, self.validation, self.test)]
         if any(part.ndim != 1 or (part.size and part.dtype.kind not in "iu") for part in parts):
             raise LfnoError("the parts of a split are lists of sample numbers")
-        every = np.concatenate(parts)
+        every = np.concatenate([part.astype(np.int64) for part in parts if part.size] or [np.zeros(0, np.int64)])
         if len(np.unique(every)) != len(every):
             raise LfnoError("a sample is in two parts of the split")
         if not (len(self.train) and len(self.test)):

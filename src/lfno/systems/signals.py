@@ -116,4 +116,6 @@ def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Si
     if not np.isfinite(values).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise LfnoError(f"the array given as input is not finite at index {where} (sample first): remove or fill it")
+    if values.size and np.abs(values).max() > 1e100:
+        raise LfnoError("the array given as input reaches beyond 1e100, which no spline can follow; use other units")
     return SampledSignal(values, grid)

@@ -26,6 +26,7 @@ FORGOTTEN = 3e-3
 #: shortest window, and windows that the training part must at least hold
 SHORTEST, FEWEST = 512, 16
 BATCH = 64  # windows answered at once
+LONGEST = 2**20  # samples of a window: beyond that a file is far finer than anything the model can tell
 MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
 SEGMENTS = 128  # stretches of a record that its memory is measured on
 
@@ -151,10 +152,10 @@ def predict_record(
     ratio = own.step / axis.step
     length, warm = round(own.size * ratio), math.ceil(warmup * ratio)
     size = inputs.shape[-1]
-    if length < 8 or length - warm < 1:
+    if not 8 <= length <= LONGEST or length - warm < 1:
         raise LfnoError(
             f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
-            "the model needs data of a finer step"
+            f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
         )
     if size < length:  # hold the last value: what comes after the record does not change what is in it
         inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
@@ -162,14 +163,15 @@ def predict_record(
     line = replace(axis, size=length, origin=0.0)
     window_grid = Grid((*grid.axes[:-1], line))
     result: np.ndarray | None = None
+    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer windows are longer ones
     progress(0, len(windows))
-    for first in range(0, len(windows), BATCH):
-        chosen = slice(first, first + BATCH)
+    for first in range(0, len(windows), batch):
+        chosen = slice(first, first + batch)
         answer = respond(windows.gather(inputs, chosen), window_grid)
         if result is None:
             result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
         for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
             result[..., start + skip : start + length] = values[..., skip:]
-        progress(min(first + BATCH, len(windows)), len(windows))
+        progress(min(first + batch, len(windows)), len(windows))
     assert result is not None
     return result[..., :size]
