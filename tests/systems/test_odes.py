@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.systems import REGISTRY, Duffing, Lorenz, Pendulum, find
 
@@ -114,3 +115,8 @@ def test_grid_is_free():
     coarse = Duffing().solve(force, Grid.line(100, dt=0.1))
     fine = Duffing().solve(force, Grid.line(397, dt=0.025))
     np.testing.assert_allclose(fine[..., ::4], coarse, atol=1e-9)
+
+
+def test_inputs_that_no_spline_can_follow_are_refused():
+    with pytest.raises(LfnoError, match="beyond 1e100"):
+        Duffing().solve(np.linspace(0, 1e300, 20)[None], Grid.line(20, 0.05))
