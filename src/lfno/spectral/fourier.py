@@ -135,7 +135,7 @@ class _Half(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
-        return torch.fft.irfft(g / _twice(ctx.size, g), n=ctx.size, norm="forward")
+        return real_inverse(g / _twice(ctx.size, g), ctx.size, norm="forward")
 
 
 def _twice(size: int, like: Tensor) -> Tensor:
@@ -143,6 +143,17 @@ def _twice(size: int, like: Tensor) -> Tensor:
     wave = torch.arange(size // 2 + 1, device=like.device)
     # made without writing single entries: that copies from the host, which a CUDA graph refuses
     return 2 - ((wave == 0) | (2 * wave == size)).to(like.real.dtype)
+
+
+def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
+    """torch.fft.irfft along the last axis, all modes given.
+
+    In a real signal the imaginary parts of mode 0 and of the Nyquist mode have no place. A CPU ignores them; a GPU does so
+    in small batches and adds them up in large ones (torch 2.11), so there they are taken out.
+    """
+    if spectrum.is_cuda:
+        spectrum = torch.complex(spectrum.real, spectrum.imag * (_twice(size, spectrum) - 1))
+    return torch.fft.irfft(spectrum, n=size, norm=norm)
 
 
 def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = ()) -> Tensor:
@@ -170,7 +181,9 @@ def from_modes(spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = 
     others = [d for d in range(last) if d not in entered]
     few = is_few(None if kept == max_modes(size, half=True) else kept)
     if not (entered or few):
-        return torch.fft.irfft(leave(spectrum, shape, others, real=False), n=size)
+        missing = max_modes(size, half=True) - kept
+        spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum
+        return real_inverse(leave(spectrum, shape, others, real=False), size)
     # one-sided: the missing half is what taking the real part adds in the end
     spectrum = spectrum * _twice(size, spectrum)[:kept]
     if last in entered:
