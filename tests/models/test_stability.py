@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 
 from lfno import LFNO, Grid
@@ -35,8 +36,9 @@ def test_stable_layers_start_with_order_one():
     assert largest_gradient(model, model(x).square().mean()) < 1e3
 
 
-def test_stable_layers_survive_a_thousand_steps():
-    model, x = transient_stack("stable", width=2, n_poles=4), signal()
+@pytest.mark.parametrize("width, n_poles", [(2, 4), pytest.param(4, 16, marks=pytest.mark.long)])
+def test_stable_layers_survive_a_thousand_steps(width, n_poles):
+    model, x = transient_stack("stable", width, n_poles), signal()
     target = torch.cumsum(x, -1) * GRID["t"].step
     optimiser = torch.optim.Adam(model.parameters(), lr=2.5e-3)
     losses = []
