@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from lfno.evaluation.cost import peak_memory
 from lfno.models.config import PoleConfig
 from lfno.models.layers import FourierWeights, PoleResidue, steady
-from lfno.spectral.fourier import angular_frequencies
+from lfno.spectral.axes import angular_frequencies
 
 
 @dataclass(frozen=True)

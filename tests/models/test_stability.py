@@ -36,7 +36,7 @@ def test_stable_layers_start_with_order_one():
     assert largest_gradient(model, model(x).square().mean()) < 1e3
 
 
-@pytest.mark.parametrize("width, n_poles", [(2, 4), pytest.param(4, 16, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("width", "n_poles"), [(2, 4), pytest.param(4, 16, marks=pytest.mark.long)])
 def test_stable_layers_survive_a_thousand_steps(width, n_poles):
     model, x = transient_stack("stable", width, n_poles), signal()
     target = torch.cumsum(x, -1) * GRID["t"].step

@@ -12,7 +12,7 @@ from torch import Tensor
 from lfno.models.layers import WINDOW, Block, PoleResidue, as_complex
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
-from lfno.spectral.fourier import keep_signed
+from lfno.spectral.axes import keep_signed
 from lfno.spectral.physics import describe_poles
 from lfno.spectral.poles import analysis_matrix
 

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from lfno.kernels import fused
 from lfno.models.config import PoleConfig
-from lfno.spectral.fourier import add_low, enter, from_modes, keep_low, leave, mix_channels, to_modes
+from lfno.spectral.axes import enter, leave
+from lfno.spectral.fourier import add_low, from_modes, keep_low, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
 

@@ -18,7 +18,7 @@ from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig
 from lfno.models.layers import WINDOW, Pointwise, activation, project
-from lfno.spectral.fourier import max_modes
+from lfno.spectral.axes import max_modes
 
 #: numbers in a model: more than this is a mistake
 LARGEST = 2**32

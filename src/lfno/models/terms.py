@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from lfno.models.layers import FourierWeights, PoleResidue, as_complex
-from lfno.spectral.fourier import angular_frequencies, wavenumbers
+from lfno.spectral.axes import angular_frequencies, wavenumbers
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue

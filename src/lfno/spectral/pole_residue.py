@@ -20,7 +20,7 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from lfno.spectral.fourier import angular_frequencies, enter, leave, wavenumbers
+from lfno.spectral.axes import angular_frequencies, enter, leave, wavenumbers
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 
 Poles = Sequence[Tensor | None]

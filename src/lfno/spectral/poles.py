@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.spectral.fourier import angular_frequencies
+from lfno.spectral.axes import angular_frequencies
 
 
 def resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:

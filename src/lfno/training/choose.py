@@ -11,7 +11,7 @@ import numpy as np
 
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
-from lfno.spectral.fourier import max_modes
+from lfno.spectral.axes import max_modes
 
 #: the share of a signal's energy that must lie below the highest mode
 ENERGY = 0.999

@@ -8,7 +8,7 @@ from typing import Any
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.storage import MODELS
-from lfno.spectral.fourier import max_modes
+from lfno.spectral.axes import max_modes
 from lfno.training.config import TrainingConfig
 
 #: published epochs of the ODE tasks in the relative L2 table; every other table states 5000
