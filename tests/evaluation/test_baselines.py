@@ -148,3 +148,14 @@ def test_frequencies_without_input_are_not_made_up() -> None:
     assert (seen.coherence[:, silent] == 0).all()
     loud = (seen.frequencies > 0.1) & (seen.frequencies < 1.0)
     assert seen.response[..., loud] == pytest.approx(1.0)
+
+
+def test_whole_numbers_without_sign_are_numbers() -> None:
+    """3 − 5 is −2 for them too."""
+    rng, grid = np.random.default_rng(0), Grid.line(12, 0.1)
+    values = rng.integers(0, 200, (9, 1, 12))
+    for dtype in ("u1", "?"):
+        given = values.astype(dtype)
+        for name, predict in fit_baselines(given, given, None, grid).items():
+            expected = fit_baselines(given.astype(float), given.astype(float), None, grid)[name](given.astype(float))
+            np.testing.assert_allclose(predict(given), expected, atol=1e-6, err_msg=name)

@@ -83,3 +83,14 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         export(model, tmp_path / "a", "tflite")
     with pytest.raises(LfnoError, match="there is no folder"):
         export(model, tmp_path / "nowhere" / "a.onnx")
+
+
+def test_a_model_that_cannot_be_exported_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = LNO(LINE, modes=3, width=3, projection=8)
+    with pytest.raises(LfnoError, match="too large to export"):
+        export(model, tmp_path / "model.pt2", "torch", Grid.line(10**18, dt=1e-12))
+    (tmp_path / "model.pt2").write_text("before")
+    monkeypatch.setattr("lfno.models.export.TOLERANCE", -1.0)
+    with pytest.raises(LfnoError, match="differs from the original"):
+        export(model, tmp_path / "model.pt2", "torch")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("model.pt2", "before")]

@@ -57,7 +57,9 @@ def main() -> None:
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
-    except MemoryError as error:
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "allocate" not in str(error):  # torch has no class for it on a CPU
+            raise
         print(f"lfno: out of memory ({error}); use a part of the data, or a machine with more", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
     except (KeyboardInterrupt, SystemExit) as stop:  # typer turns the first into the second

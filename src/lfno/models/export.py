@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
+import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,9 +25,11 @@ from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.frozen import Frozen, clone
 from lfno.models.operator import Operator, _column
+from lfno.tensorfile import write_atomically
 
 TARGETS = ("onnx", "torch")
 TOLERANCE = 1e-4
+MOST_POINTS = 2**24
 
 
 @dataclass(frozen=True)
@@ -51,19 +55,22 @@ def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | Non
         raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
     if not path.parent.is_dir():
         raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    if math.prod(grid.shape) > MOST_POINTS:
+        raise LfnoError(f"a grid of {math.prod(grid.shape)} points is too large to export a model on; use a coarser one")
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(3, model.config.in_channels, *grid.shape, generator=generator)
     x = x * _column(model.input_scale.float(), x) + _column(model.input_offset.float(), x)
     double = clone(model).double()
     with torch.no_grad():
         expected = double(x.double(), grid).numpy()
-    with _quiet():
-        answers = (_onnx if to == "onnx" else _torch)(model, grid, path, x)
-    scale = float(np.abs(expected).max()) or 1.0
-    error = max(float(np.abs(answer - expected[: len(answer)]).max()) / scale for answer in answers)
-    if not error <= TOLERANCE:
-        path.unlink(missing_ok=True)
-        raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+    with _quiet(), tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / path.name
+        answers = (_onnx if to == "onnx" else _torch)(model, grid, made, x)
+        scale = float(np.abs(expected).max()) or 1.0
+        error = max(float(np.abs(answer - expected[: len(answer)]).max()) / scale for answer in answers)
+        if not error <= TOLERANCE:
+            raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+        write_atomically(path, made.read_bytes())
     return Exported(path, to, error, path.stat().st_size)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from lfno.grid import Grid
 from lfno.report.style import COLOURS, as_png, legend, logarithmic, panels
+from lfno.tensorfile import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,8 +24,7 @@ def save(path: Path, draw: Any) -> Path:
     """Write the figure that `draw()` makes."""
     picture = as_png(draw)
     assert picture is not None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(picture)
+    write_atomically(path, picture)
     return path
 
 

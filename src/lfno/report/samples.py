@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lfno.data.dataset import Dataset
+from lfno.errors import LfnoError
 from lfno.grid import Axis
 from lfno.systems.base import Channel
+from lfno.tensorfile import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +34,11 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
         panels(row, dataset, sample)
     figure.suptitle(" — ".join(filter(None, [dataset.name, str(dataset.provenance.get("equation", ""))])))
     if path is not None:
-        figure.savefig(Path(path), dpi=120)
+        stream, ending = io.BytesIO(), Path(path).suffix.lower().removeprefix(".")
+        if ending not in FigureCanvasAgg.get_supported_filetypes():
+            raise LfnoError(f"{path}: no figure can be written as {ending or 'a file without ending'}; use .png, .pdf or .svg")
+        figure.savefig(stream, format=ending, dpi=120)
+        write_atomically(Path(path), stream.getvalue())
     return figure
 
 
