@@ -14,12 +14,12 @@ from torch import Tensor
 
 Modes = Sequence[int | None]
 
-#: so many modes of an axis are a matrix product, which needs no copies and computes no modes that are dropped
-FEW = 32
+#: along an axis of at most so many points a few modes are a matrix product, which needs no copies and no dropped modes
+SHORT = 64
 
 
-def is_few(modes: int | None) -> bool:
-    return modes is not None and modes <= FEW
+def by_product(size: int, modes: int | None) -> bool:
+    return modes is not None and size <= SHORT
 
 
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
@@ -89,10 +89,10 @@ def along(matrix: Tensor, x: Tensor, axis: int, real: bool = False) -> Tensor:
 
 
 def enter(x: Tensor, modes: Modes, axes: Iterable[int]) -> Tensor:
-    """(…, *grid) → signed modes along `axes`, a few of them by a product with their exponentials."""
+    """(…, *grid) → signed modes along `axes`, of short ones by a product with the exponentials that are kept."""
     for d in axes:
         axis, size = d - len(modes), x.shape[d - len(modes)]
-        if is_few(modes[d]):
+        if by_product(size, modes[d]):
             x = along(exponentials(size, wavenumbers(size, modes[d], False, x.device), -1, x), x, axis)
         else:
             x = keep_signed(torch.fft.fft(x, dim=axis), modes[d], axis)
@@ -104,7 +104,7 @@ def leave(spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: boo
     for d in axes:
         axis, size = d - len(shape), shape[d]
         kept = spectrum.shape[axis]
-        if is_few(None if kept == size else kept):
+        if by_product(size, None if kept == size else kept):
             wave = wavenumbers(size, (kept + 1) // 2, False, spectrum.device)
             matrix = exponentials(size, wave, 1, spectrum).T / size
             spectrum = along(matrix, spectrum, axis, real and d == axes[-1])

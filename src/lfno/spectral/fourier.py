@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.spectral.axes import Modes, along, enter, exponentials, fill_signed, is_few, keep_signed, leave, max_modes
+from lfno.spectral.axes import Modes, along, by_product, enter, exponentials, fill_signed, keep_signed, leave, max_modes
 
 
 class _Half(torch.autograd.Function):
@@ -60,12 +60,12 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = ()) -> Tensor:
     """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
     last = len(modes) - 1
     others = [d for d in range(last) if d not in entered]
-    first = [d for d in others if is_few(modes[d])]
+    first = [d for d in others if by_product(x.shape[d - len(modes)], modes[d])]
     x = enter(x, modes, first)
     half = max_modes(x.shape[-1], half=True) if modes[-1] is None else modes[-1]
     if last in entered:
         x = x[..., :half]
-    elif is_few(modes[-1]):
+    elif by_product(x.shape[-1], modes[-1]):
         x = along(exponentials(x.shape[-1], torch.arange(half, device=x.device), -1, x), x, -1)
     elif x.is_complex():
         x = torch.fft.fft(x)[..., :half]
@@ -79,7 +79,7 @@ def from_modes(spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = 
     """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was."""
     last, size, kept = len(shape) - 1, shape[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    few = is_few(None if kept == max_modes(size, half=True) else kept)
+    few = by_product(size, None if kept == max_modes(size, half=True) else kept)
     if not (entered or few):
         missing = max_modes(size, half=True) - kept
         spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum
