@@ -217,6 +217,7 @@ CASES = (
         table(lambda rows: [row.append("1" if k < 60 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
         {"sample": "run"},
     ),
+    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30), {"drop_missing": True}),
     Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad("a signal taken for the number of the trajectory", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
     Bad("no rows to tell trajectories apart in", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),

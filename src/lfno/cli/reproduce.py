@@ -53,6 +53,7 @@ def reproduce(
     """
     from rich.console import Console
 
+    from lfno.cli.train import check_device
     from lfno.evaluation.record import read_record
     from lfno.evaluation.studies import Question
     from lfno.training.fit import best_device
@@ -60,11 +61,12 @@ def reproduce(
 
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
     question = Question(study, _names(tasks), _names(models), preset, seeds, folds, label, changes)
+    place = device or best_device() if scheduler else check_device(device) or best_device()  # workers may have others
     console = Console(stderr=True, quiet=quiet or as_json)
     cells = []
     for kinds in question.stages():
         stage = question.cells(kinds, out)
-        _do(stage, out, weights, stack, device or best_device(), scheduler, console)
+        _do(stage, out, weights, stack, place, scheduler, console)
         cells += stage
     if not as_json:
         typer.echo(f"records of {len(cells)} runs are in {out}")

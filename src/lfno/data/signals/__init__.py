@@ -96,7 +96,10 @@ def is_dataset(path: Path) -> bool:
     if not (path.is_file() and h5py.is_hdf5(path)):
         return False
     with opened(path) as file:
-        return "lfno" in file.attrs
+        try:
+            return "lfno" in file.attrs
+        except (KeyError, OSError, RuntimeError):  # a damaged file, about which its reader has more to say
+            return False
 
 
 def _variables(source: str | Path | Variables | Mapping[str, np.ndarray]) -> Variables:

@@ -67,6 +67,8 @@ def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) 
     if good.all():
         return range(len(good))
     rows = np.flatnonzero(good)
+    if not rows.size:
+        raise LfnoError("the time has no value in any row; name another with --time, or give the step with --dt")
     lost, first = counted(len(good) - len(rows), "row"), treatment.row(int(np.argmin(good)))
     if not treatment.allowed.drop_missing:
         raise LfnoError(f"the time has no value in {lost} (first at {first}); remove them or use --drop-missing")
