@@ -15,7 +15,7 @@ from lfno.grid import Axis, Grid
 from lfno.models.storage import MODELS
 from lfno.training import checkpoint
 from lfno.training.adam import Adam
-from lfno.training.config import TrainingConfig
+from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.fit import scale_of, task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
@@ -44,7 +44,7 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
     data = data or oscillator()
     preset = find_preset("default", model, data.grid).change(epochs=epochs, **{**SMALL, **changes})
     if model == "lfno":
-        preset = preset.change(n_poles=3, modes=6, steady_decay=1e-4)
+        preset = preset.change(**{"n_poles": 3, "modes": 6, "transient_layers": 3, "steady_decay": 1e-4, **changes})
     return Trainer([task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
 
 
@@ -185,6 +185,17 @@ def test_poles_are_never_decayed_and_r_has_its_own_decay():
     for (name, _), part in zip(run.stack.layout(), parts, strict=True):
         expected = 0.0 if ".poles_" in name else 7.0 if "weights." in name else 0.5
         assert (part == expected).all(), name
+
+
+def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
+    held, exact = trainer(steady_decay=ABSENT), trainer(steady="exact", steady_decay=0.0)
+    held.run(), exact.run()
+    assert held.history.train == exact.history.train and held.history.validation == exact.history.validation
+    inputs = oscillator(5, seed=9).inputs[None]
+    assert (held.predict(inputs) == exact.predict(inputs)).all()
+    free = trainer(steady_decay=1e-4)
+    free.run()
+    assert free.history.train != exact.history.train
 
 
 def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():

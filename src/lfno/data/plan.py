@@ -25,6 +25,9 @@ from lfno.systems.families import Draws, Family
 from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh
 
+#: samples of a data set: more, however short, would be written for days
+MOST = 10_000_000
+
 Progress = Callable[[int, int], None]  # (samples done, samples in all)
 DType = Literal["float32", "float64"]
 
@@ -48,8 +51,8 @@ class Plan:
     ) -> None:
         if dtype not in ("float32", "float64"):
             raise LfnoError(f"dtype is {dtype!r}: float32 or float64 is needed")
-        if count is not None and (isinstance(count, bool) or int(count) != count or count < 1):
-            raise LfnoError(f"count is {count!r}: a whole number of at least 1 is needed")
+        if count is not None and (isinstance(count, bool) or int(count) != count or not 1 <= count <= MOST):
+            raise LfnoError(f"count is {count!r}: a whole number from 1 to {MOST:,} is needed")
         if not isinstance(seed, int) or seed < 0:
             raise LfnoError(f"seed is {seed!r}: a whole number of at least 0 is needed")
         self.entry = replace(entry, grid=grid or entry.grid, count=count or entry.count)

@@ -60,11 +60,11 @@ STUDIES = {
         variants=(
             Variant("default"),
             Variant("R residual untamed", {"steady_decay": 1e-4}),
-            Variant("R free", {"steady": "free"}),
-            Variant("R shared", {"steady": "shared"}),
+            Variant("R free", {"steady": "free", "steady_decay": 1e-4}),
+            Variant("R shared", {"steady": "shared", "steady_decay": 1e-4}),
             Variant("R none", {"steady": "exact", "steady_decay": 0.0}),  # nothing to choose a strength for
-            *(Variant(f"{depth} layers", {"transient_layers": depth}) for depth in (2, 6, 8)),
-            *(Variant(f"{count} poles", {"n_poles": count}) for count in (8, 16, 64)),
+            *(Variant(f"{depth} layers", {"transient_layers": depth}) for depth in (2, 4, 12)),
+            *(Variant(f"{count} poles", {"n_poles": count}) for count in (4, 16, 32)),
         ),
     ),
 }

@@ -73,8 +73,8 @@ class FourierWeights(nn.Module):
         super().__init__()
         kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
-        scale = 0.0 if zero else 1 / math.sqrt(2 * channels_in)
-        self.weight = nn.Parameter(scale * torch.randn(channels_in, channels_out, *kept, 2))
+        start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R
+        self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
 
     @property
     def matrix(self) -> Tensor:

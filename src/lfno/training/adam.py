@@ -31,7 +31,10 @@ class Adam:
         return {"theta": self.theta, "mean": self.mean, "square": self.square, "count": self.count}
 
     def step(self, gradient: Tensor, rate: Tensor, decay: Tensor, clip: float) -> None:
-        """rate: (runs, 1), zero for a run that has stopped; decay: (runs, numbers); clip: largest norm of a row."""
+        """rate: (runs, 1), zero for a run that has stopped; decay: (runs, numbers), infinite for a number that stays as
+        it is; clip: largest norm of a row."""
+        zero, held = torch.zeros_like(gradient), decay.isinf()
+        gradient = torch.where(held, zero, gradient)
         if clip > 0:
             norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
             gradient = gradient * (clip / norm.clamp(min=clip))
@@ -42,4 +45,4 @@ class Adam:
         second = (1 - SECOND**self.count).to(gradient.dtype)
         update = (self.mean / first) / ((self.square / second).sqrt() + EPSILON)
         # a stopped run keeps its parameters even if its gradient is not finite any more
-        self.theta.sub_(torch.where(rate > 0, rate * (update + decay * self.theta), torch.zeros_like(update)))
+        self.theta.sub_(torch.where((rate > 0) & ~held, rate * (update + decay * self.theta), zero))

@@ -9,6 +9,9 @@ from lfno.errors import LfnoError
 from lfno.models.config import check_choice, check_count
 from lfno.training.losses import LOSSES
 
+#: the `steady_decay` that leaves nothing to decay: R stays as it starts, which is zero where it is added to exact layers
+ABSENT = 1000.0
+
 
 @dataclass(frozen=True)
 class TrainingConfig:
@@ -18,7 +21,7 @@ class TrainingConfig:
         rate is multiplied by `gamma` every `step_size` epochs).
     weight_decay: decoupled from the gradient (AdamW); poles are never decayed.
     steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first; None lets a
-        short pilot choose it on the validation samples.
+        short pilot choose it on the validation samples, ABSENT keeps R where it starts.
     clip: the largest gradient norm of a step, 0 for no limit.
     patience: stop when the validation loss has not improved for this many epochs, 0 for never.
     validate_every: epochs between two looks at the validation set; the best look is the model that is kept.
@@ -51,7 +54,7 @@ class TrainingConfig:
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))
         limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "gamma": (0, 1), "warmup": (0, 1)}
-        limits |= {"weight_decay": (0, 10), "steady_decay": (0, 1000), "clip": (0, 1e9)}
+        limits |= {"weight_decay": (0, 10), "steady_decay": (0, ABSENT), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
             if getattr(self, name) is not None and not low <= getattr(self, name) <= high:
                 raise LfnoError(f"{name}={getattr(self, name)!r} must lie between {low} and {high}")

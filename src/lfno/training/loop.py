@@ -15,7 +15,7 @@ from lfno.errors import LfnoError
 from lfno.models.operator import Operator
 from lfno.training import parallel
 from lfno.training.adam import Adam
-from lfno.training.config import TrainingConfig
+from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.graph import replayable
 from lfno.training.losses import LOSSES
 from lfno.training.stack import Stack
@@ -67,7 +67,8 @@ class Trainer:
             raise LfnoError(f"unscored={config.unscored} leaves nothing of {self.y.shape[-1]} time steps to learn from")
         self.adam = Adam.start(self.stack.theta)
         strengths = [config.steady_decay if task.steady_decay is None else task.steady_decay for task in tasks]
-        self.decay = self.stack.decay(config.weight_decay, [strength or 0.0 for strength in strengths])
+        steady = [torch.inf if strength == ABSENT else strength or 0.0 for strength in strengths]
+        self.decay = self.stack.decay(config.weight_decay, steady)
         runs, samples = len(tasks), self.x.shape[1]
         self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)
         self.rate = torch.zeros(runs, 1, device=self.device)

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import torch
 
-from lfno.training.config import TrainingConfig
+from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.loop import Task, Trainer, Watcher
 
-#: weight decay of R: practically free, and practically absent
-STRENGTHS = (1e-4, 30.0)
+#: weight decay of R: practically free, and no R at all
+STRENGTHS = (1e-4, ABSENT)
 SHARE = 0.2  # of the epochs of the real run
 
 

@@ -86,10 +86,13 @@ def _default(kind: str, grid: Grid) -> Preset:
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu", "grid_channels": not ode}
     if kind != "FNO":
-        fields |= {"n_poles": 32 if ode else 8, "share_poles": True}
+        fields |= {"n_poles": 32 if ode and kind == "LNO" else 8, "share_poles": True}
         fields |= {} if ode or grid.time is None else {"laplace_axes": "time"}
     if kind == "LNO":
         fields |= {"activation": "sin"}
+    if kind == "LFNO":
+        # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles
+        fields |= {"transient_layers": 8 if ode else 4}
     training = TrainingConfig(
         epochs=1000,
         batch={1: 64, 2: 50}.get(grid.ndim, 10),
