@@ -190,7 +190,8 @@ def test_poles_are_never_decayed_and_r_has_its_own_decay():
 def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
     held, exact = trainer(steady_decay=ABSENT), trainer(steady="exact", steady_decay=0.0)
     held.run(), exact.run()
-    assert held.history.train == exact.history.train and held.history.validation == exact.history.validation
+    assert held.history.train == exact.history.train
+    assert held.history.validation == exact.history.validation
     inputs = oscillator(5, seed=9).inputs[None]
     assert (held.predict(inputs) == exact.predict(inputs)).all()
     free = trainer(steady_decay=1e-4)
