@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from lfno.kernels import fused
 from lfno.models.config import PoleConfig
 from lfno.spectral.axes import enter, leave
-from lfno.spectral.fourier import add_low, from_modes, keep_low, mix_channels, to_modes
+from lfno.spectral.fourier import add_low, from_modes, keep_low, to_modes
+from lfno.spectral.mixing import mix_channels
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
 
@@ -177,7 +178,7 @@ def steady(
     response = weights.matrix if weights is not None and kind == "free" else kernel.transfer(modes, shape, steps)
     if weights is not None and kind in ("shared", "residual"):
         # R acts on the transfer function, which is smaller than the data
-        changed = torch.einsum("io...,op...->ip...", keep_low(response, weights.modes), weights.matrix)
+        changed = mix_channels(keep_low(response, weights.modes), weights.matrix)
         response = changed if kind == "shared" else add_low(response, changed)
     return from_modes(mix_channels(to_modes(v, modes, kernel.fourier), response), shape, kernel.fourier)
 

@@ -111,11 +111,3 @@ def add_low(spectrum: Tensor, low: Tensor) -> Tensor:
     for d in range(2, ndim + 1):
         low = fill_signed(low, spectrum.shape[-d], -d)
     return spectrum + low
-
-
-def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
-    """Σ_i α_i(l) R_io(l): the Fourier integral operator, one channel matrix for each mode.
-
-    `spectrum` is (batch, in, *kept) and `weight` (in, out, *kept), both complex; the result is (batch, out, *kept).
-    """
-    return torch.einsum("bi...,io...->bo...", spectrum, weight)

@@ -66,6 +66,8 @@ class Stack:
             for (name, shape), part in zip(self.layout(), parts, strict=True)
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
+        if len(self) == 1:  # the same without the bookkeeping of vmap, which takes a third of a small step on a CPU
+            return one({name: value[0] for name, value in state.items()}, x[0], y[0], self.unit[0])[None]
         return vmap(one, randomness="error")(state, x, y, self.unit)
 
     def write(self, theta: Tensor, models: Sequence[Operator]) -> None:
