@@ -10,7 +10,9 @@ from lfno.errors import LfnoError
 
 
 def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: bool = False) -> np.ndarray:
-    """`values` as an array of real numbers with at least `least` axes, which are called `axes` in the sentence.
+    """`values` as an array of floats with at least `least` axes, which are called `axes` in the sentence.
+
+    Whole numbers and truth values become floats: differences of unsigned ones would be wrong, of the others an error.
 
     >>> real_array([[1, 2]], "inputs", "(samples, time)", 2).shape
     (1, 2)
@@ -25,4 +27,4 @@ def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: b
         raise LfnoError(f"{what} have the shape {array.shape}; {axes or f'at least {least} axes'} with values are needed")
     if finite and not np.isfinite(array).all():
         raise LfnoError(f"{what} contain NaN or infinite values; remove or fill them first")
-    return array
+    return array if array.dtype.kind == "f" else array.astype(np.float64)

@@ -110,3 +110,13 @@ def test_poles_as_physics() -> None:
     assert told["natural_frequency"] == pytest.approx(np.array([5, 2, 5, 1]) / (2 * math.pi))
     assert told["damping_ratio"] == pytest.approx([0.6, 1, 0, -1])
     assert told["time_constant"] == pytest.approx([1 / 3, 0.5, math.inf, -1])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, bool])
+def test_whole_numbers_are_numbers(dtype):
+    """Counts of a converter are unsigned, and 3 − 5 of them is not 254."""
+    draw = np.random.default_rng(0)
+    answers = draw.integers(0, 2 if dtype is bool else 100, (2, 1, 256)).astype(dtype)
+    grid = Grid.line(256, 0.1)
+    whole, floats = (small_signal_modes(lambda f, a=a: a, grid, 1.0) for a in (answers, answers.astype(float)))
+    assert np.array_equal(whole.poles, floats.poles)

@@ -158,6 +158,11 @@ def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
     assert (ended.returncode, ended.stderr[:18]) == (130, "lfno: interrupted;")
 
 
+def _heed():
+    """A shell lets what runs in its background ignore SIGINT, and so all that is started from there."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.long
 def test_interrupting_the_command_line(tmp_path):
     """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
@@ -165,7 +170,7 @@ def test_interrupting_the_command_line(tmp_path):
     command = [sys.executable, "-m", "lfno", *options, "--epochs", "30", "--out", str(tmp_path / "run")]
     for sent in (signal.SIGINT, signal.SIGTERM):
         more = ["--resume"] if (tmp_path / "run").exists() else []
-        process = subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        process = subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=_heed)
         while not (tmp_path / "run" / run.LOG).exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(4 if more else 1)  # the second time the log is there from the first

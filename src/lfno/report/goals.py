@@ -37,7 +37,8 @@ def not_above_exact(runs: Runs) -> list[Finding]:
     for task in RICH:
         own = runs.main.where(task=task, label="LFNO")
         if own.all and all(r.training.get("steady_decay") == ABSENT for r in own.all):
-            findings.append(Finding(paper.title(task), f"LFNO {said(own.error('l2'))} is such a stack: the pilot chose R = 0", True))
+            words = f"LFNO {said(own.error('l2'))} is such a stack: the pilot chose R = 0"
+            findings.append(Finding(paper.title(task), words, True))
             continue
         study = runs.study("ablation").where(task=task)
         exact = Runs(r for r in study.all if r.config.get("steady") == "exact").error("l2")
