@@ -17,7 +17,7 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
         return torch.einsum("bi...,io...->bo...", spectrum, weight)
     kept = spectrum.shape[2:]
     left, right = (values.flatten(2).permute(2, 0, 1) for values in (spectrum, weight))
-    return _Products.apply(left, right).permute(1, 2, 0).unflatten(2, kept)  # type: ignore[no-untyped-call]
+    return _Products.apply(left, right).permute(1, 2, 0).unflatten(2, kept)
 
 
 class _Products(torch.autograd.Function):
