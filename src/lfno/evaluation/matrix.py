@@ -62,7 +62,7 @@ class Cell:
         """The data set of the same system, on the same grid, with kinds of input that no training set has."""
         name = f"{self.task.removesuffix('-rich')}-out"
         entry = REGISTRY.get(name)
-        # flows are left out: to solve another 380 takes longer than a run
+        # flows are left out: to solve another set takes longer than a run
         return name if entry is not None and entry.grid.ndim < 3 and entry.grid == find(self.task).grid else None
 
     def shape(self) -> str:
