@@ -25,9 +25,10 @@ from lfno.tensorfile import write_atomically
 from lfno.training import checkpoint
 from lfno.training.estimate import estimate
 from lfno.training.fit import task
-from lfno.training.loop import Task, Trainer, Watcher
+from lfno.training.loop import Trainer, Watcher
 from lfno.training.pilot import choose_strength
 from lfno.training.run import explained
+from lfno.training.task import Task
 
 SAVE_EVERY = 20.0  # seconds between two checkpoints
 PILOT = "pilot.json"

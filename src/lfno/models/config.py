@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from lfno.errors import LfnoError
 
+#: numbers in a model: more than this is a mistake
+LARGEST = 2**32
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sin")
 
 
@@ -101,3 +105,13 @@ class PoleConfig(OperatorConfig):
         check_flag("share_poles", self.share_poles)
         check_flag("mixed", self.mixed)
         check_number("cycles", self.cycles, 1e-6, 1e9)
+
+
+def check_size(config: Any, modes: Sequence[int]) -> None:
+    """Refuse what no memory holds before any is taken: the weights of all layers, counted from above."""
+    depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
+    per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
+    ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels
+    numbers = max(depth, 1) * config.width**2 * per_pair + ends
+    if numbers > LARGEST:
+        raise LfnoError(f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} numbers; use less")

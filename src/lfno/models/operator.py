@@ -16,12 +16,9 @@ from torch import Tensor, nn
 from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
-from lfno.models.config import OperatorConfig
+from lfno.models.config import OperatorConfig, check_size
 from lfno.models.layers import WINDOW, Pointwise, activation, project
 from lfno.spectral.axes import max_modes
-
-#: numbers in a model: more than this is a mistake
-LARGEST = 2**32
 
 
 class Operator(nn.Module, ABC):
@@ -51,7 +48,7 @@ class Operator(nn.Module, ABC):
         self.provenance: dict[str, Any] = {}
         self.modes = _modes_per_axis(self.config.modes, grid)
         self.check_modes(grid)
-        _check_size(self.config, self.modes)
+        check_size(self.config, self.modes)
         extra = grid.ndim if self.config.grid_channels else 0
         self.activation = activation(self.config.activation)
         self.lift = Pointwise(self.config.in_channels + extra, self.config.width)
@@ -226,13 +223,3 @@ def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]
     if len(per_axis) != grid.ndim:
         raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")
     return per_axis
-
-
-def _check_size(config: Any, modes: Sequence[int]) -> None:
-    """Refuse what no memory holds before any is taken: the weights of all layers, counted from above."""
-    depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
-    per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
-    ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels
-    numbers = max(depth, 1) * config.width**2 * per_pair + ends
-    if numbers > LARGEST:
-        raise LfnoError(f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} numbers; use less")

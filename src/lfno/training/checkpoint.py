@@ -17,7 +17,8 @@ from torch import Tensor
 from lfno import tensorfile
 from lfno.errors import LfnoError
 from lfno.training import parallel
-from lfno.training.loop import History, Task, Trainer
+from lfno.training.loop import History, Trainer
+from lfno.training.task import Task
 
 KEY = "lfno-checkpoint"
 NAME, PREVIOUS = "checkpoint.safetensors", "checkpoint-previous.safetensors"

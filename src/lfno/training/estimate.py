@@ -15,10 +15,10 @@ from lfno.data.files.memory import available, free_disk, human
 from lfno.errors import LfnoError
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
-from lfno.training.loop import Task
 from lfno.training.losses import LOSSES
 from lfno.training.pilot import SHARE, STRENGTHS
 from lfno.training.stack import Stack
+from lfno.training.task import Task
 
 #: a step takes this much more than the tensors it keeps for the way back: gradients, work space, what lies between
 MARGIN = 1.5

@@ -23,10 +23,11 @@ from lfno.tensorfile import write_atomically
 from lfno.training import own, parallel
 from lfno.training.choose import choose
 from lfno.training.estimate import estimate
-from lfno.training.loop import Task, Trainer
+from lfno.training.loop import Trainer
 from lfno.training.pilot import choose_strength
 from lfno.training.presets import Preset, find_preset
 from lfno.training.run import Watch, train
+from lfno.training.task import Task
 
 PILOT = "pilot.json"
 MOST_MEMBERS = 1000  # of an ensemble: beyond that it is a slip of the finger

@@ -19,25 +19,10 @@ from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.graph import replayable
 from lfno.training.losses import LOSSES
 from lfno.training.stack import Stack
+from lfno.training.task import Task, check_tasks
 
-#: training is in single precision, and squares are taken
-LARGEST = 1e18
 #: a run whose loss is not finite goes back to its last good state with this fraction of the rate, so often at most
 BACK_OFF, RETREATS = 0.3, 3
-
-
-@dataclass(frozen=True)
-class Task:
-    """One run: a model and its training and validation samples, (sample, channel, *grid) in physical units."""
-
-    model: Operator
-    x: np.ndarray
-    y: np.ndarray
-    x_validation: np.ndarray
-    y_validation: np.ndarray
-    seed: int = 0
-    name: str = "run"
-    steady_decay: float | None = None  # instead of the configuration's
 
 
 @dataclass
@@ -58,7 +43,7 @@ class Trainer:
     """Trains a stack of tasks of equal shape. `state` is all that is needed to go on after a stop."""
 
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
-        _check(tasks)
+        check_tasks(tasks)
         self.tasks, self.config, self.device = tasks, config, torch.device(device)
         self.stack = Stack([task.model for task in tasks], self.device)
         self.x, self.y = self._load("x"), self._load("y")
@@ -217,25 +202,3 @@ class Trainer:
         theta = self.best_theta if best else self.adam.theta
         parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)
         return torch.cat([self.stack.respond(theta, part.to(self.device)).cpu() for part in parts], 1).numpy()
-
-
-def _check(tasks: Sequence[Task]) -> None:
-    if not tasks:
-        raise LfnoError("there is nothing to train: no task was given")
-    first = tasks[0]
-    for task in tasks:
-        if task.model.config != first.model.config or task.model.grid.shape != first.model.grid.shape:
-            raise LfnoError(f"{task.name} and {first.name} have models of different shape; train them separately")
-        for name in ("x", "y", "x_validation", "y_validation"):
-            array, other = getattr(task, name), getattr(first, name)
-            if array.shape != other.shape:
-                shapes = f"{array.shape} and {other.shape}"
-                raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {shapes}")
-            if not np.isfinite(array).all():
-                raise LfnoError(f"{task.name}: {name} contains NaN or infinite values")
-            if array.size and max(abs(float(array.max())), abs(float(array.min()))) > LARGEST:
-                raise LfnoError(f"{task.name}: {name} reaches beyond {LARGEST:g}; bring it to other units")
-        if len(task.x) != len(task.y) or len(task.x) == 0:
-            raise LfnoError(f"{task.name} has {len(task.x)} training inputs and {len(task.y)} outputs")
-        if len(task.x_validation) != len(task.y_validation) or len(task.x_validation) == 0:
-            raise LfnoError(f"{task.name} has no validation samples; at least one is needed to choose the best epoch")

@@ -13,7 +13,8 @@ from dataclasses import replace
 import torch
 
 from lfno.training.config import ABSENT, TrainingConfig
-from lfno.training.loop import Task, Trainer, Watcher
+from lfno.training.loop import Trainer, Watcher
+from lfno.training.task import Task
 
 #: weight decay of R: practically free, and no R at all
 STRENGTHS = (1e-4, ABSENT)
