@@ -105,13 +105,15 @@ def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
 def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monkeypatch):
     """Before the inputs are drawn: the number may be absurd."""
     monkeypatch.setattr(planning, "available", lambda: 10**8)
-    for count in (10**5, 10**18):
+    for count in (10**5, 10**7):
         with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:
             make.plan("duffing-c05", count=count)
         most = int(str(told.value).split("at most ")[1].split()[0])
         make.plan("duffing-c05", count=most)
         with pytest.raises(LfnoError, match="would fit"):
             make.plan("duffing-c05", count=most + 1)
+    with pytest.raises(LfnoError, match="from 1 to 10,000,000 is needed"):  # however little memory a sample takes
+        make.plan("duffing-c05", count=10**9, grid=Grid.line(1, 0.1))
 
 
 def test_a_model_of_absurd_size_is_estimated_without_taking_memory():
