@@ -7,13 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
+#: numbers of a weight whose copies, which the fast products of a CPU need, would take too much room
+LARGE = 2**20
+
 
 def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
     """Σ_i α_i(l) R_io(l): the Fourier integral operator, one channel matrix for each mode.
 
     `spectrum` is (batch, in, *kept) and `weight` (in, out, *kept), both complex; the result is (batch, out, *kept).
     """
-    if spectrum.is_cuda:
+    if spectrum.is_cuda or weight.numel() > LARGE:
         return torch.einsum("bi...,io...->bo...", spectrum, weight)
     kept = spectrum.shape[2:]
     left, right = (values.flatten(2).permute(2, 0, 1) for values in (spectrum, weight))
