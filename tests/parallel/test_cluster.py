@@ -120,7 +120,7 @@ def test_data_sets_on_a_cluster(three_workers, tmp_path):
     run(tmp_path, *command, "here")
     assert len(list((tmp_path / "there").iterdir())) == len(names)
     for path in (tmp_path / "there").iterdir():
-        assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes()
+        assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes(), path.name
 
 
 def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):

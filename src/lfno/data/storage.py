@@ -67,6 +67,7 @@ def save(dataset: Dataset, path: str | Path) -> Path:
         for name, values in arrays.items():
             packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # nothing has no chunks
             file.create_dataset(name, data=values, track_times=False, **packed)
+            file.flush()  # now: a handle may be closed late, in a thread, and the order of chunks would be another
     return path
 
 
