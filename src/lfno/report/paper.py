@@ -32,7 +32,7 @@ def title(task: str) -> str:
     >>> title("duffing-c05-rich"), title("duffing-c05-rich-out")
     ('Duffing c = 0.5, rich', 'Duffing c = 0.5, rich, out of family')
     """
-    for suffix, meaning in (("-rich", ", rich"), ("-out", ", out of family")):
+    for suffix, meaning in (("-rich", ", rich"), ("-out", ", out of family"), ("-small", ", 512 points")):
         if task.endswith(suffix):
             whose = title(task.removesuffix(suffix))
             return task if whose == task.removesuffix(suffix) else whose + meaning
