@@ -149,8 +149,6 @@ def _checked(
     wanted = f"(samples, channels, *{grid.shape})"
     inputs = real_array(inputs, "the inputs", wanted, 3, finite=True)
     outputs = real_array(outputs, "the outputs", wanted, 3, finite=True)
-    # differences of whole numbers without sign, or of yes and no, are not what they should be
-    inputs, outputs = (values if values.dtype.kind == "f" else values.astype(np.float64) for values in (inputs, outputs))
     for what, values in (("inputs", inputs), ("outputs", outputs)):
         if values.shape[2:] != grid.shape or len(values) != len(inputs):
             raise LfnoError(f"the {what} have the shape {values.shape}; {wanted} is needed for {len(inputs)} inputs")

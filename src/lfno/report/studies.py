@@ -29,7 +29,7 @@ def ablation_table(runs: Runs) -> Table:
         table.add(label, _parameters(rows), *cells)
     table.note = (
         f"One thing changed at a time{_effort(own)}. R: what the Fourier modes of a layer add to its poles; untamed is "
-        "without the weight decay that holds it back."
+        "without the pilot that may leave it out."
     )
     return table
 
