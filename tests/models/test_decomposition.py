@@ -50,6 +50,7 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
         lambda grid: LFNO(grid, width=3, modes=3),
         lambda grid: LFNO(grid, width=3, modes=3, layout="branches", steady="shared"),
         lambda grid: LFNO(grid, width=3, modes=3, layout="branches", steady="exact", steady_layers=5),
+        lambda grid: LFNO(grid, width=3, modes=3, layout="sequence", steady="free", skip=False),
     ],
 )
 @pytest.mark.parametrize("grid", [GRID, PLANE])

@@ -44,10 +44,10 @@ def test_real_products_are_the_model(grid: Grid) -> None:
     shape = {"modes": 3, "width": 3, "projection": 8}
     models: list[Operator] = [FNO(grid, **shape), LNO(grid, **shape), LNO(grid, version="decoupled", **shape)]
     for layout, steady, shared, axes in product(
-        ("blocks", "branches"), ("exact", "free", "shared", "residual"), (True, False), (None, "time")
+        ("blocks", "sequence", "branches"), ("exact", "free", "shared", "residual"), (True, False), (None, "time")
     ):
         fields = {"n_poles": 2, "layout": layout, "steady": steady, "share_poles": shared, "laplace_axes": axes}
-        more = {"skip": layout == "blocks", "transient_layers": 2, "grid_channels": shared, "mixed": shared}
+        more = {"skip": layout == "blocks", "transient_layers": 2, "steady_layers": 1, "grid_channels": shared, "mixed": shared}
         models.append(LFNO(grid, **shape, **fields, **more, padding=0.25 if steady == "free" else 0.0))
     assert max(difference(stirred(model)) for model in models) < 2e-5
 

@@ -14,6 +14,7 @@ MODELS = [
     ("LNO", lambda grid: LNO(grid, width=3, n_poles=2, modes=3)),
     ("LFNO blocks", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, padding=0.25, transient_layers=2)),
     ("LFNO branches", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="branches", steady="shared")),
+    ("LFNO sequence", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="sequence", steady="free", steady_layers=5)),
     ("LFNO time", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, laplace_axes="time", transient_layers=2)),
 ]
 every_model = pytest.mark.parametrize("build", [build for _, build in MODELS], ids=[name for name, _ in MODELS])

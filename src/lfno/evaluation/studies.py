@@ -39,13 +39,13 @@ class Study:
 
 STUDIES = {
     "main": Study(GROUPS["paper"], ("lfno", "fno", "lno")),
-    # six layers shared out between the two branches
+    # six layers shared out between two branches
     "layers": Study(
         ("duffing-c05", "pendulum-c05"),
         preset="paper",
         variants=tuple(
-            Variant(f"{transient}+{steady}", {"transient_layers": transient, "steady_layers": steady})
-            for transient, steady in ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
+            Variant(f"{t}+{s}", {"layout": "branches", "steady": "shared", "transient_layers": t, "steady_layers": s})
+            for t, s in ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
         ),
     ),
     # the same validation and test samples, and as many steps, with fewer samples to learn from

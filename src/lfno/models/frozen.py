@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from lfno.grid import Grid
 from lfno.models.layers import FourierWeights, PoleResidue
 from lfno.models.lfno import LFNO
+from lfno.models.lno import LNO
 from lfno.models.operator import Operator, _column, _extend
 from lfno.models.terms import forget, steady_term, transient_terms
 
@@ -47,7 +48,7 @@ class Frozen(nn.Module):
         forget()
         self.inside = isinstance(model, LFNO) and model.config.layout == "branches"
         self.skip = bool(getattr(model.config, "skip", False))
-        self.last = type(model).__name__ != "FNO"
+        self.last = self.skip or isinstance(model, LNO)
         self.lift, self.hidden, self.project = model.lift.float(), model.hidden.float(), model.project.float()
         for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
             self.register_buffer(name, getattr(model, name).float())

@@ -17,12 +17,13 @@ from lfno.models.pole_operator import PoleOperator
 
 @dataclass(frozen=True)
 class LFNOConfig(PoleConfig):
-    """layout: "blocks" (each layer adds transient, steady and pointwise parts) or "branches" (the paper's).
+    """layout: "blocks" (each layer adds transient, steady and pointwise parts), "sequence" (the same, with R in the last
+        layers only) or "branches" (transient layers beside steady ones).
 
     steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
-    skip: blocks are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
+    skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
         must for a fixed-point iteration x ← G (f − x³).
-    transient_layers, steady_layers: depth of the two branches; blocks use transient_layers as their number.
+    transient_layers, steady_layers: how many layers have poles and how many have R; in blocks all transient_layers have both.
     """
 
     layout: str = "blocks"
@@ -33,13 +34,13 @@ class LFNOConfig(PoleConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("layout", self.layout, ("blocks", "branches"))
+        check_choice("layout", self.layout, ("blocks", "sequence", "branches"))
         check_choice("steady", self.steady, STEADY)
         check_count("transient_layers", self.transient_layers, low=0, high=1000)
         check_count("steady_layers", self.steady_layers, low=0, high=1000)
         if self.layout == "blocks" and self.transient_layers == 0:
             raise LfnoError("transient_layers=0: blocks need at least one layer")
-        if self.layout == "branches" and self.transient_layers + self.steady_layers == 0:
+        if self.layout != "blocks" and self.transient_layers + self.steady_layers == 0:
             raise LfnoError("transient_layers=0 and steady_layers=0 leave a network without layers")
 
 
@@ -47,9 +48,12 @@ class LFNO(PoleOperator):
     """Lift → transient and steady parts → projection.
 
     blocks:    v ← v + act(transient(v) + steady(v) + W v), transient_layers times.
+    sequence:  such layers, the first transient_layers of them with poles and the last steady_layers with R; the steady part
+               is exact where there is no R, and R alone where there are no poles.
     branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and
                not after its last, the two added. A steady layer uses the poles and residues of the transient layer of
                the same depth (its own where there is none), except with steady="free", which has no poles.
+    Without skip there is no activation after the last layer.
     """
 
     Config = LFNOConfig
@@ -57,8 +61,9 @@ class LFNO(PoleOperator):
 
     def build(self) -> None:
         config = self.config
-        if config.layout == "blocks":
-            self.blocks = nn.ModuleList(self.block(config.steady) for _ in range(config.transient_layers))
+        if config.layout != "branches":
+            parts = self._parts()
+            self.blocks = nn.ModuleList(self.block(config.steady if weights else "exact", poles) for poles, weights in parts)
             return
         self.kernels = nn.ModuleList(self.kernel() for _ in range(config.transient_layers))
         self.pointwise = nn.ModuleList(Pointwise(config.width, config.width) for _ in range(config.transient_layers))
@@ -67,11 +72,20 @@ class LFNO(PoleOperator):
         fourier = config.steady_layers if config.steady != "exact" else 0
         self.steady_weights = nn.ModuleList(self.weights(config.steady == "residual") for _ in range(fourier))
 
+    def _parts(self) -> list[tuple[bool, bool]]:
+        """For every layer of a chain: does it have poles, does it have R?"""
+        transient, steady = self.config.transient_layers, self.config.steady_layers
+        if self.config.layout == "blocks":
+            return [(True, True)] * transient
+        depth = max(transient, steady)
+        return [(k < transient, k >= depth - steady) for k in range(depth)]
+
     def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
         config = self.config
-        if config.layout == "blocks":
-            for block in self.blocks:
-                v = block(v, steps, a, b, config.activation, config.skip)
+        if config.layout != "branches":
+            for depth, block in enumerate(self.blocks, 1):
+                act = config.activation if config.skip or depth < len(self.blocks) else ""
+                v = block(v, steps, a, b, act, config.skip)
             return v
         branches = []
         if config.transient_layers:

@@ -70,9 +70,10 @@ class PoleOperator(Operator):
     def weights(self, zero: bool = False) -> FourierWeights:
         return FourierWeights(self.config.width, self.config.width, self.modes, zero)
 
-    def block(self, kind: str) -> Block:
-        weights = None if kind == "exact" else self.weights(zero=kind == "residual")
-        return Block(self.config.width, self.kernel(), weights, kind)
+    def block(self, kind: str, poles: bool = True) -> Block:
+        """A layer with a steady part of this kind; without poles R acts alone, and cannot start at zero."""
+        weights = None if kind == "exact" else self.weights(zero=kind == "residual" and poles)
+        return Block(self.config.width, self.kernel() if poles else None, weights, kind)
 
     @torch.no_grad()
     def poles(self) -> PoleTable:

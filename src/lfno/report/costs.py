@@ -22,15 +22,10 @@ from lfno.grid import Grid
 from lfno.report import paper
 from lfno.report.selection import Runs
 from lfno.report.tables import DASH, Cell, Row, Table
+from lfno.training.presets import find_preset
 
 #: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
 PAPER_GRID = Grid.line(2048, dt=0.01)
-_COMMON: dict[str, Any] = {"width": 4, "modes": 16}
-PAPER_MODELS: dict[str, dict[str, Any]] = {
-    "FNO": {**_COMMON, "layers": 4, "activation": "relu"},
-    "LNO": {**_COMMON, "layers": 1, "n_poles": 16, "activation": "sin"},
-    "LFNO": {**_COMMON, "layout": "branches", "steady": "shared", "n_poles": 16, "activation": "relu"},
-}
 KEPT = "costs.json"
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
 #: tasks whose default-preset networks are measured, the first of each group that was run
@@ -104,8 +99,8 @@ def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
     from lfno.models import MODELS
 
     shape = (1, 1, *PAPER_GRID.shape)
-    for name, fields in PAPER_MODELS.items():
-        yield name, MODELS[name](PAPER_GRID, **fields), shape
+    for name in ("FNO", "LNO", "LFNO"):
+        yield name, MODELS[name](PAPER_GRID, **find_preset("paper", name, PAPER_GRID).fields), shape
     if importlib.util.find_spec("neuralop") is not None:
         yield "FNO of neuraloperator", _neuraloperator(), shape
 

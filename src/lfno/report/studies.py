@@ -84,7 +84,7 @@ def _parameters(runs: Runs) -> str:
 
 
 def _depth(config: dict[str, Any]) -> str:
-    if config.get("layout") == "branches":
+    if config.get("layout") in ("branches", "sequence"):
         return f"{config.get('transient_layers')}+{config.get('steady_layers')}"
     return str(config.get("layers", config.get("transient_layers", DASH)))
 

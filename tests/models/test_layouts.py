@@ -1,0 +1,51 @@
+"""A sequence of layers contains the other networks: what it has at its ends is what they are."""
+
+import pytest
+import torch
+
+from lfno import FNO, LFNO, Grid
+
+LINE = Grid.line(64, dt=0.1)
+SHAPE = {"width": 3, "modes": 4}
+
+
+def twin(model, other):
+    """`other` with the parameters of `model`, in their order."""
+    with torch.no_grad():
+        for mine, theirs in zip(model.parameters(), other.parameters(), strict=True):
+            theirs.copy_(mine)
+    return other
+
+
+def same(model, other):
+    x = torch.randn(2, 1, 64)
+    torch.testing.assert_close(model(x), twin(model, other)(x), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["free", "shared", "residual"])
+def test_r_in_every_layer_makes_blocks(kind):
+    torch.manual_seed(0)
+    blocks = LFNO(LINE, n_poles=2, steady=kind, transient_layers=3, **SHAPE)
+    same(blocks, LFNO(LINE, n_poles=2, steady=kind, layout="sequence", transient_layers=3, steady_layers=3, **SHAPE))
+
+
+def test_no_r_makes_exact_blocks():
+    torch.manual_seed(0)
+    blocks = LFNO(LINE, n_poles=2, steady="exact", transient_layers=3, **SHAPE)
+    same(blocks, LFNO(LINE, n_poles=2, steady="free", layout="sequence", transient_layers=3, steady_layers=0, **SHAPE))
+
+
+@pytest.mark.parametrize("kind", ["free", "shared", "residual"])
+def test_no_poles_make_an_fno(kind):
+    torch.manual_seed(0)
+    layout = {"layout": "sequence", "steady": kind, "transient_layers": 0, "steady_layers": 4, "skip": False}
+    same(FNO(LINE, **SHAPE, layers=4), LFNO(LINE, n_poles=2, **layout, **SHAPE))
+
+
+def test_poles_come_first_and_r_comes_last():
+    model = LFNO(LINE, n_poles=2, layout="sequence", transient_layers=3, steady_layers=5, **SHAPE)
+    assert [(block.kernel is not None, block.weights is not None) for block in model.blocks] == [
+        (True, True), (True, True), (True, True), (False, True), (False, True),
+    ]  # fmt: skip
+    model = LFNO(LINE, n_poles=2, layout="sequence", transient_layers=4, steady_layers=1, **SHAPE)
+    assert [block.weights is not None for block in model.blocks] == [False, False, False, True]
