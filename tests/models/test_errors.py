@@ -98,6 +98,7 @@ def test_grids_that_do_not_match(size, grid, sentence):
         ({"grid_channels": None}, "grid_channels=None"),
         ({"transient_layers": 0}, "blocks need at least one layer"),
         ({"layout": "branches", "transient_layers": 0, "steady_layers": 0}, "without layers"),
+        ({"layout": "sequence", "transient_layers": 0, "steady": "exact"}, "without layers"),
     ],
 )
 def test_wrong_options(options, sentence):

@@ -40,8 +40,9 @@ class LFNOConfig(PoleConfig):
         check_count("steady_layers", self.steady_layers, low=0, high=1000)
         if self.layout == "blocks" and self.transient_layers == 0:
             raise LfnoError("transient_layers=0: blocks need at least one layer")
-        if self.layout != "blocks" and self.transient_layers + self.steady_layers == 0:
-            raise LfnoError("transient_layers=0 and steady_layers=0 leave a network without layers")
+        no_steady = self.steady_layers == 0 or (self.layout == "sequence" and self.steady == "exact")
+        if self.layout != "blocks" and self.transient_layers == 0 and no_steady:
+            raise LfnoError("transient_layers=0 and no steady layer with R leave a network without layers")
 
 
 class LFNO(PoleOperator):
@@ -74,7 +75,8 @@ class LFNO(PoleOperator):
 
     def _parts(self) -> list[tuple[bool, bool]]:
         """For every layer of a chain: does it have poles, does it have R?"""
-        transient, steady = self.config.transient_layers, self.config.steady_layers
+        transient = self.config.transient_layers
+        steady = 0 if self.config.steady == "exact" else self.config.steady_layers
         if self.config.layout == "blocks":
             return [(True, True)] * transient
         depth = max(transient, steady)

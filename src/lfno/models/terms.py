@@ -107,15 +107,14 @@ def steady_term(
 ) -> Term:
     """The steady part as one term: λ = H α, and what R makes of it, are one matrix for each mode."""
     last = len(shape) - 1
-    if kind == "free":
+    if kind == "free" or kernel is None:
         assert weights is not None
         modes: Sequence[int | None] = weights.modes
         response = weights.matrix
     else:
-        assert kernel is not None
         modes = kernel.all_modes if kind in ("exact", "residual") else weights.modes  # type: ignore[union-attr]
         response = kernel.transfer(modes, shape, steps)
-    if weights is not None and kind != "free":
+    if weights is not None and kind != "free" and kernel is not None:
         low = response
         kept = [_positions(shape[d], modes[d], weights.modes[d], d == last) for d in range(len(shape))]
         for d, rows in enumerate(kept):

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from lfno.spectral.axes import angular_frequencies, enter, leave, wavenumbers
-from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
+from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix, synthesis_planes
 
 Poles = Sequence[Tensor | None]
 
@@ -87,10 +87,10 @@ def _term(
         own = pair + POLE[d] + POINT[d]
         last = d == order[0]
         after = "bo" + "".join(POINT[d] for d in axes) if last else _free(index, own, POLE[d])
-        matrix = synthesis_matrix(given[d], shape[d], steps[d])
-        real = last and len(decaying) == len(axes)
-        product = _real_part if real else torch.einsum
-        spectrum = product(f"{index},{own}->{after}", spectrum, matrix)
+        if last and len(decaying) == len(axes):
+            spectrum = _real_part(spectrum, index, after, given[d], shape[d], steps[d], d)
+        else:
+            spectrum = torch.einsum(f"{index},{own}->{after}", spectrum, synthesis_matrix(given[d], shape[d], steps[d]))
         index = after
     for d in ringing:
         spectrum = torch.fft.ifft(spectrum, dim=2 + d)
@@ -127,12 +127,14 @@ def _complex(x: Tensor, index: str, plane: str = "z") -> tuple[Tensor, str]:
     return torch.complex(*x.unbind(index.index(plane))), index.replace(plane, "")
 
 
-def _real_part(equation: str, x: Tensor, matrix: Tensor) -> Tensor:
-    """Re einsum(x, matrix) of complex tensors, in real products: Re(z w) = z_r w_r + z_i (w̄)_i."""
-    left, right = equation.split(",")
-    inside, after = right.split("->")
-    conjugate = torch.view_as_real(matrix.conj().resolve_conj())
-    return torch.einsum(f"{left}z,{inside}z->{after}", torch.view_as_real(x), conjugate)
+def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step: float, d: int) -> Tensor:
+    """Re Σ x e^{μt} along axis d, over all but the indices `after`, in real products: Re(z w) = Re z̄ Re w + Im z̄ Im w.
+
+    Poles of pairs of channels are taken in the order (out, in): what is summed over then lies in one piece.
+    """
+    own, poles = ("", poles) if poles.ndim == 1 else ("oi", poles.transpose(0, 1))
+    conjugate = torch.view_as_real(x.conj().resolve_conj())
+    return torch.einsum(f"{index}z,{own}{POLE[d]}z{POINT[d]}->{after}", conjugate, synthesis_planes(poles, size, step))
 
 
 def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
@@ -155,25 +157,26 @@ def transfer(
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
     # one axis at a time, the longest last: there the two halves are added inside one product, never held apart
     longest = sorted((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))[-1]
-    forward, rings = _up_to(longest, poles, residues / 2, kept, shape, steps)
-    mirror, mirror_rings = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
-    halves = torch.cat((forward, mirror.conj()), 2 + longest)
-    return _along(halves, torch.cat((rings, mirror_rings.conj()), -2), longest)
+    forward = _up_to(longest, poles, residues / 2, kept, shape, steps)
+    mirror = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
+    mu, size, wave = poles[longest], shape[longest], kept[longest]
+    assert mu is not None
+    omega = angular_frequencies(size, steps[longest], mu)
+    # the conjugate of 1 / (−iω − μ) is 1 / (iω − μ̄)
+    both = torch.stack((omega[wave % size], -omega[-wave % size])).repeat_interleave(mu.shape[-1], 0)
+    rings = resolvent(torch.cat((mu, mu.conj()), -1), both)
+    return _along(torch.cat((forward, mirror.conj()), 2 + longest), rings, longest)
 
 
 def _up_to(
     longest: int, poles: Poles, residues: Tensor, wave: Sequence[Tensor], shape: Sequence[int], steps: Sequence[float]
-) -> tuple[Tensor, Tensor]:
-    """H at integer wavenumbers on every axis but `longest`, and the resolvent that is still missing there."""
-    missing = residues.new_empty(0)
+) -> Tensor:
+    """H at integer wavenumbers on every axis but `longest`, where the residues are left as they are."""
     for d in sorted(range(len(poles)), key=lambda d: len(wave[d])):
         mu = poles[d]
         if mu is None:
             residues = residues.index_select(2 + d, wave[d] % residues.shape[2 + d])
-            continue
-        rings = resolvent(mu, angular_frequencies(shape[d], steps[d], mu).index_select(0, wave[d] % shape[d]))
-        if d == longest:
-            missing = rings
-        else:
-            residues = _along(residues, rings, d)
-    return residues, missing
+        elif d != longest:
+            omega = angular_frequencies(shape[d], steps[d], mu).index_select(0, wave[d] % shape[d])
+            residues = _along(residues, resolvent(mu, omega), d)
+    return residues

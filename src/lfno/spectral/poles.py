@@ -19,8 +19,8 @@ from lfno.spectral.axes import angular_frequencies
 
 
 def resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
-    """1 / (iω − μ) for every pole and frequency: (…, M), (L,) → (…, M, L)."""
-    return 1 / (1j * frequencies - poles[..., None])
+    """1 / (iω − μ) for every pole and frequency: (…, M), (L,) → (…, M, L); frequencies may differ from pole to pole."""
+    return torch.reciprocal(1j * frequencies - poles[..., None])
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
@@ -31,27 +31,13 @@ def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
     return _analysis(poles, size, step) if torch.compiler.is_compiling() else _Analysis.apply(poles, size, step)
 
 
-def _analysis(poles: Tensor, size: int, step: float, power: int = 1) -> Tensor:
-    kernel = -resolvent(poles, angular_frequencies(size, step, poles))
-    return torch.fft.fft(kernel if power == 1 else kernel.square(), norm="forward")
-
-
-def synthesis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
-    """e^{μ t_n} at t_n = n · step: (…, M) → (…, M, N)."""
-    return _synthesis(poles, size, step) if torch.compiler.is_compiling() else _Synthesis.apply(poles, size, step)
-
-
-def _synthesis(poles: Tensor, size: int, step: float) -> Tensor:
-    # n = K a + b, so e^{μt} is the outer product of 2√N exponentials: complex exponentials are slow, products are not
-    stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
-    fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
-    coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)
-    outer = torch.exp(poles[..., None] * coarse)[..., None] * torch.exp(poles[..., None] * fine)[..., None, :]
-    return outer.flatten(-2)
+def _analysis(poles: Tensor, size: int, step: float) -> Tensor:
+    # N is multiplied in where the numbers are few
+    return torch.fft.fft(torch.reciprocal(size * poles[..., None] - 1j * size * angular_frequencies(size, step, poles)))
 
 
 class _Analysis(torch.autograd.Function):
-    """Both matrices are holomorphic in the pole: their gradients are one inner product with dG/dμ or t e^{μt}."""
+    """G is holomorphic in the pole: its gradient is one inner product with dG/dμ."""
 
     generate_vmap_rule = True
 
@@ -66,27 +52,28 @@ class _Analysis(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
+        # dG/dμ is the transform of −K²/N, and its conjugate the inverse transform of the conjugate
         (poles,) = ctx.saved_tensors
-        return -torch.linalg.vecdot(_analysis(poles, ctx.size, ctx.step, power=2), g), None, None
+        kernel = resolvent(-ctx.size * poles.conj(), ctx.size * angular_frequencies(ctx.size, ctx.step, poles))
+        slope = torch.fft.ifft(kernel * kernel, norm="forward")
+        return -ctx.size * (slope * g).sum(-1), None, None
 
 
-class _Synthesis(torch.autograd.Function):
-    generate_vmap_rule = True
+def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
+    """Real and imaginary part of e^{μ t_n} at t_n = n · step: complex (…, M) → real (…, M, 2, N)."""
+    # n = K a + b, so e^{μt} is the outer product of 2√N exponentials: complex exponentials are slow, products are not
+    stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
+    fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
+    coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)
+    left, right = torch.exp(poles[..., None] * coarse), torch.exp(poles[..., None] * fine)
+    rows = torch.stack((left.real, -left.imag), -1), torch.stack((left.imag, left.real), -1)
+    outer = torch.cat(rows, -2) @ torch.stack((right.real, right.imag), -2)
+    return outer.reshape(*poles.shape, 2, size)
 
-    @staticmethod
-    def forward(poles: Tensor, size: int, step: float) -> Tensor:
-        return _synthesis(poles, size, step)
 
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, int, float], output: Tensor) -> None:
-        _, ctx.size, ctx.step = inputs
-        ctx.save_for_backward(output)
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
-        (matrix,) = ctx.saved_tensors
-        time = ctx.step * torch.arange(ctx.size, dtype=g.real.dtype, device=g.device)
-        return torch.linalg.vecdot(matrix, g * time), None, None
+def synthesis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
+    """e^{μ t_n} at t_n = n · step: (…, M) → (…, M, N)."""
+    return torch.complex(*synthesis_planes(poles, size, step).unbind(-2))
 
 
 def stable_poles(log_decay: Tensor, frequency: Tensor) -> Tensor:
