@@ -102,7 +102,7 @@ def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
 def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
     monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
-    cells = [small(seed=seed, changes={"epochs": 4, "steady_decay": None}) for seed in range(2)]
+    cells = [small(seed=seed, changes={"epochs": 4, "steady_decay": None, "starts": 2}) for seed in range(2)]
     whole = run_group(cells, tmp_path / "whole", "cpu")
 
     def stop(trainer, told):
@@ -119,7 +119,7 @@ def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch
     assert not list((tmp_path / "cache" / "unfinished").iterdir())
     assert missing(cells, tmp_path / "parts") == []
     assert with_other_settings(cells, tmp_path / "parts") == []
-    longer = [small(seed=seed, changes={"epochs": 5}) for seed in range(3)]
+    longer = [small(seed=seed, changes={"epochs": 5, "starts": 2}) for seed in range(3)]
     assert missing(longer, tmp_path / "parts") == longer[2:]
     assert with_other_settings(longer, tmp_path / "parts") == longer[:2]
 

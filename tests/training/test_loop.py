@@ -19,7 +19,7 @@ from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.fit import scale_of, task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
-from lfno.training.pilot import STRENGTHS, choose_strength
+from lfno.training.pilot import STRENGTHS, TRIAL, choices, choose_start, choose_strength, chosen_before
 from lfno.training.presets import find_preset
 
 GRID = Grid.line(48, dt=0.1)
@@ -207,6 +207,25 @@ def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
     chosen = choose_strength(tasks, preset.training, "cpu")
     assert {own.steady_decay for own in chosen} <= set(STRENGTHS)
     assert len({own.steady_decay for own in chosen}) == 1, "seeds of one data set share the choice"
+
+
+def test_of_several_starts_the_one_that_is_ahead_goes_on():
+    data = oscillator()
+    preset = find_preset("paper", "lfno", GRID).change(epochs=100, starts=3, modes=6, n_poles=3, validate_every=1)
+    tasks = [task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
+    short = replace(preset.training, epochs=round(100 * TRIAL))
+    chosen = choose_start(tasks, preset.training, "cpu")
+    for own, ahead in zip(tasks, chosen, strict=True):
+        trials = Trainer([own.restarted(start) for start in range(3)], short)
+        trials.run()
+        assert ahead.start == int(trials.best_loss.argmin())
+        assert (ahead.model.output_scale == own.model.output_scale).all()
+    again = chosen_before(tasks, choices(chosen))
+    assert again is not None
+    for one, other in zip(chosen, again, strict=True):
+        assert all((a == b).all() for a, b in zip(one.model.parameters(), other.model.parameters(), strict=True))
+    assert chosen_before(tasks, [[0]]) is None
+    assert len({float(tasks[0].restarted(start).model.lift.weight.detach().sum()) for start in range(3)}) == 3
 
 
 def test_the_cosine_rises_then_falls_to_nothing_and_the_steps_are_the_papers():

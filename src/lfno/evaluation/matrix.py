@@ -96,7 +96,7 @@ def _differs(cell: Cell, path: Path) -> bool:
     if training["steady_decay"] is None:
         del training["steady_decay"]  # a pilot chose it
     wanted, found = preset.fields | training, record.config | record.training
-    return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
+    return any(json.dumps(found.get(name, value)) != json.dumps(value) for name, value in wanted.items())
 
 
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:

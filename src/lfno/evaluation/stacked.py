@@ -26,7 +26,7 @@ from lfno.training import checkpoint
 from lfno.training.estimate import estimate
 from lfno.training.fit import task
 from lfno.training.loop import Trainer, Watcher
-from lfno.training.pilot import choose_strength
+from lfno.training.pilot import choices, chosen_before, prepare
 from lfno.training.run import explained
 from lfno.training.task import Task
 
@@ -69,7 +69,7 @@ def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> 
     preset = runs[0].cell.resolved()
     tasks = [task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
     estimate(tasks, preset.training, device, home).check()
-    tasks, spent = _with_strength(tasks, preset.training, device, watch, home)
+    tasks, spent = _prepared(tasks, preset.training, device, watch, home)
     for run in runs:
         run.seconds = spent / len(runs)
     last = max(run.epochs for run in runs)
@@ -106,20 +106,21 @@ def _train(trainer: Trainer, home: Path, watch: Watcher | None, keep: bool) -> N
             checkpoint.save(checkpoint.state(trainer), home)
 
 
-def _with_strength(
+def _prepared(
     tasks: list[Task], config: Any, device: str, watch: Watcher | None, home: Path
 ) -> tuple[list[Task], float]:
-    """The tasks with the decay of R that a pilot chose, now or before a stop, and the seconds that it took."""
-    if config.steady_decay is not None:
+    """The tasks with what a pilot chose, now or before a stop, and the seconds that it took."""
+    if config.steady_decay is not None and config.starts == 1:
         return tasks, 0.0
     if (home / PILOT).exists():
         kept = json.loads((home / PILOT).read_text())
-        return [replace(one, steady_decay=value) for one, value in zip(tasks, kept["strengths"], strict=True)], kept["seconds"]
+        before = chosen_before(tasks, kept["choices"])
+        if before is not None:
+            return before, kept["seconds"]
     start = time.monotonic()
-    tasks = choose_strength(tasks, config, device, watch)
+    tasks = prepare(tasks, config, device, watch)
     spent = time.monotonic() - start
-    kept = {"strengths": [one.steady_decay for one in tasks], "seconds": spent}
-    write_atomically(home / PILOT, json.dumps(kept).encode())
+    write_atomically(home / PILOT, json.dumps({"choices": choices(tasks), "seconds": spent}).encode())
     return tasks, spent
 
 

@@ -22,6 +22,8 @@ class TrainingConfig:
     weight_decay: decoupled from the gradient (AdamW); poles are never decayed.
     steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first; None lets a
         short pilot choose it on the validation samples, ABSENT keeps R where it starts.
+    starts: initial weights that are tried for a short while; those with the lowest validation loss go on. A small network
+        may get stuck where another start would not.
     clip: the largest gradient norm of a step, 0 for no limit.
     patience: stop when the validation loss has not improved for this many epochs, 0 for never.
     validate_every: epochs between two looks at the validation set; the best look is the model that is kept.
@@ -38,6 +40,7 @@ class TrainingConfig:
     warmup: float = 0.02
     step_size: int = 100
     gamma: float = 0.85
+    starts: int = 1
     clip: float = 1.0
     loss: str = "l2"
     patience: int = 0
@@ -50,6 +53,7 @@ class TrainingConfig:
             check_count(name, getattr(self, name), high=10**9)
         check_count("patience", self.patience, low=0, high=10**9)
         check_count("unscored", self.unscored, low=0, high=10**9)
+        check_count("starts", self.starts, high=1000)
         check_count("seed", self.seed, low=0, high=2**62)
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from lfno.training import own, parallel
 from lfno.training.choose import choose
 from lfno.training.estimate import estimate
 from lfno.training.loop import Trainer
-from lfno.training.pilot import choose_strength
+from lfno.training.pilot import choices, chosen_before, prepare
 from lfno.training.presets import Preset, find_preset
 from lfno.training.run import Watch, train
 from lfno.training.task import Task
@@ -122,10 +122,10 @@ def fit(
     expected.check()
     if parallel.leader():
         logging.getLogger("lfno").info(f"this run takes {expected}")
-    tasks = _with_strength(tasks, chosen, place, home if resume else None, watch)
+    tasks = _prepared(tasks, chosen, place, home if resume else None, watch)
     trainer = Trainer(tasks, chosen.training, place)
     if home is not None and parallel.leader():
-        write_atomically(home / PILOT, json.dumps([task.steady_decay for task in tasks]).encode())
+        write_atomically(home / PILOT, json.dumps(choices(tasks)).encode())
     train(trainer, home, resume, watch)
     result = Fit(trainer.models(), dataset, split, chosen, trainer)
     for trained in result.models:
@@ -135,24 +135,16 @@ def fit(
     return result
 
 
-def _with_strength(
-    tasks: list[Task], preset: Preset, device: Any, home: Path | None, watch: Watch | None
-) -> list[Task]:
-    """The tasks with the decay of R that an earlier part of the same run chose, or a pilot chooses now."""
+def _prepared(tasks: list[Task], preset: Preset, device: Any, home: Path | None, watch: Watch | None) -> list[Task]:
+    """The tasks with what an earlier part of the same run chose, or a pilot chooses now."""
     if home is not None and (home / PILOT).exists():
-        strengths = _strengths(home / PILOT)
-        if len(strengths) == len(tasks):
-            return [replace(task, steady_decay=strength) for task, strength in zip(tasks, strengths, strict=True)]
-    return choose_strength(tasks, preset.training, device, watch if parallel.leader() else None)
-
-
-def _strengths(path: Path) -> list[float | None]:
-    """What a pilot wrote down; nothing where it was damaged, since a pilot that is run again chooses the same."""
-    try:
-        found = json.loads(path.read_text())
-        return [None if value is None else float(value) for value in found]
-    except (OSError, ValueError, TypeError):
-        return []
+        try:
+            before = chosen_before(tasks, json.loads((home / PILOT).read_text()))
+        except (OSError, ValueError):
+            before = None
+        if before is not None:
+            return before
+    return prepare(tasks, preset.training, device, watch if parallel.leader() else None)
 
 
 def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "") -> Task:

@@ -1,5 +1,6 @@
-"""How strongly to hold R back: a short trial run of each strength, judged on the validation samples.
+"""What short trial runs decide, judged on the validation samples: where to start, and how strongly to hold R back.
 
+A network of a few channels may start where it gets stuck; a few starts are tried, each for a small part of the epochs.
 R can fit what poles cannot (one forcing shape, a field in space), and it is where a network overfits on rich inputs.
 Which of the two it will be is a property of the data, so the data are asked.
 """
@@ -9,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
@@ -19,6 +22,55 @@ from lfno.training.task import Task
 #: weight decay of R: practically free, and no R at all
 STRENGTHS = (1e-4, ABSENT)
 SHARE = 0.2  # of the epochs of the real run
+TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
+
+Choice = tuple[int, float | None]  # a start and a strength
+
+
+def prepare(
+    tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
+) -> list[Task]:
+    """The tasks with all that is chosen before a run."""
+    return choose_strength(choose_start(tasks, config, device, watch), config, device, watch)
+
+
+def choices(tasks: Sequence[Task]) -> list[Choice]:
+    """What was chosen, to be written down."""
+    return [(task.start, task.steady_decay) for task in tasks]
+
+
+def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
+    """The tasks with choices as they were written down; None where they are damaged: chosen again they are the same."""
+    try:
+        pairs = [(int(start), None if strength is None else float(strength)) for start, strength in found]
+        return [replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in zip(tasks, pairs, strict=True)]
+    except (ValueError, TypeError):
+        return None
+
+
+def choose_start(
+    tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
+) -> list[Task]:
+    """The tasks with the best of `starts` initial weights, each task with its own."""
+    if config.starts == 1:
+        return list(tasks)
+    trials = [task.restarted(start) for task in tasks for start in range(config.starts)]
+    share = min(TRIAL, LONGEST / config.epochs)
+    losses = _losses(trials, replace(config, steady_decay=config.steady_decay or 0.0), share, device, watch)
+    best = losses.reshape(len(tasks), config.starts).argmin(1).tolist()
+    return [task.restarted(start) for task, start in zip(tasks, best, strict=True)]
+
+
+def _losses(
+    trials: Sequence[Task], config: TrainingConfig, share: float, device: str | torch.device, watch: Watcher | None
+) -> Tensor:
+    """The best validation loss of each trial after a share of the epochs. The models of the trials are left as they are."""
+    epochs = max(1, round(share * config.epochs))
+    looks = max(1, min(config.validate_every, epochs // 4))
+    named = [replace(trial, name=f"pilot of {trial.name}", model=deepcopy(trial.model)) for trial in trials]
+    pilot = Trainer(named, replace(config, epochs=epochs, validate_every=looks), device)
+    pilot.run(watch)
+    return pilot.best_loss
 
 
 def choose_strength(
@@ -30,16 +82,8 @@ def choose_strength(
     first: dict[int, Task] = {}
     for task in tasks:
         first.setdefault(_samples(task), task)
-    trials = [
-        replace(task, model=deepcopy(task.model), steady_decay=strength, name=f"pilot of {task.name}")
-        for task in first.values()
-        for strength in STRENGTHS
-    ]
-    epochs = max(1, round(SHARE * config.epochs))
-    looks = max(1, min(config.validate_every, epochs // 4))
-    pilot = Trainer(trials, replace(config, epochs=epochs, validate_every=looks, steady_decay=0.0), device)
-    pilot.run(watch)
-    losses = pilot.best_loss.reshape(len(first), len(STRENGTHS)).tolist()
+    trials = [replace(task, steady_decay=strength) for task in first.values() for strength in STRENGTHS]
+    losses = _losses(trials, replace(config, steady_decay=0.0), SHARE, device, watch).reshape(len(first), -1).tolist()
     chosen = {key: STRENGTHS[row.index(min(row))] for key, row in zip(first, losses, strict=True)}
     return [replace(task, steady_decay=chosen[_samples(task)]) for task in tasks]
 

@@ -73,6 +73,7 @@ def _paper(kind: str, grid: Grid) -> Preset:
         schedule="step",
         step_size=100,
         gamma=0.85 if ode else 0.8,
+        starts=3,
         clip=0.0,
         validate_every=10,
     )

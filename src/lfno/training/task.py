@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
 from lfno.errors import LfnoError
 from lfno.models.operator import Operator
 
 #: training is in single precision, and squares are taken
 LARGEST = 1e18
+#: between the random seeds of two starts: more than anyone has seeds
+STRIDE = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,17 @@ class Task:
     seed: int = 0
     name: str = "run"
     steady_decay: float | None = None  # instead of the configuration's
+    start: int = 0  # which of the initial weights that belong to the seed
+
+    def restarted(self, start: int) -> Task:
+        """With other initial weights; those of start 0 are the ones a task is made with."""
+        if start == self.start:
+            return self
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed + STRIDE * start)
+            model = type(self.model)(self.model.grid, self.model.config)
+        model.load_state_dict(dict(self.model.named_buffers()), strict=False)  # the units
+        return replace(self, model=model, start=start)
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
