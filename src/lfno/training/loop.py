@@ -17,6 +17,7 @@ from lfno.training import parallel
 from lfno.training.adam import Adam
 from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.graph import replayable
+from lfno.training.heap import keep_freed_memory
 from lfno.training.losses import LOSSES
 from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
@@ -45,6 +46,8 @@ class Trainer:
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
         self.tasks, self.config, self.device = tasks, config, torch.device(device)
+        if self.device.type == "cpu":
+            keep_freed_memory()
         self.stack = Stack([task.model for task in tasks], self.device)
         self.x, self.y = self._load("x"), self._load("y")
         self.x_validation, self.y_validation = self._load("x_validation"), self._load("y_validation")
