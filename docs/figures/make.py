@@ -72,7 +72,23 @@ def save(figure: plt.Figure, name: str) -> None:
 
 
 def architecture() -> None:
-    figure, axes = canvas(11.7, 5.6)
+    figure, axes = canvas(11.7, 7.3)
+
+    note(axes, 0.3, 7.0, 'layout="sequence"', size=11, ha="left", weight="bold")
+    note(axes, 2.3, 7.0, "the paper's network: poles in four layers, R in the last two of them", ha="left")
+    middle = 6.3
+    inner = [(f"$T_{k} + {S}_{k} + W_{k}$", c, 2.0 + 1.6 * k) for k, S, c in (
+        (1, r"\lambda", TRANSIENT), (2, r"\lambda", TRANSIENT), (3, "R", STEADY), (4, "R", STEADY))]  # fmt: skip
+    chain = [("input\n$a(x, t)$", INK, 0.85), ("lift", POINTWISE, 2.1), *inner]
+    chain += [("project", POINTWISE, 9.75), ("output\n$u(x, t)$", INK, 10.95)]
+    widths = [0.95, 0.8, *[1.3] * 4, 0.85, 0.95]
+    for (name, colour, x), width in zip(chain, widths, strict=True):
+        box(axes, x, middle, name, colour, width=width, height=0.6 if "\n" in name else 0.5)
+    for ((_, _, left), before), ((_, _, right), after) in pairwise(zip(chain, widths, strict=True)):
+        arrow(axes, (left + before / 2, middle), (right - after / 2, middle))
+    for (_, _, left), (_, _, right) in pairwise(inner):
+        note(axes, (left + right) / 2, middle + 0.18, "σ")
+    axes.plot((0.3, 11.4), (5.65, 5.65), color="#dddddd", linewidth=1)
 
     note(axes, 0.3, 5.3, 'layout="branches"', size=11, ha="left", weight="bold")
     note(axes, 2.15, 5.3, "two branches, added once", ha="left")

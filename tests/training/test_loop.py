@@ -224,7 +224,8 @@ def test_of_several_starts_the_one_that_is_ahead_goes_on():
     assert again is not None
     for one, other in zip(chosen, again, strict=True):
         assert all((a == b).all() for a, b in zip(one.model.parameters(), other.model.parameters(), strict=True))
-    assert chosen_before(tasks, [[0]]) is None
+    for damaged in ([[0]], [[0, None]], [[10**9, None]] * 2, [["a", None]] * 2, None, [0.5, 0.5]):
+        assert chosen_before(tasks, damaged) is None
     assert len({float(tasks[0].restarted(start).model.lift.weight.detach().sum()) for start in range(3)}) == 3
 
 

@@ -11,6 +11,7 @@ from lfno.training.losses import LOSSES
 
 #: the `steady_decay` that leaves nothing to decay: R stays as it starts, which is zero where it is added to exact layers
 ABSENT = 1000.0
+MOST_STARTS = 1000
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class TrainingConfig:
             check_count(name, getattr(self, name), high=10**9)
         check_count("patience", self.patience, low=0, high=10**9)
         check_count("unscored", self.unscored, low=0, high=10**9)
-        check_count("starts", self.starts, high=1000)
+        check_count("starts", self.starts, high=MOST_STARTS)
         check_count("seed", self.seed, low=0, high=2**62)
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))

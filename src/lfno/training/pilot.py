@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.training.config import ABSENT, TrainingConfig
+from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
@@ -42,9 +42,9 @@ def choices(tasks: Sequence[Task]) -> list[Choice]:
 def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
     """The tasks with choices as they were written down; None where they are damaged: chosen again they are the same."""
     try:
-        pairs = [(int(start), None if strength is None else float(strength)) for start, strength in found]
+        pairs = [(range(MOST_STARTS)[start], None if strength is None else float(strength)) for start, strength in found]
         return [replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in zip(tasks, pairs, strict=True)]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, IndexError):
         return None
 
 
