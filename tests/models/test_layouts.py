@@ -49,3 +49,11 @@ def test_poles_come_first_and_r_comes_last():
     ]  # fmt: skip
     model = LFNO(LINE, n_poles=2, layout="sequence", transient_layers=4, steady_layers=1, **SHAPE)
     assert [block.weights is not None for block in model.blocks] == [False, False, False, True]
+
+
+def test_a_network_without_poles_says_so():
+    model = LFNO(LINE, layout="sequence", steady="free", transient_layers=0, **SHAPE)
+    assert len(model.poles()) == 0
+    assert {name: column.dtype.kind for name, column in vars(model.poles()).items()} == {
+        name: column.dtype.kind for name, column in vars(LFNO(LINE, **SHAPE).poles()).items()
+    }

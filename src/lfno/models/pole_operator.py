@@ -77,8 +77,9 @@ class PoleOperator(Operator):
 
     @torch.no_grad()
     def poles(self) -> PoleTable:
-        """Every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution."""
-        columns: dict[str, list[np.ndarray]] = {name: [] for name in PoleTable.__dataclass_fields__}
+        """Every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution; none is no error."""
+        kinds = {"layer": int, "axis": "U1", "pole": complex}
+        columns = {name: [np.empty(0, kinds.get(name, float))] for name in PoleTable.__dataclass_fields__}
         kernels = [module for module in self.modules() if isinstance(module, PoleResidue)]
         for depth, kernel in enumerate(kernels):
             for d, mu in enumerate(kernel.values()):
