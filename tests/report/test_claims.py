@@ -141,6 +141,12 @@ def test_support_on_some_of_the_tasks_is_not_yet_all() -> None:
     assert verdict("LFNO has the lowest L2", three("duffing-c0", 0.05, 0.2, 0.1)) == FAILS
 
 
+def test_an_opponent_that_was_not_run_is_not_yet_beaten() -> None:
+    verdict = judge_claims(Runs(r for r in lowest_everywhere(True) if r.label != "LNO"))[0]
+    assert verdict.verdict == SO_FAR
+    assert verdict.command
+
+
 def test_a_model_that_diverged_does_not_win() -> None:
     records = [record("burgers", "FNO", 0.1, 0.4), record("burgers", "LFNO", math.nan, math.nan)]
     assert verdict("On Burgers", records) == FAILS

@@ -141,7 +141,7 @@ def time_of_the_stack(runs: Runs) -> list[Finding]:
     shares = [np.interp(EPOCHS, *look) / r.stacked for r, look in zip(own, looks, strict=True)]
     minutes = float(sum(shares)) / 60
     where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in own}))
-    return [Finding("", f"{minutes:.2g} min on {where}", minutes <= MINUTES)]
+    return [Finding("", f"{minutes:.3g} min on {where}", minutes <= MINUTES)]
 
 
 def cheaper_together(benchmark: dict[str, Any]) -> list[Finding]:

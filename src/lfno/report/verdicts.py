@@ -14,11 +14,12 @@ HOLDS, SO_FAR, FAILS, OPEN = "holds", "holds so far", "does not hold", "not meas
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison: what it was made on, in words with its numbers, and whether it supports the claim."""
+    """One comparison: what it was made on, in words with its numbers, whether it supports the claim, and is all there is."""
 
     where: str
     words: str
     supports: bool
+    complete: bool = True
 
     def __str__(self) -> str:
         return f"{'✓' if self.supports else '✗'} {self.where}{': ' if self.where else ''}{self.words}"
@@ -43,7 +44,7 @@ Measure = Callable[[Runs], Sequence[Finding]]
 class Claim:
     """A sentence with a measure that gives findings for the runs of one preset.
 
-    It holds if every finding supports it, and only so far if there are fewer findings than `expected`.
+    It holds if every finding supports it, and only so far if there are fewer findings than `expected` or one is incomplete.
     """
 
     claim: str
@@ -58,7 +59,8 @@ class Claim:
         for preset in runs.presets:
             findings = tuple(self.measure(runs.where(preset=preset)))
             if findings:
-                verdict = HOLDS if len(findings) >= self.expected else SO_FAR
+                enough = len(findings) >= self.expected and all(finding.complete for finding in findings)
+                verdict = HOLDS if enough else SO_FAR
                 if not all(finding.supports for finding in findings):
                     verdict = FAILS
                 command = self.command if verdict == SO_FAR else ""
