@@ -47,7 +47,8 @@ def plates(runs: Runs) -> Iterator[Plate]:
         tag = f", {preset} preset"
         yield Plate(
             f"ODE predictions{tag}",
-            "One test sample of each ODE. Left: LFNO and FNO over the truth; right: LFNO and LNO.",
+            "One test sample of each ODE. Left: LFNO and FNO over the truth; right: LFNO and LNO. "
+            "Below: their errors, in percent of the largest value.",
             partial(overlays.overlays, own),
             odes,
         )

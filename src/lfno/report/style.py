@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,15 +51,19 @@ def colour(label: str) -> str:
     return COLOURS.get(label) or SPARE[sum(map(ord, label)) % len(SPARE)]
 
 
-def panels(count: int, columns: int, height: float) -> tuple[Figure, list[Any]]:
-    """A figure of page width with `count` axes in `columns` columns, each `height` inches high; unused ones are hidden."""
+def panels(count: int, columns: int, height: float, heights: Sequence[float] = (1.0,)) -> tuple[Figure, list[Any]]:
+    """A figure of page width with `count` axes in `columns` columns, `height` inches high; unused ones are hidden.
+
+    `heights` of the rows relative to each other, again and again.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     rows = -(-count // columns)
     figure = Figure(figsize=(WIDTH, height * rows + 0.3), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    ratios = [heights[row % len(heights)] for row in range(rows)]
+    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=ratios).ravel())
     for spare in axes[count:]:
         spare.set_visible(False)
     return figure, axes[:count]

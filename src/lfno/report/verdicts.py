@@ -63,7 +63,8 @@ class Claim:
                 verdict = HOLDS if enough else SO_FAR
                 if not all(finding.supports for finding in findings):
                     verdict = FAILS
-                command = self.command if verdict == SO_FAR else ""
+                other = f" --preset {preset}" if preset == "paper" and "--preset" not in self.command else ""
+                command = self.command + other if verdict == SO_FAR else ""
                 verdicts.append(Verdict(self.claim, self.published, findings, verdict, preset, command))
         return verdicts or [Verdict(self.claim, self.published, (), OPEN, command=self.command)]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lfno.report import paper
 from lfno.report.figures.examples import Example, first_example
 from lfno.report.selection import Runs
@@ -14,31 +16,35 @@ if TYPE_CHECKING:
 
 
 def overlays(runs: Runs) -> Figure | None:
-    """One row per ODE: truth with LFNO and FNO on the left, with LFNO and LNO on the right."""
+    """Two rows per ODE: truth with LFNO and FNO on the left, with LFNO and LNO on the right; below, what they miss."""
     tasks = [task for task in paper.ODES if len(runs.main.where(task=task))]
     if not tasks:
         return None
-    figure, axes = panels(2 * len(tasks), 2, 1.75)
+    figure, axes = panels(4 * len(tasks), 2, 1.3, heights=(1.6, 1.0))
     for row, task in enumerate(tasks):
         mine = first_example(runs, task, "LFNO")
         for column, other in enumerate(("FNO", "LNO")):
-            _overlay(axes[2 * row + column], task, mine, other, first_example(runs, task, other))
+            above, below = axes[4 * row + column], axes[4 * row + 2 + column]
+            _overlay(above, below, task, mine, other, first_example(runs, task, other))
     legend(figure, axes)
     return figure
 
 
-def _overlay(axes: Any, task: str, mine: Example | None, label: str, theirs: Example | None) -> None:
-    axes.set_title(f"{paper.title(task)}: LFNO and {label}")
+def _overlay(axes: Any, below: Any, task: str, mine: Example | None, label: str, theirs: Example | None) -> None:
+    axes.set_title(f"{paper.title(task)}: LFNO and {label}{'' if theirs else ', which was not run'}")
     shown = mine or theirs
     if shown is None or shown.ndim != 1:
+        empty(below, "")
         return empty(axes)
-    time = shown.axes[0]
-    axes.plot(time.points, shown.fields["truth"][0], color=COLOURS["truth"], label="truth", linewidth=2.2, alpha=0.55)
+    time, truth = shown.axes[0], shown.fields["truth"][0]
+    axes.plot(time.points, truth, color=COLOURS["truth"], label="truth", linewidth=2.2, alpha=0.55)
     for name, found, style in ((label, theirs, "-"), ("LFNO", mine, "--")):
         if found is not None and found.index == shown.index:
-            points = found.axes[0].points
-            axes.plot(points, found.fields["prediction"][0], style, color=COLOURS[name], label=name, linewidth=1.1)
-    axes.set(xlabel=time.label, ylabel=shown.label)
+            prediction = found.fields["prediction"][0]
+            axes.plot(time.points, prediction, style, color=COLOURS[name], label=name, linewidth=1.1)
+            below.plot(time.points, 100 * (prediction - truth) / np.abs(truth).max(), color=COLOURS[name], linewidth=0.9)
+    axes.set(ylabel=shown.label, xticklabels=[])
+    below.set(xlabel=time.label, ylabel="error [%]")
 
 
 def decompositions(runs: Runs) -> Figure | None:
