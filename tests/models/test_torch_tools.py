@@ -77,6 +77,23 @@ def test_a_stack_of_models_answers_like_its_members(build, grid):
     torch.testing.assert_close(stacked, separate, rtol=1e-4, atol=1e-5)
 
 
+@every_model
+def test_a_jacobian_is_all_gradients_at_once(build):
+    model = Respond(build(LINE))
+    parameters = dict(model.named_parameters())
+    x = torch.randn(1, 1, 64)
+
+    def some(parameters):
+        return torch.func.functional_call(model, parameters, (x,))[0, 0, ::30]
+
+    jacobian = torch.func.jacrev(some)(parameters)
+    for row, value in enumerate(some(parameters)):
+        rows = torch.autograd.grad(value, list(parameters.values()), retain_graph=True, allow_unused=True)
+        for name, want in zip(parameters, rows, strict=True):
+            if want is not None:
+                torch.testing.assert_close(jacobian[name][row], want, rtol=1e-3, atol=1e-5)
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @every_grid
 @every_model

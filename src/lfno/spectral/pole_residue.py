@@ -128,13 +128,13 @@ def _complex(x: Tensor, index: str, plane: str = "z") -> tuple[Tensor, str]:
 
 
 def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step: float, d: int) -> Tensor:
-    """Re Σ x e^{μt} along axis d, over all but the indices `after`, in real products: Re(z w) = Re z̄ Re w + Im z̄ Im w.
+    """Re Σ x e^{μt} along axis d, over all but the indices `after`, in real products: Re(z w) = Re z Re w̄ + Im z Im w̄.
 
     Poles of pairs of channels are taken in the order (out, in): what is summed over then lies in one piece.
     """
     own, poles = ("", poles) if poles.ndim == 1 else ("oi", poles.transpose(0, 1))
-    conjugate = torch.view_as_real(x.conj().resolve_conj())
-    return torch.einsum(f"{index}z,{own}{POLE[d]}z{POINT[d]}->{after}", conjugate, synthesis_planes(poles, size, step))
+    planes = synthesis_planes(poles.conj(), size, step)
+    return torch.einsum(f"{index}z,{own}{POLE[d]}z{POINT[d]}->{after}", torch.view_as_real(x), planes)
 
 
 def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:

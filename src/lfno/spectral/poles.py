@@ -20,7 +20,30 @@ from lfno.spectral.axes import angular_frequencies
 
 def resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
     """1 / (iω − μ) for every pole and frequency: (…, M), (L,) → (…, M, L); frequencies may differ from pole to pole."""
+    return _resolvent(poles, frequencies) if torch.compiler.is_compiling() else _Resolvent.apply(poles, frequencies)
+
+
+def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
     return torch.reciprocal(1j * frequencies - poles[..., None])
+
+
+class _Resolvent(torch.autograd.Function):
+    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²; its gradient needs two arrays of that size, not four."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(poles: Tensor, frequencies: Tensor) -> Tensor:
+        return _resolvent(poles, frequencies)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
+        (rings,) = ctx.saved_tensors
+        return ((rings * rings).conj_physical_() * g).sum(-1), None
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
@@ -54,7 +77,7 @@ class _Analysis(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
         # dG/dμ is the transform of −K²/N, and its conjugate the inverse transform of the conjugate
         (poles,) = ctx.saved_tensors
-        kernel = resolvent(-ctx.size * poles.conj(), ctx.size * angular_frequencies(ctx.size, ctx.step, poles))
+        kernel = _resolvent(-ctx.size * poles.conj(), ctx.size * angular_frequencies(ctx.size, ctx.step, poles))
         slope = torch.fft.ifft(kernel * kernel, norm="forward")
         return -ctx.size * (slope * g).sum(-1), None, None
 
