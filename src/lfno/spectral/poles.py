@@ -28,7 +28,7 @@ def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
 
 
 class _Resolvent(torch.autograd.Function):
-    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²; its gradient needs two arrays of that size, not four."""
+    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²; its gradient needs fewer arrays of that size than `reciprocal`'s."""
 
     generate_vmap_rule = True
 
@@ -43,7 +43,7 @@ class _Resolvent(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
         (rings,) = ctx.saved_tensors
-        return ((rings * rings).conj_physical_() * g).sum(-1), None
+        return ((rings * rings).conj() * g).sum(-1), None
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
