@@ -28,7 +28,7 @@ def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
 
 
 class _Resolvent(torch.autograd.Function):
-    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²; its gradient needs fewer arrays of that size than `reciprocal`'s."""
+    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²: a gradient in fewer arrays of that size."""
 
     generate_vmap_rule = True
 
