@@ -21,17 +21,15 @@ from lfno.evaluation.matrix import Cell
 from lfno.evaluation.record import Record, environment
 from lfno.evaluation.scoring import Run, mean_errors, record_of
 from lfno.models.operator import Operator
-from lfno.tensorfile import write_atomically
 from lfno.training import checkpoint
 from lfno.training.estimate import estimate
 from lfno.training.fit import task
 from lfno.training.loop import Trainer, Watcher
-from lfno.training.pilot import choices, chosen_before, prepare
+from lfno.training.pilot import prepare, read_choices, write_choices
 from lfno.training.run import explained
 from lfno.training.task import Task
 
 SAVE_EVERY = 20.0  # seconds between two checkpoints
-PILOT = "pilot.json"
 
 
 def run_group(
@@ -112,15 +110,13 @@ def _prepared(
     """The tasks with what a pilot chose, now or before a stop, and the seconds that it took."""
     if config.steady_decay is not None and config.starts == 1:
         return tasks, 0.0
-    if (home / PILOT).exists():
-        kept = json.loads((home / PILOT).read_text())
-        before = chosen_before(tasks, kept["choices"])
-        if before is not None:
-            return before, kept["seconds"]
+    before = read_choices(home, tasks)
+    if before is not None:
+        return before
     start = time.monotonic()
     tasks = prepare(tasks, config, device, watch)
     spent = time.monotonic() - start
-    write_atomically(home / PILOT, json.dumps({"choices": choices(tasks), "seconds": spent}).encode())
+    write_choices(home, tasks, spent)
     return tasks, spent
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,17 +18,15 @@ from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
-from lfno.tensorfile import write_atomically
 from lfno.training import own, parallel
 from lfno.training.choose import choose
 from lfno.training.estimate import estimate
 from lfno.training.loop import Trainer
-from lfno.training.pilot import choices, chosen_before, prepare
+from lfno.training.pilot import prepare, read_choices, write_choices
 from lfno.training.presets import Preset, find_preset
 from lfno.training.run import Watch, train
 from lfno.training.task import Task
 
-PILOT = "pilot.json"
 MOST_MEMBERS = 1000  # of an ensemble: beyond that it is a slip of the finger
 #: what a model file repeats of the provenance of its data
 TOLD = ("name", "system", "seed", "source", "signals")
@@ -125,7 +122,7 @@ def fit(
     tasks = _prepared(tasks, chosen, place, home if resume else None, watch)
     trainer = Trainer(tasks, chosen.training, place)
     if home is not None and parallel.leader():
-        write_atomically(home / PILOT, json.dumps(choices(tasks)).encode())
+        write_choices(home, tasks)
     train(trainer, home, resume, watch)
     result = Fit(trainer.models(), dataset, split, chosen, trainer)
     for trained in result.models:
@@ -137,13 +134,9 @@ def fit(
 
 def _prepared(tasks: list[Task], preset: Preset, device: Any, home: Path | None, watch: Watch | None) -> list[Task]:
     """The tasks with what an earlier part of the same run chose, or a pilot chooses now."""
-    if home is not None and (home / PILOT).exists():
-        try:
-            before = chosen_before(tasks, json.loads((home / PILOT).read_text()))
-        except (OSError, ValueError):
-            before = None
-        if before is not None:
-            return before
+    before = None if home is None else read_choices(home, tasks)
+    if before is not None:
+        return before[0]
     return prepare(tasks, preset.training, device, watch if parallel.leader() else None)
 
 

@@ -7,14 +7,17 @@ Which of the two it will be is a property of the data, so the data are asked.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from lfno.tensorfile import write_atomically
 from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
@@ -24,6 +27,7 @@ STRENGTHS = (1e-4, ABSENT)
 SHARE = 0.2  # of the epochs of the real run
 TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
 
+PILOT = "pilot.json"
 Choice = tuple[int, float | None]  # a start and a strength
 
 
@@ -46,6 +50,21 @@ def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
         return [replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in zip(tasks, pairs, strict=True)]
     except (ValueError, TypeError, IndexError):
         return None
+
+
+def write_choices(folder: Path, tasks: Sequence[Task], seconds: float = 0.0) -> None:
+    """Beside the checkpoints of a run, with the time that choosing took."""
+    write_atomically(folder / PILOT, json.dumps({"choices": choices(tasks), "seconds": seconds}).encode())
+
+
+def read_choices(folder: Path, tasks: Sequence[Task]) -> tuple[list[Task], float] | None:
+    """The tasks as an earlier part of the same run chose them, and the seconds that took; None where nothing is to be read."""
+    try:
+        found = json.loads((folder / PILOT).read_text())
+        before, seconds = chosen_before(tasks, found["choices"]), float(found["seconds"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return None if before is None else (before, seconds)
 
 
 def choose_start(
