@@ -59,7 +59,8 @@ def _paper(kind: str, grid: Grid) -> Preset:
     if kind != "FNO":
         fields |= {"n_poles": count, "mixed": False}
     if kind == "FNO":
-        fields |= {"layers": 4}
+        # a field between fixed ends is not the same everywhere, and a Fourier layer alone cannot tell where it is
+        fields |= {"layers": 4, "grid_channels": not ode}
     elif kind == "LFNO":
         # of the wirings with the published number of parameters the one that trains best (see the docs)
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
