@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.signal import lsim
 
 from lfno.errors import LfnoError
 from lfno.evaluation.realisation import choose_order, realise, small_signal_modes
@@ -95,6 +96,23 @@ def test_several_channels_give_mode_shapes() -> None:
     picked = [np.abs(modes.poles - pole).argmin() for pole in true.poles]
     assert modes.poles[picked] == pytest.approx(true.poles, rel=1e-5)
     assert np.abs(modes.shapes[:, picked] - true.shapes).max() < 1e-4
+
+
+@pytest.mark.parametrize(("accuracy", "count"), [(0.0, 3), (0.01, 3), (0.1, 2), (0.6, 1)])
+def test_what_explains_less_than_the_accuracy_is_not_a_mode(accuracy: float, count: int) -> None:
+    """Two modes and a false one between them, which explains 4 % of the response: as a network wrong by that shows it."""
+    step, true = 0.02, Oscillator()
+    middle = np.abs(true.poles).mean()
+
+    def respond(force: np.ndarray) -> np.ndarray:
+        truth = true.respond(force, step)
+        lie = np.stack([lsim(([1], [1, 0.1 * middle, middle**2]), f[0], step * np.arange(f.shape[-1]))[1] for f in force])
+        return truth + 0.04 * np.linalg.norm(truth) / np.linalg.norm(lie) * lie[:, None]
+
+    modes = small_signal_modes(respond, Grid.line(1500, step), 1.0, accuracy=accuracy)
+    assert len(modes.poles) == count
+    for pole in true.poles[: min(count, 2)]:
+        assert np.abs(modes.poles - pole).min() < 0.02 * abs(pole)
 
 
 def test_no_response_is_said() -> None:

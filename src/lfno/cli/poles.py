@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lfno.evaluation.surrogate import Surrogate
 
 MANY = 16
+WORTH_SAYING = 0.01  # an error of the model that may hide modes an engineer looks for
 FLOOR = 1e-3  # below this share of the input's peak power what is seen is leakage
 
 
@@ -90,8 +91,11 @@ def modes_of(
     member = surrogate.members[0]
     height = 0.5 * float(member.input_scale.max()) if amplitude is None else amplitude
     ask = {"amplitude": height, "channels": surrogate.channels[0], "operating": operating, "order": order}
+    ask["accuracy"] = surrogate.accuracy
     found = [small_signal_modes(one.predict, one.grid, **ask) for one in surrogate.members]  # type: ignore[arg-type]
     notes = [f"pulse of height {height:.4g}" + (f" about {operating:g}" if operating else " from rest")]
+    if order is None and surrogate.accuracy > WORTH_SAYING:
+        notes.append(f"what explains less than the model's own error, {100 * surrogate.accuracy:.2g} %, is not called a mode")
     if found[0].error > 0.1:
         notes.append(
             f"these modes explain the response to the pulse but for {100 * found[0].error:.0f} %: at this amplitude the "

@@ -114,6 +114,7 @@ def small_signal_modes(
     width: float | None = None,
     order: int | None = None,
     tolerance: float = 0.01,
+    accuracy: float = 0.0,
 ) -> Modes:
     """Modes that a nonlinear system, or a network, shows to a pulse of height `amplitude` about `operating`.
 
@@ -127,6 +128,8 @@ def small_signal_modes(
 
     After the pulse the response is a free decay, so its realisation gives the poles whatever the pulse; they are then
     refined, and residues found, against the exact response to the pulse. `error` is the relative L2 error of that.
+    A network that is wrong by `accuracy` (relative L2) says nothing about a mode that explains less than this of its
+    response: such modes are left out, weakest first. An `order` that is asked for is kept.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -151,8 +154,15 @@ def small_signal_modes(
     free = np.moveaxis(response[..., length:], 0, 1)
     if not (np.isfinite(free).all() and np.abs(free).max() > 0):
         raise LfnoError("the response to the pulse is zero or not finite and shows no modes: change the amplitude")
-    poles = realise(free, step, order, tolerance).poles
-    rest = Grid.line(size - start, step)
-    modes = identify(pulses[..., start:], response, rest, poles=poles, hold="cubic")
-    missed = modes.simulate(pulses[..., start:], step) - response
-    return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(response)))
+    rest, force = Grid.line(size - start, step), pulses[..., start:]
+
+    def explain(poles: np.ndarray) -> Modes:
+        modes = identify(force, response, rest, poles=poles, hold="cubic")
+        missed = modes.simulate(force, step) - response
+        return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(response)))
+
+    modes = explain(realise(free, step, order, tolerance).poles)
+    allowed = math.hypot(modes.error, accuracy if order is None else 0.0)
+    while len(modes.poles) > 1 and (fewer := explain(modes.poles[:-1])).error < allowed:
+        modes = fewer
+    return modes

@@ -53,6 +53,13 @@ class Surrogate:
         source: Any = self.members[0] if self.linear is None else self.linear
         return source.provenance.get("data", {}).get("signals", {})
 
+    @property
+    def accuracy(self) -> float:
+        """Relative L2 error on validation samples, the worst of the members; 0 where the file does not tell."""
+        told = [member.provenance for member in self.members]
+        losses = [one.get("validation_loss", [0.0]) for one in told if one.get("training", {}).get("loss") == "l2"]
+        return float(max((max(values) for values in losses), default=0.0))
+
     def names(self, role: str) -> list[str]:
         return [name for name, _ in self.signals.get(role, [])]
 
