@@ -20,7 +20,7 @@ pytest.importorskip("triton")
 from lfno.kernels.perceptron import perceptron  # noqa: E402
 from lfno.kernels.update import update  # noqa: E402
 from lfno.models.config import ACTIVATIONS  # noqa: E402
-from lfno.models.layers import activation  # noqa: E402
+from lfno.models.pointwise import activation  # noqa: E402
 
 RUNS, BATCH, WIDTH, HIDDEN, OUT, GRID = 2, 3, 4, 20, 3, (7, 30)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-import lfno.models.layers
+import lfno.models.pointwise
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.grid import Axis, Grid
@@ -41,7 +41,7 @@ def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypat
     (gradient,) = torch.autograd.grad(losses.sum(), theta)
     answers = trainer.stack.respond(theta.detach(), x)
 
-    monkeypatch.setattr(lfno.models.layers, "fused", lambda _: False)
+    monkeypatch.setattr(lfno.models.pointwise, "fused", lambda _: False)
     for run in {0, runs // 2, runs - 1}:
         alone = deepcopy(one.model)
         trainer.stack.write(theta[run : run + 1], [alone])

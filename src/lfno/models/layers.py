@@ -1,4 +1,4 @@
-"""The parts of a model: pointwise maps, Fourier weights, pole–residue kernels, and the block that adds them."""
+"""The parts of a layer: Fourier weights, pole–residue kernels, and the block that adds them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from lfno.kernels import fused
 from lfno.models.config import PoleConfig
+from lfno.models.pointwise import Pointwise
 from lfno.spectral.axes import enter, leave
 from lfno.spectral.fourier import add_low, from_modes, keep_low, to_modes
 from lfno.spectral.mixing import mix_channels
@@ -22,47 +22,9 @@ WINDOW = 20.0
 STEADY = ("exact", "free", "shared", "residual")
 
 
-def activation(name: str) -> Callable[[Tensor], Tensor]:
-    return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
-
-
 def as_complex(pairs: Tensor) -> Tensor:
     """(…, 2) → complex (…), whatever the memory layout (a row of a stack of models may start anywhere)."""
     return torch.complex(pairs[..., 0], pairs[..., 1])
-
-
-class Pointwise(nn.Module):
-    """act(W v + b + Σ terms) + v at every grid point; terms, activation and the last v only where asked for.
-
-    (batch, in, *grid) → (batch, out, *grid), which is the shape of the terms.
-    """
-
-    def __init__(self, channels_in: int, channels_out: int) -> None:
-        super().__init__()
-        bound = 1 / math.sqrt(channels_in)
-        self.weight = nn.Parameter(torch.empty(channels_out, channels_in).uniform_(-bound, bound))
-        self.bias = nn.Parameter(torch.empty(channels_out).uniform_(-bound, bound))
-
-    def forward(self, v: Tensor, terms: Sequence[Tensor] = (), act: str = "", skip: bool = False) -> Tensor:
-        if fused(v):
-            from lfno.kernels.update import update
-
-            return update(v, self.weight, self.bias, terms, act, skip)
-        out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), v.flatten(2))
-        out = out.unflatten(2, v.shape[2:])
-        for term in terms:
-            out = out + term
-        out = activation(act)(out) if act else out
-        return v + out if skip else out
-
-
-def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
-    """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
-    if fused(v):
-        from lfno.kernels.perceptron import perceptron
-
-        return perceptron(v, hidden.weight, hidden.bias, last.weight, last.bias, act)
-    return last(hidden(v, act=act))
 
 
 class FourierWeights(nn.Module):
@@ -84,7 +46,6 @@ class FourierWeights(nn.Module):
     def forward(self, v: Tensor) -> Tensor:
         """The Fourier layer: R on the low modes, the others dropped."""
         return from_modes(mix_channels(to_modes(v, self.modes), self.matrix), v.shape[2:])
-
 
 
 def unit_gain(decay: Tensor, band: float) -> Tensor:

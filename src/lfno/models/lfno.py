@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count
-from lfno.models.layers import STEADY, Pointwise, PoleResidue, steady, through, times
+from lfno.models.layers import STEADY, PoleResidue, steady, through, times
+from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
 
 

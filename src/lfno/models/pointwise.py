@@ -1,0 +1,49 @@
+"""Maps that act at every grid point alone: activation, channel mixing with what is added to it, and the projection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from lfno.kernels import fused
+
+
+def activation(name: str) -> Callable[[Tensor], Tensor]:
+    return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
+
+
+class Pointwise(nn.Module):
+    """act(W v + b + Σ terms) + v at every grid point; terms, activation and the last v only where asked for.
+
+    (batch, in, *grid) → (batch, out, *grid), which is the shape of the terms.
+    """
+
+    def __init__(self, channels_in: int, channels_out: int) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(channels_in)
+        self.weight = nn.Parameter(torch.empty(channels_out, channels_in).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.empty(channels_out).uniform_(-bound, bound))
+
+    def forward(self, v: Tensor, terms: Sequence[Tensor] = (), act: str = "", skip: bool = False) -> Tensor:
+        if fused(v):
+            from lfno.kernels.update import update
+
+            return update(v, self.weight, self.bias, terms, act, skip)
+        out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), v.flatten(2))
+        out = out.unflatten(2, v.shape[2:])
+        for term in terms:
+            out = out + term
+        out = activation(act)(out) if act else out
+        return v + out if skip else out
+
+
+def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
+    """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
+    if fused(v):
+        from lfno.kernels.perceptron import perceptron
+
+        return perceptron(v, hidden.weight, hidden.bias, last.weight, last.bias, act)
+    return last(hidden(v, act=act))
