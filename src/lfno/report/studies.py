@@ -110,7 +110,7 @@ def hyper_parameter_table(runs: Runs) -> Table:
             for tasks in (paper.ODES, paper.PDES)
             for model in paper.MODELS
         ]
-        for name in (*paper.HYPER_PARAMETERS, "poles", "parameters"):
+        for name in (*paper.HYPER_PARAMETERS, "poles", "coordinates", "starts", "parameters"):
             table.add(name, *(_setting(name, record) for record in groups))
     table.note = (
         "Layers of the paper's LFNO: 4 transient and 2 steady. Its weight decay is read as decoupled from the "
@@ -131,6 +131,8 @@ def _setting(name: str, record: Any) -> str:
         "weight decay": training.get("weight_decay", DASH),
         "schedule": _schedule(training),
         "poles": poles,
+        "coordinates": "yes" if config.get("grid_channels") else "no",
+        "starts": training.get("starts", 1),
         "parameters": f"{record.parameters.get('complex_once', 0):,}",
     }
     return str(found.get(name, config.get(name, DASH)))
