@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
+import lfno
 from lfno.data.files import READERS, Variable, read
 from lfno.data.files.write import write
 from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
@@ -194,3 +195,17 @@ def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, 
     covered = np.isfinite(found)
     assert covered.sum() > 2870
     np.testing.assert_allclose(found[covered], told[covered], atol=1e-4)
+
+
+def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
+    """It was trained on a data set, not on a file with names and units."""
+    t = 0.01 * np.arange(2048)
+    np.savez(tmp_path / "force.npz", t=t, force=5 * np.exp(-0.05 * t) * np.sin(5 * t))
+    asked = ["duffing-c05", tmp_path / "force.npz", "--input", "force"]
+    own = lfno.load("duffing-c05").predict(np.load(tmp_path / "force.npz")["force"])
+    call("predict", *asked, "--out", tmp_path / "answer.csv")
+    call("decompose", *asked, "--out", tmp_path / "parts")
+    found = np.ravel(read(tmp_path / "answer.csv")["u"].array([]))
+    np.testing.assert_allclose(found, own, rtol=1e-4, atol=1e-4 * np.abs(own).max())
+    call("export", "duffing-c05", "--to", "torch", "--out", tmp_path / "duffing.pt2")
+    assert (tmp_path / "duffing.pt2").stat().st_size > 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from lfno.errors import LfnoError
 from lfno.evaluation import matrix, stacked
@@ -16,6 +18,7 @@ from lfno.evaluation.stacked import run_group
 from lfno.evaluation.studies import STUDIES, Question
 from lfno.models.storage import MODELS
 from lfno.systems.registry import find
+from lfno.training.loop import Trainer
 from tests.report.builder import record
 
 SMALL = {"width": 2, "modes": 4, "n_poles": 2, "projection": 8, "validate_every": 1, "batch": 137}
@@ -65,6 +68,64 @@ def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
     assert Question(models=["fno long", "lfno", "fno"]).stages() == [("lfno", "fno"), ("fno long",)]
+
+
+def test_rows_with_a_label_have_records_of_their_own():
+    question = Question(tasks=["heat"], seeds=1, label="wide")
+    cells = question.cells(STUDIES["main"].models, Path())
+    assert sorted(cell.title for cell in cells) == ["FNO wide", "LFNO wide", "LNO wide"]
+    (alone,) = Question(tasks=["heat"], models=["fno"], seeds=1, label="wide").cells(["fno"], Path())
+    assert alone.title == "wide"
+    with pytest.raises(LfnoError, match="leave the label out"):
+        Question("ablation", seeds=1, label="wide").cells(["lfno"], Path())
+
+
+def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
+    cell = small(changes={"epochs": 1, "steady_decay": None})
+    run_group([cell], tmp_path, "cpu")
+    assert with_other_settings([cell], tmp_path) == []
+    path = tmp_path / cell.key
+    tree = json.loads(path.read_text())
+    tree["training"]["steady_decay"] = 30.0
+    path.write_text(json.dumps(tree))
+    assert with_other_settings([cell], tmp_path) == [cell]
+
+
+def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog):
+    cells = [small(seed=seed, changes={"epochs": 2}) for seed in range(2)]
+    whole = Trainer.run
+
+    def spoiled(trainer, watch=None):
+        with torch.no_grad():
+            for state in (trainer.adam.theta, trainer.good["theta"]):
+                state[0] = torch.nan
+        whole(trainer, watch)
+
+    monkeypatch.setattr(Trainer, "run", spoiled)
+    with caplog.at_level("WARNING", logger="lfno"):
+        lost, good = run_group(cells, tmp_path, "cpu")
+    assert np.isnan(lost.scores["l2"])
+    assert np.isfinite(good.scores["l2"])
+    again = {record.seed: record for record in load_records(tmp_path)}
+    assert np.isnan(again[0].scores["l2"])
+    assert "s0" in caplog.text
+
+
+def test_a_group_whose_data_changed_begins_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
+    cell = small(changes={"epochs": 3})
+
+    def stop(trainer, told):
+        if told["epoch"] == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_group([cell], tmp_path, "cpu", stop)
+    made = stacked.dataset
+    monkeypatch.setattr(stacked, "dataset", lambda name: replace(made(name), outputs=2 * made(name).outputs))
+    (record,) = run_group([cell], tmp_path, "cpu")
+    assert record.history["epoch"][-1] == 3
 
 
 def test_unknown_names_are_one_sentence():

@@ -44,6 +44,8 @@ def test_round_trip(model, tmp_path):
     np.testing.assert_array_equal(after.predict(x), before.predict(x))
     tree, _ = storage.read(tmp_path / "deep" / "model.safetensors")
     assert tree["provenance"] == {"data": "heat", "seed": 3}
+    after.save(tmp_path / "again.safetensors", seed=4)
+    assert lfno.load(tmp_path / "again.safetensors").provenance == {"data": "heat", "seed": 4}, "what was known stays known"
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.safetensors"], "no temporary file stays"
 
 

@@ -19,7 +19,7 @@ from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.fit import scale_of, task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
-from lfno.training.pilot import STRENGTHS, TRIAL, choices, choose_start, choose_strength, chosen_before
+from lfno.training.pilot import STRENGTHS, TRIAL, _samples, choices, choose_start, choose_strength, chosen_before
 from lfno.training.presets import find_preset
 
 GRID = Grid.line(48, dt=0.1)
@@ -103,6 +103,38 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path):
     (tmp_path / checkpoint.PREVIOUS).write_bytes(b"nothing")
     with pytest.raises(LfnoError, match="no checkpoint"):
         checkpoint.restore(trainer(epochs=2), tmp_path)
+
+
+def test_a_member_that_never_was_finite_is_left_out(monkeypatch, caplog):
+    whole = Trainer.run
+
+    def spoiled(trainer, watch=None):
+        with torch.no_grad():
+            for state in (trainer.adam.theta, trainer.good["theta"]):
+                state[0] = torch.nan
+        whole(trainer, watch)
+
+    monkeypatch.setattr(Trainer, "run", spoiled)
+    with caplog.at_level("WARNING", logger="lfno"):
+        run = lfno.fit(oscillator(), ensemble=2, epochs=2, steady_decay=1e-4, modes=4, n_poles=2, device="cpu", **SMALL)
+    assert len(run.models) == len(run.provenance()["validation_loss"]) == 1
+    assert np.isfinite(run.predict(oscillator().inputs)).all()
+    assert "seed 0" in caplog.text
+
+
+def test_every_fold_has_a_pilot_of_its_own():
+    """Folds may begin and end with the same samples; the validation samples of one are test samples of another."""
+    data = Dataset(*np.random.default_rng(0).normal(size=(2, 60, 1, 16)).astype(np.float32), Grid.line(16, 0.1))
+    folds = [standard(60, fold) for fold in range(5)]
+    preset = find_preset("default", "lfno", data.grid).change(width=2, modes=2, n_poles=2, epochs=5, projection=4)
+    assert len({_samples(task(data, split, preset, 0)) for split in folds}) == 5
+    assert _samples(task(data, folds[0], preset, 0)) == _samples(task(data, folds[0], preset, 1)), "seeds share one"
+
+
+@pytest.mark.parametrize("change", [{"learning_rate": "fast"}, {"clip": None}, {"gamma": True}])
+def test_a_setting_that_is_no_number_is_one_sentence(change):
+    with pytest.raises(LfnoError, match=next(iter(change))):
+        TrainingConfig(**change)
 
 
 def test_a_run_that_is_not_finite_goes_back_with_a_smaller_step_and_leaves_others_alone():

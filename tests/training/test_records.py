@@ -94,6 +94,18 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
         prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
     with pytest.raises(LfnoError, match="no training window"):
         prepare(one, window=3_500)
+    for wide in ("2.4:150", "30:198"):  # what is left on either side of the test is shorter than the validation part
+        with pytest.raises(LfnoError, match="no training window"):
+            prepare(one, window=600, test=wide)
+
+
+def test_a_test_record_leaves_the_whole_other_one_for_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = record(1_000, 10, 20), record(2_000, 10, 20, seed=1)
+    assert prepare(one, window=300, warmup=50, test=two).split.sizes == (3, 1, 8), "250 scored samples a window"
+    monkeypatch.setattr("lfno.training.records.MOST_WINDOWS", 2)
+    thinned = prepare(one, window=100, warmup=50, test=two)
+    assert any("is used" in note for note in thinned.notes)
+    assert len(thinned.split.train) < 15
 
 
 def test_a_record_larger_than_memory_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def predict(
     data, known = question(surrogate, file, reading)
     with progress(quiet or as_json) as show:
         mean, spread = surrogate.predict(data, partial(show, "prediction"))
-    names = surrogate.names("outputs") or [channel.name for channel in data.output_channels]
+    names = surrogate.names("outputs") or [channel.name for channel in data.output_channels if known]
     variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables)
@@ -140,7 +140,7 @@ def answer(
             result.append(Variable.of(name, column, unit, (*lead, *data.grid.names)))
 
     count = mean.shape[place]
-    names = names if len(names) == count else [f"u{k}" for k in range(count)]
+    names = names if len(names) == count else ["u"] if count == 1 else [f"u{k}" for k in range(count)]
     units = units if len(units) == count else [""] * count
     add(np.asarray(data.inputs), [(channel.name, channel.unit) for channel in data.input_channels])
     add(mean, list(zip(names, units, strict=True)))

@@ -77,7 +77,7 @@ def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, 
     """The best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
 
     The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄) with the training samples as rows of X
-    and Y: every linear model, time-invariant or not, is among its like. λ is chosen on every fifth sample.
+    and Y: every linear model, time-invariant or not, is among its like. λ is chosen on a fifth of the samples.
     """
     if grid.ndim == 1:
         model = fit_trajectories(inputs, outputs, grid)

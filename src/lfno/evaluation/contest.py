@@ -80,7 +80,9 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
     rows = {label: scores(prediction[None, ..., warm:], truth)}
     mean = known.outputs.mean(-1, keepdims=True)
     rows[NAMES["mean"]] = scores(np.broadcast_to(mean, test.outputs.shape)[None, ..., warm:], truth)
-    held = known.outputs[..., -1:] if start > 0 else known.outputs[..., :1]
+    # the last value before the test, where there is one
+    before = known.outputs if prepared.stretch is None else record.outputs[..., :start]
+    held = before[..., -1:] if before.shape[-1] else known.outputs[..., :1]
     rows[NAMES["persistence"]] = scores(np.broadcast_to(held, test.outputs.shape)[None, ..., warm:], truth)
     linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
     if record.grid.ndim == 1:

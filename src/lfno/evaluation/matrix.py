@@ -15,6 +15,7 @@ from lfno.evaluation.cost import count_parameters
 from lfno.evaluation.record import read_record
 from lfno.models.storage import MODELS
 from lfno.systems.registry import REGISTRY, find
+from lfno.training.pilot import STRENGTHS
 from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
 
 
@@ -93,8 +94,10 @@ def _differs(cell: Cell, path: Path) -> bool:
     if record is None:
         return True
     training = asdict(preset.training)
-    if training["steady_decay"] is None:
-        del training["steady_decay"]  # a pilot chose it
+    if training["steady_decay"] is None:  # a pilot chose it
+        del training["steady_decay"]
+        if record.training.get("steady_decay") not in STRENGTHS:
+            return True
     wanted, found = preset.fields | training, record.config | record.training
     return any(json.dumps(found.get(name, value)) != json.dumps(value) for name, value in wanted.items())
 

@@ -162,7 +162,7 @@ def small_signal_modes(
         return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(response)))
 
     modes = explain(realise(free, step, order, tolerance).poles)
-    allowed = math.hypot(modes.error, accuracy if order is None else 0.0)
-    while len(modes.poles) > 1 and (fewer := explain(modes.poles[:-1])).error < allowed:
+    allowed = math.hypot(modes.error, accuracy)
+    while order is None and len(modes.poles) > 1 and (fewer := explain(modes.poles[:-1])).error < allowed:
         modes = fewer
     return modes

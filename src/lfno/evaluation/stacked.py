@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
 from lfno.data.split import Split, standard
+from lfno.errors import LfnoError
 from lfno.evaluation.matrix import Cell
 from lfno.evaluation.record import Record, environment
 from lfno.evaluation.scoring import Run, mean_errors, record_of
@@ -45,6 +47,8 @@ def run_group(
     home, where = _home(cells), environment(device)
     finished: dict[str, tuple[Record, Operator]] = {}
     for trainer, stack in _phases(runs, home, device, watch):
+        for sentence in trainer.failed():
+            logging.getLogger("lfno").warning(sentence)
         predictions, models = trainer.predict(np.stack([run.inputs for run in stack])), trainer.models()
         outside = _out_of_family(trainer, stack)
         for k, run in enumerate(stack):
@@ -85,8 +89,12 @@ def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> 
 
 
 def _train(trainer: Trainer, home: Path, watch: Watcher | None, keep: bool) -> None:
-    """Go on from the checkpoint in `home`, if there is one, to the end; `keep` leaves one of the end."""
-    checkpoint.restore(trainer, home)
+    """Go on from the checkpoint in `home`, if there is one that fits, to the end; `keep` leaves one of the end."""
+    try:
+        checkpoint.restore(trainer, home)
+    except LfnoError as error:  # the data set was made anew, or the release is another
+        logging.getLogger("lfno").warning(f"an unfinished run is begun again: {error}")
+        shutil.rmtree(home, ignore_errors=True)
     saved = time.monotonic()
 
     def observe(trainer: Trainer, record: dict[str, Any]) -> None:
@@ -141,11 +149,12 @@ def _out_of_family(trainer: Trainer, stack: list[Run]) -> list[dict[str, float]]
 
 
 def _keep(model: Operator, cell: Cell, record: Record, weights: Path) -> None:
-    """The weights of the first seed of a model itself, not of its variants."""
+    """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
-        name = cell.task if cell.model == "lfno" else f"{cell.task}-{cell.model}"
+        unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
         score = {"test_l2": record.scores["l2"], "test_linf": record.scores["linf"]}
-        model.save(weights / f"{name}.safetensors", data=cell.task, **score, training=record.training)
+        path = weights / f"{'-'.join([cell.task, *unusual])}.safetensors"
+        model.save(path, data={"name": cell.task}, **score, training=record.training)
 
 
 def _split(data: Dataset, cell: Cell) -> Split:

@@ -116,11 +116,14 @@ class Question:
         return STUDIES[self.study]
 
     def _title(self, kind: str, variant: Variant) -> str:
+        """The row of a table, and the name of its record: no two rows of a question may share it."""
         model, *way = kind.split(" ")
         name = " ".join((model.upper(), *way))
-        if not variant.label:
-            return self.label or name
-        return f"{name} {variant.label}" if len(self._study.models) > 1 else variant.label
+        if variant.label and self.label:
+            raise LfnoError(f"the rows of the study {self.study!r} have their own names; leave the label out")
+        given = variant.label or self.label
+        alone = len(self._study.models if variant.label else self.models or self._study.models) == 1
+        return name if not given else given if alone else f"{name} {given}"
 
     def _changes(self, kind: str, variant: Variant, task: str, preset: str, folder: Path) -> dict[str, Any]:
         changes = variant.changes | self.changes

@@ -15,6 +15,7 @@ from lfno.data.signals.record import Record
 from lfno.errors import LfnoError
 from lfno.evaluation.modal import KEY, ModalModel
 from lfno.grid import Grid
+from lfno.models.export import signals_of
 from lfno.models.operator import Operator
 from lfno.training.records import BATCH, Progress, predict_record
 
@@ -51,7 +52,7 @@ class Surrogate:
     def signals(self) -> dict[str, Any]:
         """Names and units of the channels and the warm-up, where the model was trained on a user's own file."""
         source: Any = self.members[0] if self.linear is None else self.linear
-        return source.provenance.get("data", {}).get("signals", {})
+        return signals_of(source.provenance)
 
     @property
     def accuracy(self) -> float:

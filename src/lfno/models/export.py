@@ -126,8 +126,14 @@ def _program(module: nn.Module, x: Tensor) -> Any:
 
 def describe(model: Operator, grid: Grid) -> dict[str, str]:
     """Metadata of the file, as text: the grid its input must have, and the channels where they are known."""
-    signals = model.provenance.get("data", {}).get("signals", {})
-    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals)}
+    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(model.provenance))}
+
+
+def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:
+    """Names and units of the channels and the warm-up, where a model was trained on a user's own file; else nothing."""
+    data = provenance.get("data")
+    signals = data.get("signals") if isinstance(data, dict) else None
+    return signals if isinstance(signals, dict) else {}
 
 
 class _OnGrid(nn.Module):

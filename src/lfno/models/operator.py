@@ -203,10 +203,11 @@ class Operator(nn.Module, ABC):
         return {"model": type(self).__name__, "config": asdict(self.config), "grid": self.grid.to_dict()}
 
     def save(self, path: str | PathLike[str], **provenance: Any) -> None:
-        """One safetensors file with weights, configuration, grid, provenance and a checksum; see `lfno.load`."""
+        """One safetensors file with weights, configuration, grid, what is known of its origin (and what is given) and a
+        checksum; see `lfno.load`."""
         from lfno.models.storage import save
 
-        save(self, path, provenance)
+        save(self, path, self.provenance | provenance)
 
 
 def _column(value: Tensor, like: Tensor) -> Tensor:

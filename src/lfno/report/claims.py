@@ -57,7 +57,7 @@ def more_transient_layers(runs: Runs) -> list[Finding]:
         others = [_mean(found[pair]) for pair in ((3, 3), (2, 4)) if pair in found]
         if (4, 2) in found and others:
             words = ", ".join(f"{a}+{b} {said(figure)}" for (a, b), figure in found.items())
-            findings.append(Finding(paper.title(task), words, _mean(found[4, 2]) < min(others)))
+            findings.append(Finding(paper.title(task), words, _mean(found[4, 2]) < min(others), len(others) == 2))
     return findings
 
 
@@ -102,12 +102,14 @@ CLAIMS = (
         "not measured there",
         sample_efficiency,
         "lfno reproduce --study samples",
+        10,
     ),
     Claim(
         "More transient than steady layers is better: 4+2 below 3+3 and 2+4",
         "stated as an observation",
         more_transient_layers,
         "lfno reproduce --study layers",
+        2,
     ),
     Claim("In the steady regime LFNO's error varies less than LNO's", "shown as curves", narrower_variance, _ODES, 5),
     Claim(

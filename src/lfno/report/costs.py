@@ -28,8 +28,8 @@ from lfno.training.presets import find_preset
 PAPER_GRID = Grid.line(2048, dt=0.01)
 KEPT = "costs.json"
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
-#: tasks whose default-preset networks are measured, the first of each group that was run
 LATENCY_MILLISECONDS = 2000.0  # of a row: fewer than 100 runs where they would take longer
+#: tasks whose default-preset networks are measured, the first of each group that was run
 SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
 
 
@@ -126,18 +126,12 @@ def _run_models(runs: Runs) -> Iterator[tuple[str, str, list[tuple[str, Any, tup
             for label in own.where(task=task).labels:
                 record = own.where(task=task, label=label).all[0]
                 try:
-                    model = MODELS[record.model.upper()](_grid(record, grid), **record.config)
+                    model = MODELS[record.model.upper()](grid, **record.config)
                 except (LfnoError, KeyError, TypeError):
                     continue  # a record of another version, whose configuration has no such model any more
                 rows.append((label, model, (1, model.config.in_channels, *model.grid.shape)))
             if rows:
                 yield task, preset, rows
-
-
-def _grid(record: Any, grid: Grid) -> Grid:
-    """Where the run lived: the set's grid, or the one its record names (a set may learn a part of its frames)."""
-    named = record.example.get("grid")
-    return Grid.from_dict(named) if isinstance(named, dict) else grid
 
 
 def _device() -> str:

@@ -95,8 +95,8 @@ def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
         "is that of one seed. What is not reached is said here as plainly as what is.",
         "The default preset is the same one for every task and was chosen on validation samples; how strongly R is held "
         "back is chosen for each data set by a short pilot, on its validation samples.",
-        "Two goals are held by tests instead of runs: on a CPU a run in a stack equals the same run alone, and a run that "
-        "was stopped and resumed equals one that was not, bit for bit.",
+        "Two goals are held by tests instead of runs, on one CPU thread: after fifty steps a run in a stack equals the same "
+        "run alone to 1e-5, and a run that was stopped and resumed equals one that was not, bit for bit.",
     ]
     verdicts = goals.judge_goals(runs, baselines, goals.read_benchmark(results))
     return Section("Goals", words, subject="goal", verdicts=verdicts, points=_tried(results))

@@ -113,7 +113,7 @@ HYPER_PARAMETERS: dict[str, tuple[str, ...]] = {
     "activation": ("relu", "sin", "relu", "relu", "sin", "relu"),
 }
 
-#: the paper's cost table, on an NVIDIA RTX 3090; it gives no unit for the MACs
+#: the paper's cost table, on an NVIDIA RTX 3090; FLOPs in 10⁷, and no unit is given for the MACs
 COST: dict[str, dict[str, str]] = {
     "FNO": {"parameters": "7,537", "latency": "0.9195", "macs": "146.95", "flops": "0.812", "memory": "46.0"},
     "LNO": {"parameters": "1,309", "latency": "0.6664", "macs": "2.80", "flops": "0.636", "memory": "24.0"},

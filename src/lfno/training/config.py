@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lfno.errors import LfnoError
-from lfno.models.config import check_choice, check_count
+from lfno.models.config import check_choice, check_count, check_number
 from lfno.training.losses import LOSSES
 
 #: the `steady_decay` that leaves nothing to decay: R stays as it starts, which is zero where it is added to exact layers
@@ -61,8 +60,8 @@ class TrainingConfig:
         limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "gamma": (0, 1), "warmup": (0, 1)}
         limits |= {"weight_decay": (0, 10), "steady_decay": (0, ABSENT), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
-            if getattr(self, name) is not None and not low <= getattr(self, name) <= high:
-                raise LfnoError(f"{name}={getattr(self, name)!r} must lie between {low} and {high}")
+            if not (name == "steady_decay" and self.steady_decay is None):
+                check_number(name, getattr(self, name), low, high)
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, counted from 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -52,12 +53,13 @@ class Fit:
 
     def provenance(self) -> dict[str, Any]:
         """What a model file says about its training."""
+        looks = list(zip(self.trainer.best_loss.tolist(), self.trainer.best_epoch.tolist(), strict=True))
         return {
             "training": asdict(self.preset.training),
             "data": {k: v for k, v in self.dataset.provenance.items() if k in TOLD},
             "split": list(self.split.sizes),
-            "validation_loss": [float(value) for value in self.trainer.best_loss.tolist()],
-            "best_epoch": [int(value) for value in self.trainer.best_epoch.tolist()],
+            "validation_loss": [loss for loss, _ in looks if math.isfinite(loss)],
+            "best_epoch": [int(epoch) for loss, epoch in looks if math.isfinite(loss)],
         }
 
     def save(self, folder: str | Path) -> list[Path]:
@@ -124,7 +126,10 @@ def fit(
     if home is not None and parallel.leader():
         write_choices(home, tasks)
     train(trainer, home, resume, watch)
-    result = Fit(trainer.models(), dataset, split, chosen, trainer)
+    for sentence in trainer.failed():
+        logging.getLogger("lfno").warning(sentence)
+    learned = torch.isfinite(trainer.best_loss).tolist()
+    result = Fit([one for one, some in zip(trainer.models(), learned, strict=True) if some], dataset, split, chosen, trainer)
     for trained in result.models:
         trained.provenance = result.provenance()
     if folder is not None and parallel.leader():

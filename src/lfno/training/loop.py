@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ Watcher = Callable[["Trainer", dict[str, Any]], None]
 
 
 class Trainer:
-    """Trains a stack of tasks of equal shape. `state` is all that is needed to go on after a stop."""
+    """Trains a stack of tasks of equal shape. What is needed to go on after a stop, `lfno.training.checkpoint` keeps."""
 
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
@@ -73,7 +74,6 @@ class Trainer:
         self.epoch = 0
         self.seconds = 0.0
         self.history = History()
-        self.plateau = 0
 
     def _load(self, name: str) -> Tensor:
         arrays = [np.asarray(getattr(task, name), dtype=np.float32) for task in self.tasks]
@@ -186,22 +186,29 @@ class Trainer:
         }
 
     def failed(self) -> list[str]:
-        """A sentence for every run that had to be given up."""
-        return [
-            f"{task.name}: the loss was not finite {RETREATS + 1} times, each time from the last good state with a "
-            f"smaller step; try a smaller learning rate than {self.config.learning_rate}"
-            for task, state in zip(self.tasks, self.stopped.tolist(), strict=True)
-            if state == 2
-        ]
+        """A sentence for every run that had to be given up, or came to its end without a model."""
+        sentences = []
+        for task, state, best in zip(self.tasks, self.stopped.tolist(), self.best_loss.tolist(), strict=True):
+            advice = f"look at the data, or try a smaller learning rate than {self.config.learning_rate:g}"
+            if state == 2:
+                times = f"not finite {RETREATS + 1} times, each time from the last good state with a smaller step"
+                sentences.append(f"{task.name}: the loss was {times}; {advice}")
+            elif not math.isfinite(best) and (state or self.epoch >= self.config.epochs):
+                sentences.append(f"{task.name}: the loss was never finite, so there is no model; {advice}")
+        return sentences
 
-    def models(self, best: bool = True) -> list[Operator]:
-        """The models with their best (or last) parameters written into them."""
-        self.stack.write(self.best_theta if best else self.adam.theta, [task.model for task in self.tasks])
+    def models(self) -> list[Operator]:
+        """The models with their best parameters written into them."""
+        self.stack.write(self.best_theta, [task.model for task in self.tasks])
         return [task.model.eval() for task in self.tasks]
 
     @torch.no_grad()
-    def predict(self, x: np.ndarray, best: bool = True) -> np.ndarray:
-        """(runs, samples, in, *grid) → (runs, samples, out, *grid) with the whole stack at once."""
-        theta = self.best_theta if best else self.adam.theta
+    def predict(self, x: np.ndarray) -> np.ndarray:
+        """(runs, samples, in, *grid) → (runs, samples, out, *grid) with the whole stack at once; NaN of a run without a model.
+
+        That is one whose loss was never finite: its parameters are those it started from.
+        """
         parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)
-        return torch.cat([self.stack.respond(theta, part.to(self.device)).cpu() for part in parts], 1).numpy()
+        answers = torch.cat([self.stack.respond(self.best_theta, part.to(self.device)).cpu() for part in parts], 1)
+        answers[~torch.isfinite(self.best_loss).cpu()] = torch.nan
+        return answers.numpy()

@@ -15,9 +15,9 @@ from lfno.data.files import READERS
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
-from lfno.data.windows import Windows, as_dataset, cut
+from lfno.data.windows import cut
 from lfno.errors import LfnoError
-from lfno.training.records import as_samples, choose_windows
+from lfno.training.records import as_samples, choose_windows, gather
 
 #: options of `lfno.data.signals.load` that are passed on
 READING = ("input", "output", "time", "sample", "axes", "dt", "drop_missing", "interpolate", "resample")
@@ -78,12 +78,12 @@ def prepare(
         return _trajectories(data, other, bounds, fold)
     window, warmup, why = choose_windows(data, window, warmup)
     stretch = None if bounds is None else _samples(data, bounds)
-    dataset, split = as_samples(data, window, warmup, stretch, from_rest)
     if isinstance(other, Record):
         dataset, split = _with_record(data, other, window, warmup, from_rest)
         stretch = None
-    elif stretch is None:
-        stretch = (splits.borders(len(data))[1], len(data))
+    else:
+        dataset, split = as_samples(data, window, warmup, stretch, from_rest)
+        stretch = stretch or (splits.borders(len(data))[1], len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
     notes = [*dataset.provenance.get("notes", []), why]
     return Prepared(_described(dataset, split, warmup), split, notes, warmup, data, tested, stretch)
@@ -122,16 +122,12 @@ def _with_record(
 ) -> tuple[Dataset, Split]:
     """All of `data` for training and choosing, all of `other` for the test."""
     border = len(data) - max(len(data) // 10, window)
-    parts = [cut(0, border, window, warmup, from_rest), cut(border, len(data), window, warmup)]
-    tested = as_dataset(other, cut(0, len(other), window, warmup, from_rest))
-    both = Windows(
-        np.concatenate([part.starts for part in parts]), np.concatenate([part.scored for part in parts]), window
-    )
-    own = as_dataset(data, both)
+    parts = [[cut(0, border, window, warmup, from_rest)], [cut(border, len(data), window, warmup)]]
+    own, (train, validation) = gather(data, parts, window)
+    tested, _ = gather(other, [[cut(0, len(other), window, warmup, from_rest)]], window)
     joined = replace(own, inputs=np.concatenate([own.inputs, tested.inputs]),
                      outputs=np.concatenate([own.outputs, tested.outputs]), parameters={})  # fmt: skip
-    first, second = len(parts[0]), len(own)
-    return joined, Split(np.arange(first), np.arange(first, second), np.arange(second, len(joined)))
+    return joined, Split(train, validation, np.arange(len(own), len(joined)))
 
 
 def _described(dataset: Dataset, split: Split, warmup: int) -> Dataset:

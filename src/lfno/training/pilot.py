@@ -7,6 +7,7 @@ Which of the two it will be is a property of the data, so the data are asked.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from copy import deepcopy
@@ -14,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -98,15 +100,19 @@ def choose_strength(
     """The tasks with their `steady_decay` set. Tasks on the same samples (seeds of one run) share one choice."""
     if config.steady_decay is not None:
         return list(tasks)
-    first: dict[int, Task] = {}
-    for task in tasks:
-        first.setdefault(_samples(task), task)
+    keys = [_samples(task) for task in tasks]
+    first: dict[str, Task] = {}
+    for key, task in zip(keys, tasks, strict=True):
+        first.setdefault(key, task)
     trials = [replace(task, steady_decay=strength) for task in first.values() for strength in STRENGTHS]
     losses = _losses(trials, replace(config, steady_decay=0.0), SHARE, device, watch).reshape(len(first), -1).tolist()
     chosen = {key: STRENGTHS[row.index(min(row))] for key, row in zip(first, losses, strict=True)}
-    return [replace(task, steady_decay=chosen[_samples(task)]) for task in tasks]
+    return [replace(task, steady_decay=chosen[key]) for key, task in zip(keys, tasks, strict=True)]
 
 
-def _samples(task: Task) -> int:
-    """Tasks made from one data set and split have equal samples; their first training output tells them apart."""
-    return hash((task.y[0].tobytes(), task.y[-1].tobytes(), len(task.y)))
+def _samples(task: Task) -> str:
+    """Equal for tasks of one data set and split, and for no others: folds may begin and end with the same samples."""
+    digest = hashlib.sha256()
+    for values in (task.x, task.y, task.x_validation, task.y_validation):
+        digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()

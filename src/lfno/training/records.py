@@ -106,7 +106,7 @@ def as_samples(
     else:
         validation, after = (stop, stop + chosen), (stop + chosen, size)
     trained = [part for part in (before, after) if part[1] - part[0] >= window]
-    if not trained:
+    if not trained or validation[0] < 0 or validation[1] > size:
         raise LfnoError(
             f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
             "use shorter windows (--window) or a longer record"
@@ -117,6 +117,12 @@ def as_samples(
             parts.append([cut(*stretch, window, warmup)])
         except LfnoError as error:
             raise LfnoError(f"the {name} part: {error}") from error
+    dataset, members = gather(record, parts, window)
+    return dataset, Split(*members)
+
+
+def gather(record: Record, parts: list[list[Windows]], window: int) -> tuple[Dataset, list[np.ndarray]]:
+    """The windows of all parts as samples, thinned where they are too many, and which samples belong to each part."""
     windows, notes = [one for part in parts for one in part], []
     count = sum(len(one) for one in windows)
     every = _thinning(count * window, record, count)
@@ -128,9 +134,9 @@ def as_samples(
         np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
     )
     bounds = np.cumsum([0] + [sum(len(one) for one in part) for part in parts])
-    split = Split(*(np.arange(low, high) for low, high in pairwise(bounds)))
     dataset = as_dataset(record, joined)
-    return replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]}), split
+    told = replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]})
+    return told, [np.arange(low, high) for low, high in pairwise(bounds)]
 
 
 def _thinning(samples: int, record: Record, count: int) -> int:

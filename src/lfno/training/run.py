@@ -37,11 +37,6 @@ def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, wa
     failed = trainer.failed()
     if len(failed) == len(trainer.tasks):
         raise LfnoError(failed[0])
-    if not bool(torch.isfinite(trainer.best_loss).any()):
-        raise LfnoError(
-            "the loss was never finite, so there is no model: look at the data, or try a smaller learning rate than "
-            f"{trainer.config.learning_rate:g}"
-        )
 
 
 def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:

@@ -26,8 +26,8 @@ def load_question(
 ) -> tuple[Record | Dataset, bool]:
     """The data of a file for a model whose channels have these names, and whether the file holds the outputs too.
 
-    `reading` are the options of `load`. Names that the model was trained with are looked for first; a file with one
-    other signal besides its time needs no naming.
+    `reading` are the options of `load`. Names that the model was trained with, if it knows any, are looked for first; a
+    file with one other signal besides its time needs no naming.
     """
     if is_dataset(Path(path)):
         return load(path), True
@@ -35,7 +35,7 @@ def load_question(
     joined = join(variables)[0]
     asked, answered = reading.pop("input", None), reading.pop("output", None)
     known = [name for name in _bare(outputs) if name in joined]
-    if answered is None and len(known) == len(_bare(outputs)):
+    if answered is None and known and len(known) == len(_bare(outputs)):
         answered = ",".join(known)
     if asked is None:
         asked = _inputs(joined, _bare(inputs), () if answered is None else answered.split(","), reading)
