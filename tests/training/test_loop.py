@@ -105,6 +105,17 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path):
         checkpoint.restore(trainer(epochs=2), tmp_path)
 
 
+def test_another_seed_is_another_network_on_the_same_samples():
+    data, split = oscillator(), standard(30)
+    preset = find_preset("default", "lfno", data.grid).change(modes=4, n_poles=2, **SMALL)
+    first, second = (task(data, split, preset, seed) for seed in (0, 1))
+    again = first.reseeded(1)
+    assert again.x is first.x
+    assert again.name == second.name
+    other = second.model.state_dict()
+    assert all(torch.equal(value, other[name]) for name, value in again.model.state_dict().items())
+
+
 def test_a_member_that_never_was_finite_is_left_out(monkeypatch, caplog):
     whole = Trainer.run
 

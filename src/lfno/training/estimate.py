@@ -71,7 +71,8 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     one, some = (_measure(first, config, size) for size in (1, few))
     slope = runs * max((some.memory - one.memory) / (few - 1), least / 4)
     numbers = runs * sum(parameter.numel() for parameter in first.model.parameters())
-    samples = 4 * len(tasks) * sum(values.size for values in (first.x, first.y, first.x_validation, first.y_validation))
+    rows = 1 if all(task.x is first.x for task in tasks) else runs  # the samples of an ensemble are held once
+    samples = 4 * rows * sum(values.size for values in (first.x, first.y, first.x_validation, first.y_validation))
     always = MARGIN * max(runs * one.memory - slope, 0) + 40 * numbers + samples
     memory = int(always + MARGIN * slope * own)
     largest = max(int((USABLE * free - always) / (MARGIN * slope)), 0) * parallel.count()

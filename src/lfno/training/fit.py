@@ -111,8 +111,8 @@ def fit(
     chosen = chosen.change(**changes)
     if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
         raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
-    seeds = range(chosen.training.seed, chosen.training.seed + ensemble)
-    tasks = [task(dataset, split, chosen, seed) for seed in seeds]
+    first = task(dataset, split, chosen, chosen.training.seed)
+    tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
     place = parallel.start() or device or best_device()
     home = None if folder is None else Path(folder)
     if resume and (home is None or not home.exists()):

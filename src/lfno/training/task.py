@@ -33,13 +33,18 @@ class Task:
 
     def restarted(self, start: int) -> Task:
         """With other initial weights; those of start 0 are the ones a task is made with."""
-        if start == self.start:
-            return self
+        return self if start == self.start else replace(self, model=self._anew(self.seed, start), start=start)
+
+    def reseeded(self, seed: int) -> Task:
+        """The same samples, which are held once, with another seed."""
+        return replace(self, model=self._anew(seed, self.start), seed=seed, name=f"seed {seed}")
+
+    def _anew(self, seed: int, start: int) -> Operator:
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed + STRIDE * start)
+            torch.manual_seed(seed + STRIDE * start)
             model = type(self.model)(self.model.grid, self.model.config)
         model.load_state_dict(dict(self.model.named_buffers()), strict=False)  # the units
-        return replace(self, model=model, start=start)
+        return model
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
