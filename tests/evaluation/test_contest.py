@@ -23,7 +23,7 @@ def test_persistence_holds_the_last_value_before_the_test(test: str, before: int
     prepared = prepare(record, window=40, warmup=10, test=test)
     assert prepared.stretch is not None
     start, stop = prepared.stretch
-    silent = SimpleNamespace(predict=lambda data: (np.zeros_like(data.outputs), None))
+    silent = SimpleNamespace(linear=None, predict=lambda data: (np.zeros_like(data.outputs), None))
     contest, _ = contest_record(silent, prepared, "LFNO")  # type: ignore[arg-type]
     held = stop if before is None else before  # with nothing before it, the first value after it
     expected = np.sqrt(np.mean((np.arange(start + 10, stop) - held) ** 2.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter
@@ -28,6 +30,20 @@ def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int
 def test_memory_is_the_time_to_forget(decay: int, period: int) -> None:
     exact = -decay * np.log(FORGOTTEN)
     assert 0.6 * exact < memory(record(50_000, decay, period, noise=0.01)) < 1.6 * exact
+
+
+@pytest.mark.parametrize("direct", [0.0, 1.0, 30.0])
+def test_what_comes_at_once_is_not_memory(direct: float) -> None:
+    """The force itself in the output, as in an acceleration, neither hides the ringing nor is it one."""
+    ringing = record(40_000, 50, 20)
+    mixed = replace(ringing, outputs=ringing.outputs + direct * ringing.inputs)
+    assert memory(mixed) == pytest.approx(-50 * np.log(FORGOTTEN), rel=0.3)
+    assert memory(replace(ringing, outputs=direct * ringing.inputs)) <= 4
+
+
+def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
+    """60 s at 100 Hz of an oscillation that decays with 4 s: eighths of the record do not see its end."""
+    assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:

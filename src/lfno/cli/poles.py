@@ -96,10 +96,10 @@ def modes_of(
     notes = [f"pulse of height {height:.4g}" + (f" about {operating:g}" if operating else " from rest")]
     if order is None and surrogate.accuracy > WORTH_SAYING:
         notes.append(f"what explains less than the model's own error, {100 * surrogate.accuracy:.2g} %, is not called a mode")
-    if found[0].error > 0.1:
+    if found[0].error > max(0.1, surrogate.accuracy):
         notes.append(
-            f"these modes explain the response to the pulse but for {100 * found[0].error:.0f} %: at this amplitude the "
-            "model is not linear; try a smaller --amplitude, or --order 2 for its main oscillation"
+            f"these modes explain the response to the pulse but for {100 * found[0].error:.0f} %: the model is not linear at "
+            "this height (try a smaller --amplitude, or --order 2 for its main oscillation), or was never shown a pulse"
         )
     return found, notes
 

@@ -76,6 +76,8 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
     prediction, spread = surrogate.predict(test)
+    if surrogate.linear is not None and prepared.stretch is not None:
+        prediction = surrogate.predict(record)[0][..., start:stop]  # with the past it really had, as its opponent below
     truth = test.outputs[None, ..., warm:]
     rows = {label: scores(prediction[None, ..., warm:], truth)}
     mean = known.outputs.mean(-1, keepdims=True)

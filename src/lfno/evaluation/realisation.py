@@ -20,6 +20,8 @@ from lfno.grid import Grid
 
 # rows and columns of the Hankel matrix: its singular values cost the cube of this
 _HANKEL = 600
+# numbers of states that are tried, the error a larger one must reach, and contributions beyond which modes cancel each other
+STATES, WORTH, CANCELLING = (1, 2, 3, 4, 6, 8, 12, 16, 24), 0.7, 3.0
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,8 @@ def small_signal_modes(
 
     After the pulse the response is a free decay, so its realisation gives the poles whatever the pulse; they are then
     refined, and residues found, against the exact response to the pulse. `error` is the relative L2 error of that.
-    A network that is wrong by `accuracy` (relative L2) says nothing about a mode that explains less than this of its
-    response: such modes are left out, weakest first. An `order` that is asked for is kept.
+    Without an `order` there are as few modes as explain the response to `accuracy` (relative L2): a network that is wrong
+    by that says nothing about what is weaker. Where even many do not explain it, a few are given, and their `error`.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -156,13 +158,24 @@ def small_signal_modes(
         raise LfnoError("the response to the pulse is zero or not finite and shows no modes: change the amplitude")
     rest, force = Grid.line(size - start, step), pulses[..., start:]
 
-    def explain(poles: np.ndarray) -> Modes:
-        modes = identify(force, response, rest, poles=poles, hold="cubic")
+    def explain(states: int) -> Modes:
+        modes = identify(force, response, rest, poles=realise(free, step, states).poles, hold="cubic")
         missed = modes.simulate(force, step) - response
         return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(response)))
 
-    modes = explain(realise(free, step, order, tolerance).poles)
-    allowed = math.hypot(modes.error, accuracy)
-    while order is None and len(modes.poles) > 1 and (fewer := explain(modes.poles[:-1])).error < allowed:
-        modes = fewer
-    return modes
+    if order is not None:
+        return explain(order)
+    return _fewest(explain, choose_order(realise(free, step, 0).singular_values, tolerance), accuracy)
+
+
+def _fewest(explain: Callable[[int], Modes], most: int, accuracy: float) -> Modes:
+    """As few states as will do: more of them must explain much more, and not by large modes that cancel each other."""
+    best = None
+    for states in sorted({*(count for count in STATES if count < most), most}):
+        modes = explain(states)
+        if best is None or (modes.error < WORTH * best.error and modes.contributions.max(initial=0) < CANCELLING):
+            best = modes
+        if best.error <= accuracy:
+            break
+    assert best is not None
+    return best

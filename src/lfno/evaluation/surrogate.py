@@ -56,9 +56,9 @@ class Surrogate:
 
     @property
     def accuracy(self) -> float:
-        """Relative L2 error on validation samples, the worst of the members; 0 where the file does not tell."""
-        told = [member.provenance for member in self.members]
-        losses = [one.get("validation_loss", [0.0]) for one in told if one.get("training", {}).get("loss") == "l2"]
+        """Relative L2 error on validation (or test) samples, the worst of the members; 0 where the file does not tell."""
+        told = [one.provenance for one in self.members if one.provenance.get("training", {}).get("loss") == "l2"]
+        losses = [one.get("validation_loss") or [one.get("test_l2", 0.0)] for one in told]
         return float(max((max(values) for values in losses), default=0.0))
 
     def names(self, role: str) -> list[str]:

@@ -28,6 +28,7 @@ SHORTEST, FEWEST = 512, 16
 BATCH = 64  # windows answered at once
 LONGEST = 2**20  # samples of a window: beyond that a file is far finer than anything the model can tell
 MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
+AT_ONCE = 2  # samples after an impulse in which it may still be seen itself
 SEGMENTS = 128  # stretches of a record that its memory is measured on
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
@@ -39,7 +40,8 @@ def memory(record: Record) -> int:
 
     The impulse response h is that of the best linear model per frequency, averaged over half-overlapping segments. A
     causal system has h = 0 before t = 0, so what is found there is the size of the error, and decay is only looked for
-    above it: the time to fall to a tenth (or to three times that error) is prolonged as an exponential.
+    above it: the time to fall to a tenth (or to three times that error), or how far it falls within a segment, is
+    prolonged as an exponential. What comes at once (the force itself, in an acceleration) is not memory.
     """
     size = 1 << max(6, (len(record) // 8).bit_length() - 1)
     size = min(size, 8192, 1 << (len(record).bit_length() - 1))
@@ -59,15 +61,24 @@ def memory(record: Record) -> int:
     ridge = max(1e-3 * np.trace(power, axis1=1, axis2=2).real.max(), 1e-300) * np.eye(power.shape[-1])
     response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
     impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
+    # two tapers meet less and less the further they are apart, and so does what lies that far apart in time
+    meeting = np.fft.irfft(np.abs(np.fft.rfft(taper, 2 * size)) ** 2)[: size // 2]
+    impulse = impulse / np.concatenate([meeting, meeting[::-1]]).clip(0.25 * meeting[0]) * meeting[0]
     after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
     width = max(2, size // 256)
     after, before = (np.lib.stride_tricks.sliding_window_view(side, width).max(-1) for side in (after, before))
-    peak = int(after.argmax())
-    floor = min(max(0.1, 3 * float(before[size // 8 :].max()) / float(after.max() or 1.0)), 0.5)
-    fallen = np.flatnonzero(after[peak:] <= floor * after.max())
-    if not len(fallen):
-        return size // 2
-    return min(peak + math.ceil(max(int(fallen[0]), 1) * math.log(FORGOTTEN) / math.log(floor)), size // 2)
+    noise, peak = 3 * float(before[size // 8 :].max()), AT_ONCE + int(after[AT_ONCE:].argmax())
+    if after[peak] <= min(noise, 0.1 * float(after[0])):
+        return AT_ONCE
+    # an oscillation crosses zero: what counts is the largest value from some time on
+    envelope = np.maximum.accumulate(after[::-1])[::-1] / after[peak]
+    floor = min(max(0.1, noise / float(after[peak])), 0.5)
+    fallen = np.flatnonzero(envelope[peak:] <= floor)
+    last = (len(envelope) - peak) // 2
+    time, left = (max(int(fallen[0]), 1), floor) if len(fallen) else (last, float(envelope[peak + last]))
+    if not left < 1:
+        return len(record)
+    return min(peak + math.ceil(time * math.log(FORGOTTEN) / math.log(left)), len(record))
 
 
 def choose_windows(record: Record, window: int | None = None, warmup: int | None = None) -> tuple[int, int, str]:
