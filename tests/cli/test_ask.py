@@ -13,6 +13,7 @@ import pytest
 import lfno
 from lfno.data.files import READERS, Variable, read
 from lfno.data.files.write import write
+from lfno.errors import LfnoError
 from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
 
@@ -207,5 +208,27 @@ def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
     call("decompose", *asked, "--out", tmp_path / "parts")
     found = np.ravel(read(tmp_path / "answer.csv")["u"].array([]))
     np.testing.assert_allclose(found, own, rtol=1e-4, atol=1e-4 * np.abs(own).max())
+    told = answer("predict", *asked, "--out", tmp_path / "answer.csv")
+    assert not any("to be predicted" in note for note in told["notes"])
+    longer = 0.01 * np.arange(4096)
+    np.savez(tmp_path / "longer.npz", t=longer, force=np.sin(5 * longer))
+    told = answer("predict", "duffing-c05", tmp_path / "longer.npz", "--out", tmp_path / "longer.csv")
+    assert any("without a warm-up" in note for note in told["notes"])
     call("export", "duffing-c05", "--to", "torch", "--out", tmp_path / "duffing.pt2")
     assert (tmp_path / "duffing.pt2").stat().st_size > 0
+
+
+def test_units_of_the_file_are_those_of_training(home: Path, tmp_path: Path) -> None:
+    text = (home / "rig.csv").read_text()
+    assert "[N]" in text.splitlines()[0]
+    (tmp_path / "kilo.csv").write_text(text.replace("[N]", "[kN]", 1))
+    with pytest.raises(LfnoError, match="is in kN and the model was trained with N"):
+        call("predict", home / "one", tmp_path / "kilo.csv", "--out", tmp_path / "answer.csv")
+
+
+def test_a_record_within_the_warm_up_is_answered_but_not_compared(home: Path, tmp_path: Path) -> None:
+    lines = (home / "rig.csv").read_text().splitlines()
+    (tmp_path / "short.csv").write_text("\n".join(lines[:12]) + "\n")
+    told = answer("predict", home / "one", tmp_path / "short.csv", "--out", tmp_path / "answer.csv")
+    assert "error" not in told
+    assert any("not compared" in note for note in told["notes"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import lfno
 from lfno import FNO, LFNO, LNO, Grid, LfnoError
 from lfno.grid import Axis
 
@@ -130,3 +131,29 @@ def test_wrong_constructions():
 def test_wrong_normalisation(scales, sentence):
     with pytest.raises(LfnoError, match=sentence):
         model().normalise(*scales)
+
+
+def test_what_is_no_grid_no_path_or_no_device_is_one_sentence():
+    model = FNO(Grid.line(16, 0.1), width=2, modes=2)
+    with pytest.raises(LfnoError, match="found str"):
+        model.predict(np.zeros(16), grid="fine")
+    with pytest.raises(LfnoError, match="found int"):
+        lfno.load(3)
+    with pytest.raises(LfnoError, match="has no poles"):
+        model.poles()
+    data = (np.ones((20, 16)), np.ones((20, 16)))
+    with pytest.raises(LfnoError, match="choose lfno, lno or fno"):
+        lfno.fit(data, dt=0.1, model=FNO)
+    with pytest.raises(LfnoError, match="cannot be used"):
+        lfno.fit(data, dt=0.1, device="gpu")
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_a_batch_of_signals_needs_no_channel_axis(outputs):
+    model = FNO(Grid.line(16, 0.1), width=2, modes=2, out_channels=outputs)
+    x = np.random.default_rng(0).normal(size=(4, 16))
+    whole = model.predict(x[:, None])
+    np.testing.assert_array_equal(model.predict(x), whole[:, 0] if outputs == 1 else whole)
+    np.testing.assert_allclose(model.predict(x[0]), whole[0, 0] if outputs == 1 else whole[0], rtol=1e-5, atol=1e-6)
+    transient, steady = model.decompose(x)
+    assert transient.shape == steady.shape == model.predict(x).shape

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from lfno.data.signals.record import Record
     from lfno.evaluation.surrogate import Surrogate
 
+FEWEST = 8  # samples after the warm-up that are worth a comparison
+
 ModelPath = Annotated[Path, typer.Argument(help="Model file, folder of a run, or name of a shipped model.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
 Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
@@ -57,14 +59,16 @@ def predict(
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables)
     report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}
-    if known:
-        report["error"] = _error(surrogate, data, mean)
+    if known and (error := _error(surrogate, data, mean)):
+        report["error"] = error
+    elif known:
+        report["notes"].append("the record ends before the warm-up of the model does: its answer is not compared")
     if as_json:
         typer.echo(json.dumps(report))
         return
     for note in [] if quiet else report["notes"]:
         typer.echo(f"note: {note}", err=True)
-    if known:
+    if "error" in report:
         error = report["error"]
         values = f"relative L2 {error['l2']:.4g}, RMSE {error['rmse']:.4g}, fit {error['fit']:.2f} %"
         typer.echo(f"against the outputs in the file: {values}")
@@ -88,6 +92,7 @@ def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple
     from lfno.grid import Grid
 
     data, known = load_question(file, surrogate.names("inputs"), surrogate.names("outputs"), **reading)
+    _check_units(surrogate, data, known)
     if data.grid.ndim == 1 < surrogate.grid.ndim and not known:
         space = surrogate.grid.axes[:-1]
         grid = Grid((*space, data.grid.axes[-1]))
@@ -96,6 +101,18 @@ def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple
         blank = np.zeros((*lead[: 1 if isinstance(data, Dataset) else 0], len(data.output_channels), *grid.shape))
         data = replace(data, inputs=wide, outputs=blank, grid=grid)
     return data, known
+
+
+def _check_units(surrogate: Surrogate, data: Record | Dataset, known: bool) -> None:
+    """Units that the file states must be those of training: nothing is converted in silence, or not converted."""
+    channels = {"inputs": data.input_channels, "outputs": data.output_channels if known else ()}
+    for role, found in channels.items():
+        for channel, (_, unit) in zip(found, surrogate.signals.get(role, []), strict=False):
+            if channel.unit and unit and channel.unit != unit:
+                raise LfnoError(
+                    f"{channel.name} is in {channel.unit} and the model was trained with {unit}: convert the column, or take "
+                    "the unit out of its name if it is wrong"
+                )
 
 
 def remarks(surrogate: Surrogate, data: Record | Dataset) -> list[str]:
@@ -112,6 +129,11 @@ def remarks(surrogate: Surrogate, data: Record | Dataset) -> list[str]:
             f"stitched from windows of {own.length:g} {axis.unit}; the first {warm:g} {axis.unit} assume that the system "
             "starts from rest"
         )
+        if warm == 0 and axis.length > 1.001 * own.length:
+            notes.append(
+                f"the model was trained on whole responses from rest, without a warm-up: after the first {own.length:g} "
+                f"{axis.unit} every window starts from rest again, and is wrong where the system was not"
+            )
     elif surrogate.linear is None and abs(axis.length / own.length - 1) > 1e-6:
         notes.append(
             f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
@@ -156,6 +178,8 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
     if not isinstance(data, Record):
         return scores(mean, data.outputs)
     warm = warmup(surrogate, data)
+    if len(data) - warm < FEWEST:
+        return {}
     return scores(mean[None, ..., warm:], data.outputs[None, ..., warm:])
 
 

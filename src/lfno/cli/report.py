@@ -36,6 +36,8 @@ def report(
     path = markdown or out
     if path.is_dir():
         raise LfnoError(f"{path} is a folder: give the name of the page to write")
+    if not any(results.rglob("*.json")):
+        raise LfnoError(f"there are no records of runs in {results}: `lfno reproduce --out {results}` makes them")
     with progress(quiet or as_json) as show:
         made = document(results, markdown is None, baseline_seconds, partial(show, "report"))
     if markdown is None:

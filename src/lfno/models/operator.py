@@ -108,10 +108,13 @@ class Operator(nn.Module, ABC):
 
     @torch.no_grad()
     def predict(self, inputs: Any, grid: Grid | None = None, batch: int = 64) -> np.ndarray:
-        """Arrays in, arrays out, in physical units. A missing batch or channel axis is understood when unambiguous."""
-        x, dropped = self._as_batch(inputs, grid)
+        """Arrays in, arrays out, in physical units. A missing batch or channel axis is understood when unambiguous.
+
+        Another sampling step is another question to the same operator; another duration is one it was not trained for.
+        """
+        x, index = self._as_batch(inputs, grid)
         parts = [self(part, grid) for part in x.split(batch)]
-        return torch.cat(parts).cpu().numpy()[(0,) * dropped]
+        return torch.cat(parts).cpu().numpy()[index]
 
     @torch.no_grad()
     def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -120,26 +123,31 @@ class Operator(nn.Module, ABC):
         transient = ½ [f(1,1) − f(0,1) + f(1,0) − f(0,0)], steady the rest: exact for a linear layer, additive and
         symmetric for a nonlinear network. Offsets and pointwise paths count as steady.
         """
-        x, dropped = self._as_batch(inputs, grid)
+        x, index = self._as_batch(inputs, grid)
         grid = self.check(x, grid)
         full, no_transient = self.respond(x, grid), self.respond(x, grid, a=0.0)
         no_steady, neither = self.respond(x, grid, b=0.0), self.respond(x, grid, a=0.0, b=0.0)
         transient = (full - no_transient + no_steady - neither) / 2
-        index = (0,) * dropped
         return transient.cpu().numpy()[index], (full - transient).cpu().numpy()[index]
 
-    def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, int]:
+    def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, tuple[Any, ...]]:
+        """The inputs with all their axes, and the index that takes those away from the answer that were not given."""
+        if not isinstance(grid, Grid | None):
+            raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
         like = self.lift.weight
         array = real_array(inputs.detach().cpu().numpy() if isinstance(inputs, Tensor) else inputs, "the inputs")
         x = torch.as_tensor(array.astype(np.float64), dtype=like.dtype, device=like.device)
         ndim = (grid or self.grid).ndim
+        channel = (0,) if self.config.out_channels == 1 else ()
         if x.ndim == ndim and self.config.in_channels == 1:
-            return x[None, None], 2
+            return x[None, None], (0, *channel)
+        if x.ndim == ndim + 1 and self.config.in_channels == 1 != x.shape[0]:
+            return x[:, None], (slice(None), *channel)
         if x.ndim == ndim + 1:
-            return x[None], 1
+            return x[None], (0,)
         if x.ndim != ndim + 2:  # with this sentence, before anything is done with its axes
             self.check(x, grid)
-        return x, 0
+        return x, ()
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
         """One clear sentence for every wrong input."""
@@ -195,6 +203,10 @@ class Operator(nn.Module, ABC):
             if not bool(torch.isfinite(tensor).all()) or (name.endswith("scale") and bool((tensor == 0).any())):
                 raise LfnoError(f"{name} must be finite and, for a scale, not zero; found {tensor.tolist()}")
             buffer.copy_(tensor.reshape(-1).expand_as(buffer))
+
+    def poles(self) -> Any:
+        """A table of poles, of the models that have some."""
+        raise LfnoError(f"an {type(self).__name__} has no poles; LFNO and LNO have")
 
     # -- description ---------------------------------------------------------------------------------------------
 

@@ -43,7 +43,11 @@ def load(path: str | PathLike[str], device: str | torch.device = "cpu") -> Opera
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Metadata and tensors, with the checksum verified."""
+    if not isinstance(path, (str, PathLike)):
+        raise LfnoError(f"a model is loaded from a path or by the name of a data set; found {type(path).__name__}")
     file = Path(path)
+    if (file / "model.safetensors").is_file():  # the folder of a run
+        file = file / "model.safetensors"
     shipped = SHIPPED / f"{path}.safetensors"
     if not file.exists() and file.name == str(path) and shipped.exists():
         file = shipped

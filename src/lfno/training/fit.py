@@ -114,6 +114,10 @@ def fit(
     first = task(dataset, split, chosen, chosen.training.seed)
     tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
     place = parallel.start() or device or best_device()
+    try:
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise LfnoError(f"the device {place!r} cannot be used: {str(error).splitlines()[0]}; choose cpu or cuda") from error
     home = None if folder is None else Path(folder)
     if resume and (home is None or not home.exists()):
         raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")

@@ -43,7 +43,7 @@ class Preset:
 
 def find_preset(name: str, model: str, grid: Grid) -> Preset:
     """The preset `name` for "lfno", "lno" or "fno" on a grid; one time axis means the ODE column, else the PDE one."""
-    kind = {key.lower(): key for key in MODELS}.get(model.lower())
+    kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
         raise LfnoError(f"model {model!r} is not known; choose lfno, lno or fno")
     if name not in PRESETS:

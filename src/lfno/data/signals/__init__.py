@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,9 @@ from lfno.grid import Axis, Grid
 def load(
     source: str | Path | Variables | Mapping[str, np.ndarray],
     *,
-    input: str | None = None,
-    output: str | None = None,
-    time: str | None = None,
+    input: str | Sequence[str] | None = None,
+    output: str | Sequence[str] | None = None,
+    time: str | Sequence[str] | None = None,
     sample: str | None = None,
     axes: str | None = None,
     dt: float | None = None,
@@ -39,10 +39,10 @@ def load(
 ) -> Dataset | Record:
     """The inputs and outputs of a file (or of named arrays): a `Dataset` of many trajectories, or one long `Record`.
 
-    `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `"f*"`, `"table:3"`) and are guessed where the names
-    leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the trajectories
-    of a table. `axes` states what the axes are (`"sample,t"`, or `"f=sample,t;u=sample,x,t"`) where lengths do not.
-    `dt` is the step of data without a time vector. All that is done to the data is in `provenance["notes"]`.
+    `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, `"table:3"`) and are guessed
+    where the names leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the
+    trajectories of a table. `axes` states what the axes are (`"sample,t"`, or `"f=sample,t;u=sample,x,t"`) where lengths
+    do not. `dt` is the step of data without a time vector. All that is done to the data is in `provenance["notes"]`.
 
     >>> t = np.arange(200) * 0.05
     >>> load({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
@@ -52,6 +52,8 @@ def load(
         return storage.load(source)
     variables = _variables(source)
     allowed = Allowed(drop_missing, interpolate, resample)
+    named = (input, output, time)
+    input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in named)
     try:
         variables, _ = parts.tell_apart(variables, sample, time)
         variables, split = parts.join(variables)

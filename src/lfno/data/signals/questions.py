@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,9 @@ def load_question(
     shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
     ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
     extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
-    return load(extended, input=asked, output=ABSENT, **reading), False
+    data = load(extended, input=asked, output=ABSENT, **reading)
+    notes = [note for note in data.provenance.get("notes", []) if ABSENT not in note]
+    return replace(data, provenance={**data.provenance, "notes": notes}), False
 
 
 def _bare(channels: Sequence[str]) -> list[str]:
