@@ -306,3 +306,15 @@ def test_any_shapes_give_right_values_or_a_sentence(data: st.DataObject) -> None
     for index in np.ndindex(outputs[:, 0].shape):
         wanted = sum(k * 100 ** ["sample", "x", "t"].index(name) for name, k in zip(along, index, strict=True)) + 1
         assert outputs[:, 0][index] == wanted
+
+
+@pytest.mark.parametrize("clock", [{"t": 0.01 * np.arange(300)}, {}])
+def test_sensors_as_columns_beside_a_vector_are_channels(clock: dict[str, np.ndarray]) -> None:
+    """As MATLAB users keep them: F is (300, 1) and acc (300, 2), with a time vector or a step."""
+    rng = np.random.default_rng(0)
+    force, motion = rng.normal(size=(300, 1)), rng.normal(size=(300, 2))
+    step = {} if clock else {"dt": 0.01, "input": "F", "output": ["acc"]}
+    record = load(clock | {"F": force, "acc": motion}, **step)
+    assert record.grid.steps == pytest.approx((0.01,))
+    np.testing.assert_array_equal(record.inputs, force.T)
+    np.testing.assert_array_equal(record.outputs, motion.T)

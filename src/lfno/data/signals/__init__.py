@@ -130,8 +130,9 @@ def _clocks(
         if not dt > 0:
             raise LfnoError(f"the step --dt {dt:g} must be positive")
         variable = variables[roles.outputs[0]]
-        if len(extent(variable)) == 1:
-            return [np.arange(variable.size) * dt], "s"
+        vectors = [variables[name].size for name in (*roles.outputs, *roles.inputs) if len(extent(variables[name])) == 1]
+        if vectors and vectors[0] in variable.shape:  # a vector beside an array of sensors says which axis is the time
+            return [np.arange(vectors[0]) * dt], "s"
         settled = settle(variable, axes.get(variable.name, axes.get("")), {})
         if TIME not in settled:
             raise LfnoError(f"{variable.name!r} has the axes {','.join(settled)}: one of them must be t")

@@ -94,6 +94,11 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
 
 
 def _no_fit(variable: Variable, known: dict[str, int]) -> str:
+    if not known:
+        return (
+            f"{variable.name!r} has shape {variable.shape}, and without a time vector nothing says which axis is the time: "
+            "name one with --time NAME, or the axes with --axes"
+        )
     lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())
     return (
         f"{variable.name!r} has shape {variable.shape} and {lengths} points: the array has no axis of that length; "

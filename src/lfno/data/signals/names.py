@@ -45,8 +45,9 @@ def find_roles(
         rest = [name for name in variables if name not in {*taken, *coordinates} and _is_signal(variables[name])]
         rest = [name for name in rest if not _numbers_rows(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
-            # beside arrays of many trajectories, vectors are parameters or coordinates
-            rest = [name for name in rest if len(extent(variables[name])) > 1]
+            # beside arrays of many trajectories or sensors, vectors as long as the time are signals, others parameters
+            moments = {variables[clock].size for clock in clocks}
+            rest = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
         inputs, outputs = _guess(variables, rest, inputs, outputs)
     if time is None and len(clocks) > 1:
         clocks = _one_each(variables, clocks, inputs, outputs)
