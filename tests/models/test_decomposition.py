@@ -1,4 +1,4 @@
-"""transient + steady is the prediction; for a linear layer the two are the pole–residue terms; poles are physics."""
+"""transient + steady is the prediction; steady is what remains of a repeated input; poles are physics."""
 
 import math
 
@@ -39,6 +39,23 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
     ringing = steady(x, kernel, weights, kind, x.shape[2:], step) + model.pointwise[0](x)
     np.testing.assert_allclose(rest, ringing, atol=1e-11)
     assert np.abs(transient).max() > 1e-3
+
+
+@pytest.mark.parametrize("layout", ["blocks", "sequence"])
+def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout):
+    """Three nonlinear layers of exact linear systems, asked about eight periods: in the last one every start has died away."""
+    torch.manual_seed(0)
+    model = LFNO(GRID, width=4, modes=4, steady="exact", layout=layout, transient_layers=3, n_poles=3).double()
+    with torch.no_grad():
+        for block in model.blocks:
+            block.kernel.poles_0[..., 0].clamp_(min=math.log(0.5))  # time constants of a tenth of the window at most
+    t, period = GRID.axes[0].points, 128 * 0.05
+    x = np.sin(2 * math.pi * 3 * t / period) + 0.5 * np.cos(2 * math.pi * 7 * t / period)
+    transient, rest = model.decompose(x)
+    long = model.predict(np.tile(x, 8), grid=Grid.line(8 * 128, 0.05))
+    scale = np.abs(rest).max()
+    assert np.abs(long[-128:-8] - rest[:-8]).max() < 0.01 * scale
+    assert np.abs(transient).max() > 0.1 * scale
 
 
 @pytest.mark.parametrize(

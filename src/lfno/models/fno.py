@@ -36,8 +36,8 @@ class FNO(Operator):
             Block(width, None, FourierWeights(width, width, self.modes), "free") for _ in range(self.config.layers)
         )
 
-    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+    def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         for depth, block in enumerate(self.blocks):
             last = depth == len(self.blocks) - 1
-            v = block(v, steps, a, b, "" if last else self.config.activation)
+            v = block(v, steps, "" if last else self.config.activation)
         return v

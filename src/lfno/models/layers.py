@@ -156,13 +156,8 @@ def through(v: Tensor, kernel: PoleResidue | None, *parts: Callable[[Tensor], Te
     return [leave(total, v.shape[2:], axes)]
 
 
-def times(factor: float, term: Tensor) -> Tensor:
-    """A factor that is 1, as everywhere but in a decomposition, costs nothing."""
-    return term if factor == 1 else factor * term
-
-
 class Block(nn.Module):
-    """act(a · transient(v) + b · steady(v) + W v) + v, any of the parts possibly absent; a = b = 1 but in a decomposition."""
+    """act(transient(v) + steady(v) + W v) + v, any of the parts possibly absent."""
 
     def __init__(self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str) -> None:
         super().__init__()
@@ -170,10 +165,10 @@ class Block(nn.Module):
         self.pointwise = Pointwise(width, width)
 
     def forward(
-        self, v: Tensor, steps: Sequence[float], a: float = 1.0, b: float = 1.0, act: str = "", skip: bool = False
+        self, v: Tensor, steps: Sequence[float], act: str = "", skip: bool = False, transient: bool = True
     ) -> Tensor:
         shape, kernel = v.shape[2:], self.kernel
-        parts = [lambda w: times(b, steady(w, kernel, self.weights, self.kind, shape, steps))]
-        if kernel is not None:
-            parts.append(lambda w: times(a, kernel.transient(w, shape, steps)))
+        parts = [lambda w: steady(w, kernel, self.weights, self.kind, shape, steps)]
+        if kernel is not None and transient:
+            parts.append(lambda w: kernel.transient(w, shape, steps))
         return self.pointwise(v, through(v, kernel, *parts), act, skip)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count
-from lfno.models.layers import STEADY, PoleResidue, steady, through, times
+from lfno.models.layers import STEADY, PoleResidue, steady, through
 from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
 
@@ -83,34 +83,34 @@ class LFNO(PoleOperator):
         depth = max(transient, steady)
         return [(k < transient, k >= depth - steady) for k in range(depth)]
 
-    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+    def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         config = self.config
         if config.layout != "branches":
             for depth, block in enumerate(self.blocks, 1):
                 act = config.activation if config.skip or depth < len(self.blocks) else ""
-                v = block(v, steps, a, b, act, config.skip)
+                v = block(v, steps, act, config.skip, transient)
             return v
         branches = []
         if config.transient_layers:
-            branches.append(self._transient_branch(v, steps, a))
+            branches.append(self._transient_branch(v, steps, transient))
         if config.steady_layers:
-            branches.append(self._steady_branch(v, steps, b))
+            branches.append(self._steady_branch(v, steps))
         return branches[0] if len(branches) == 1 else branches[0] + branches[1]
 
-    def _transient_branch(self, v: Tensor, steps: Sequence[float], a: float) -> Tensor:
+    def _transient_branch(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
             assert isinstance(kernel, PoleResidue)
             last = depth == len(self.kernels) - 1
-            (decay,) = through(v, kernel, partial(kernel.transient, shape=v.shape[2:], steps=steps))
-            v = pointwise(v, [times(a, decay)], "" if last else self.config.activation)
+            terms = through(v, kernel, partial(kernel.transient, shape=v.shape[2:], steps=steps)) if transient else []
+            v = pointwise(v, terms, "" if last else self.config.activation)
         return v
 
-    def _steady_branch(self, v: Tensor, steps: Sequence[float], b: float) -> Tensor:
+    def _steady_branch(self, v: Tensor, steps: Sequence[float]) -> Tensor:
         kernels: list[Any] = [*self.kernels, *self.steady_kernels]
         for depth in range(self.config.steady_layers):
             kernel = None if self.config.steady == "free" else kernels[depth]
             weights: Any = None if self.config.steady == "exact" else self.steady_weights[depth]
             v = self.activation(v) if depth else v
             part = partial(steady, kernel=kernel, weights=weights, kind=self.config.steady, shape=v.shape[2:], steps=steps)
-            v = times(b, *through(v, kernel, part))
+            (v,) = through(v, kernel, part)
         return v

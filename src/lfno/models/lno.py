@@ -34,7 +34,7 @@ class LNO(PoleOperator):
         kind = "exact" if self.config.version == "original" else "free"
         self.blocks = nn.ModuleList(self.block(kind) for _ in range(self.config.layers))
 
-    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
+    def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         for block in self.blocks:
-            v = block(v, steps, a, b, self.config.activation)
+            v = block(v, steps, self.config.activation, transient=transient)
         return v

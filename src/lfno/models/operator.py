@@ -65,8 +65,8 @@ class Operator(nn.Module, ABC):
         """Make the layers between lift and projection."""
 
     @abstractmethod
-    def layers(self, v: Tensor, steps: Sequence[float], a: float, b: float) -> Tensor:
-        """Run them, transient terms multiplied by a and steady terms by b."""
+    def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
+        """Run them, with their transient terms or without."""
 
     # -- the map -------------------------------------------------------------------------------------------------
 
@@ -74,15 +74,15 @@ class Operator(nn.Module, ABC):
         grid = self.check(x, grid)
         return self.respond(x, grid)
 
-    def respond(self, x: Tensor, grid: Grid | None = None, a: float = 1.0, b: float = 1.0) -> Tensor:
-        """The forward pass without checks, f(a, b): transient terms times a, steady terms times b."""
+    def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
+        """The forward pass without checks; without the transient terms every layer is in its steady state."""
         grid = grid or self.grid
         shape = x.shape[2:]
         v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
         if self.config.grid_channels:
             v = torch.cat((v, self._coordinates(grid, v)), 1)
         v = _extend(self.lift(v), self._extension(grid))
-        v = self.layers(v, self.steps(grid), a, b)
+        v = self.layers(v, self.steps(grid), transient)
         for d, size in enumerate(shape):
             v = v.narrow(2 + d, 0, size)
         u = project(v, self.hidden, self.project, self.config.activation)
@@ -120,15 +120,14 @@ class Operator(nn.Module, ABC):
     def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(transient, steady), which add up to the prediction.
 
-        transient = ½ [f(1,1) − f(0,1) + f(1,0) − f(0,0)], steady the rest: exact for a linear layer, additive and
-        symmetric for a nonlinear network. Offsets and pointwise paths count as steady.
+        Steady is the answer with the transient terms of all layers left out. For layers that are linear systems it is what
+        the network answers to the same input repeated for ever, once every start has died away; transient is the rest.
+        Offsets and pointwise paths count as steady.
         """
         x, index = self._as_batch(inputs, grid)
         grid = self.check(x, grid)
-        full, no_transient = self.respond(x, grid), self.respond(x, grid, a=0.0)
-        no_steady, neither = self.respond(x, grid, b=0.0), self.respond(x, grid, a=0.0, b=0.0)
-        transient = (full - no_transient + no_steady - neither) / 2
-        return transient.cpu().numpy()[index], (full - transient).cpu().numpy()[index]
+        full, steady = self.respond(x, grid), self.respond(x, grid, transient=False)
+        return (full - steady).cpu().numpy()[index], steady.cpu().numpy()[index]
 
     def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, tuple[Any, ...]]:
         """The inputs with all their axes, and the index that takes those away from the answer that were not given."""
