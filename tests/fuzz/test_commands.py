@@ -24,6 +24,7 @@ from lfno.errors import LfnoError
 from lfno.systems import REGISTRY
 from tests.fuzz.strategies import FLOATS, JSON, NAMES, SIZES, attempt, counts, mostly, tried
 from tests.fuzz.test_files import damaged
+from tests.report.builder import record
 
 SMALL = ["--epochs", "1", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
 #: a right call of every command that ends by itself; `demo` and `app` are tried as they are elsewhere
@@ -148,6 +149,7 @@ def given_to_cases(tmp_path, monkeypatch, server):
     rows = [f"{a:.4f},{b:.6f},{c:.6f}" for a, b, c in zip(t, np.sin(t**1.2), np.cos(2 * t) * np.exp(-t), strict=True)]
     (given / "rig.csv").write_text("\n".join(["t,f,u", *rows]) + "\n")
     lfno.LNO(lfno.Grid.line(64, 0.05), width=2, modes=4, n_poles=2, projection=2).save(given / "lno.safetensors")
+    record("heat", "LNO", 0.1).write(inside / "records")
     monkeypatch.chdir(inside)
     tiny = replace(REGISTRY["duffing-c05"], name="tiny", count=12, grid=lfno.Grid.line(64, 0.05))
     monkeypatch.setitem(REGISTRY, "tiny", tiny)

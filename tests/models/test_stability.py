@@ -30,7 +30,7 @@ def largest_gradient(model, loss):
 
 def test_stable_layers_start_with_order_one():
     model, x = transient_stack("stable"), signal()
-    hidden = model.layers(model.lift(x), model.steps(GRID), 1.0, 1.0)
+    hidden = model.layers(model.lift(x), model.steps(GRID), True)
     assert 0.1 < hidden.abs().max() < 10
     assert 0.01 < model(x).abs().max() < 10
     assert largest_gradient(model, model(x).square().mean()) < 1e3
@@ -57,6 +57,6 @@ def test_free_poles_blow_up():
     """Poles drawn as in the literature have Re μ > 0, so e^{μt} grows: four layers multiply growth by growth."""
     model, x = transient_stack("free"), signal()
     assert all((mu.real > 0).all() for kernel in model.kernels for mu in kernel.values())
-    hidden = model.layers(model.lift(x), model.steps(GRID), 1.0, 1.0)
+    hidden = model.layers(model.lift(x), model.steps(GRID), True)
     assert hidden.abs().max() > 1e5
     assert largest_gradient(model, model(x).square().mean()) > 1e9
