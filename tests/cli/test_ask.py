@@ -189,13 +189,11 @@ def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, 
     report = answer("export", home / "one", "-o", tmp_path / "m.onnx")
     session = onnxruntime.InferenceSession(report["out"], providers=["CPUExecutionProvider"])
     record = signals(3000)["force"][None].astype(np.float32)
-    names = {"session": session, "record": record, "answer": np.full((1, 3000), np.nan)}
-    exec(loop.replace("512", "128"), names)
+    names = {"session": session, "record": record}
+    exec(loop, names)
     call("predict", home / "one", home / "rig.csv", "-o", tmp_path / "p.npz")
     found, told = names["answer"][0], np.load(tmp_path / "p.npz")["u"]
-    covered = np.isfinite(found)
-    assert covered.sum() > 2870
-    np.testing.assert_allclose(found[covered], told[covered], atol=1e-4)
+    np.testing.assert_allclose(found, told, atol=1e-4)
 
 
 def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
