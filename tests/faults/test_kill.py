@@ -11,7 +11,9 @@ import pytest
 
 from lfno import tensorfile
 from lfno.data import storage
+from lfno.data.plan import Plan
 from lfno.models.storage import load
+from lfno.systems import Duffing
 from lfno.training import checkpoint
 from tests.faults import victims
 
@@ -67,6 +69,18 @@ def parts_are_whole(place: Path) -> None:
             assert len(stored["inputs"]) == 4
     for path in place.glob("data/[!.]*"):
         storage.load(path)
+
+
+def test_parts_that_a_kill_left_beside_a_finished_data_set_are_removed(tmp_path, monkeypatch):
+    """The file is there and its parts still are, as after a kill between the two last steps."""
+    monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(Duffing, "chunk", 4)
+    with monkeypatch.context() as killed:
+        killed.setattr(Plan, "forget_parts", lambda self: None)
+        victims.make_data(tmp_path)
+    assert list((tmp_path / "cache" / "partial").glob("*"))
+    victims.make_data(tmp_path)
+    assert not list((tmp_path / "cache" / "partial").glob("*"))
 
 
 @pytest.mark.parametrize("kills", DATA_KILLS)

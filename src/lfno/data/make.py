@@ -23,6 +23,7 @@ def make(what: Plan, out: str | Path | None = None, progress: Progress | None = 
     """The file of a planned data set and whether it had to be made; one that exists and matches is left alone."""
     path = place(what, out)
     if exists(what, out):
+        what.forget_parts()  # left by a process that was killed after its last step but one
         return path, False
     needed, free = what.room()[1], free_disk(path)
     if needed > free:
