@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from lfno.errors import LfnoError
 from lfno.evaluation import matrix, stacked
@@ -18,8 +17,8 @@ from lfno.evaluation.stacked import run_group
 from lfno.evaluation.studies import STUDIES, Question
 from lfno.models.storage import MODELS
 from lfno.systems.registry import find
-from lfno.training.loop import Trainer
 from tests.report.builder import record
+from tests.training.spoiled import spoil_first_run
 
 SMALL = {"width": 2, "modes": 4, "n_poles": 2, "projection": 8, "validate_every": 1, "batch": 137}
 
@@ -93,15 +92,7 @@ def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
 
 def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog):
     cells = [small(seed=seed, changes={"epochs": 2}) for seed in range(2)]
-    whole = Trainer.run
-
-    def spoiled(trainer, watch=None):
-        with torch.no_grad():
-            for state in (trainer.adam.theta, trainer.good["theta"]):
-                state[0] = torch.nan
-        whole(trainer, watch)
-
-    monkeypatch.setattr(Trainer, "run", spoiled)
+    spoil_first_run(monkeypatch)
     with caplog.at_level("WARNING", logger="lfno"):
         lost, good = run_group(cells, tmp_path, "cpu")
     assert np.isnan(lost.scores["l2"])

@@ -21,6 +21,7 @@ from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
 from lfno.training.pilot import STRENGTHS, TRIAL, _samples, choices, choose_start, choose_strength, chosen_before
 from lfno.training.presets import find_preset
+from tests.training.spoiled import spoil_first_run
 
 GRID = Grid.line(48, dt=0.1)
 SMALL = {"width": 4, "projection": 8, "batch": 8, "validate_every": 2}
@@ -117,15 +118,7 @@ def test_another_seed_is_another_network_on_the_same_samples():
 
 
 def test_a_member_that_never_was_finite_is_left_out(monkeypatch, caplog):
-    whole = Trainer.run
-
-    def spoiled(trainer, watch=None):
-        with torch.no_grad():
-            for state in (trainer.adam.theta, trainer.good["theta"]):
-                state[0] = torch.nan
-        whole(trainer, watch)
-
-    monkeypatch.setattr(Trainer, "run", spoiled)
+    spoil_first_run(monkeypatch)
     with caplog.at_level("WARNING", logger="lfno"):
         run = lfno.fit(oscillator(), ensemble=2, epochs=2, steady_decay=1e-4, modes=4, n_poles=2, device="cpu", **SMALL)
     assert len(run.models) == len(run.provenance()["validation_loss"]) == 1

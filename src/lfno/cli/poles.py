@@ -105,12 +105,7 @@ def modes_of(
 
 
 def _layers(surrogate: Surrogate) -> Any:
-    from lfno.models.pole_operator import PoleOperator
-
-    member = surrogate.members[0] if surrogate.members else None
-    if member is not None and not isinstance(member, PoleOperator):
-        raise LfnoError(f"an {type(member).__name__} has no poles; poles belong to LFNO, LNO and linear models")
-    return None if member is None else member.poles()
+    return surrogate.members[0].poles() if surrogate.members else None
 
 
 def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:

@@ -205,7 +205,7 @@ class Operator(nn.Module, ABC):
 
     def poles(self) -> Any:
         """A table of poles, of the models that have some."""
-        raise LfnoError(f"an {type(self).__name__} has no poles; LFNO and LNO have")
+        raise LfnoError(f"an {type(self).__name__} has no poles; poles belong to LFNO, LNO and linear models")
 
     # -- description ---------------------------------------------------------------------------------------------
 
