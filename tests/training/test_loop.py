@@ -278,7 +278,7 @@ def test_the_cosine_rises_then_falls_to_nothing_and_the_steps_are_the_papers():
 
 def test_the_paper_preset_has_the_papers_parameter_counts():
     grid = Grid.line(2048, dt=0.01)
-    for model, count in (("lno", 1309), ("lfno", 3417), ("fno", 1881)):
+    for model, count in (("lno", 1309), ("lfno", 3417), ("fno", 1885)):
         preset = find_preset("paper", model, grid)
         kind = MODELS[preset.model]
         assert count_parameters(kind(grid, kind.Config.from_fields(preset.fields)))["complex_once"] == count

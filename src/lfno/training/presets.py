@@ -59,8 +59,8 @@ def _paper(kind: str, grid: Grid) -> Preset:
     if kind != "FNO":
         fields |= {"n_poles": count, "mixed": False}
     if kind == "FNO":
-        # a field between fixed ends is not the same everywhere, and a Fourier layer alone cannot tell where it is
-        fields |= {"layers": 4, "grid_channels": not ode}
+        # a Fourier layer alone cannot tell where it is, and neither transients nor fixed ends are the same everywhere
+        fields |= {"layers": 4, "grid_channels": True}
     elif kind == "LFNO":
         # of the wirings with the published number of parameters the one that trains best (see the docs)
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
