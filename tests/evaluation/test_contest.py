@@ -27,4 +27,4 @@ def test_persistence_holds_the_last_value_before_the_test(test: str, before: int
     contest, _ = contest_record(silent, prepared, "LFNO")  # type: ignore[arg-type]
     held = stop if before is None else before  # with nothing before it, the first value after it
     expected = np.sqrt(np.mean((np.arange(start + 10, stop) - held) ** 2.0))
-    assert contest.rows["persistence"]["rmse"] == pytest.approx(expected)
+    assert contest.rows["persistence"]["rmse"] == pytest.approx([expected])

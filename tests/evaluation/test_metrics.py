@@ -52,7 +52,21 @@ def test_summary_over_runs() -> None:
     assert str(told) == "2 ± 1"
     assert str(summary([0.25])) == "0.25"
     assert summary([1.0, math.inf]).mean == math.inf
-    assert set(scores(np.ones((1, 1, 3)), np.arange(3.0)[None, None])) == {"l2", "linf", "rmse", "fit"}
+
+
+def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
+    """Metres as micrometres: every number stays, but for the RMSE of that output."""
+    draw = np.random.default_rng(1)
+    truth, unit = draw.normal(size=(4, 2, 50)), np.array([1.0, 1e6])
+    prediction = truth + 0.1 * draw.normal(size=truth.shape)
+    metres, other = scores(prediction, truth), scores(prediction * unit[:, None], truth * unit[:, None])
+    for name in ("l2", "linf", "nrmse", "fit"):
+        assert other[name] == pytest.approx(metres[name])
+    assert other["rmse"] == pytest.approx(metres["rmse"] * unit)
+    # one output: the plain relative errors
+    one = scores(prediction[:, :1], truth[:, :1])
+    assert one["l2"] == pytest.approx(relative_l2(prediction[:, :1], truth[:, :1]).mean())
+    assert one["nrmse"] == pytest.approx(one["rmse"][0] / np.sqrt((truth[:, :1] ** 2).mean()))
 
 
 def test_moving_average_keeps_lines_inside_and_constants_everywhere() -> None:

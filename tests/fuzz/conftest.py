@@ -1,16 +1,11 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from hypothesis import strategies as st
 
 
 @pytest.fixture(autouse=True)
 def quiet(tmp_path, monkeypatch):
-    """A cache and a folder (`data.folder`) of its own for every test, and one thread."""
+    """A cache and a folder (`data.folder`) of its own for every test."""
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(st.DataObject, "folder", tmp_path, raising=False)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

@@ -287,6 +287,19 @@ def test_the_paper_preset_has_the_papers_parameter_counts():
     assert (training.batch, training.learning_rate, training.weight_decay, training.gamma) == (50, 0.002, 1e-4, 0.8)
 
 
+def test_outputs_count_the_same_in_whatever_unit():
+    """A second sensor, in metres or in micrometres, changes nothing in how the first is learned."""
+    data = oscillator()
+    speed = np.gradient(data.outputs, axis=-1)
+    histories = []
+    for unit in (1.0, 2.0**20):  # a power of two leaves no trace in the rounding
+        both = Dataset(data.inputs, np.concatenate([data.outputs, unit * speed], 1), data.grid)
+        run = trainer(epochs=4, data=both)
+        run.run()
+        histories.append(run.history.validation)
+    assert histories[0] == histories[1]
+
+
 def test_losses_of_known_errors():
     truth = torch.tensor([[[3.0, 4.0]], [[1.0, 0.0]]])
     guess = truth + torch.tensor([[[0.0, 5.0]], [[0.0, 0.5]]])

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: any of these says that a folder holds a run
 LEFT = ("model.safetensors", "member-0.safetensors", "log.jsonl", "metrics.json")
 
+MOST_COLUMNS = 4  # outputs whose errors are shown one by one
+
 
 def say(text: str) -> None:
     typer.echo(text)
@@ -25,14 +27,17 @@ def say(text: str) -> None:
 
 def table(contest: Contest) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    unit = f" [{contest.unit}]" if contest.unit else ""
+    few = len(contest.outputs) <= MOST_COLUMNS
+    each = [f"RMSE {name}" for name in contest.outputs] if few else ["RMSE / RMS"]
     shown = Table(title="error on the test data")
-    for heading in ("", "relative L2", f"RMSE{unit}".replace("[", "\\["), "fit %"):
-        shown.add_column(heading, justify="left" if not heading else "right")
+    for heading in ("", "relative L2", *each, "fit %"):
+        shown.add_column(escape(heading), justify="left" if not heading else "right")
     for name, row in contest.rows.items():
-        shown.add_row(name, f"{row['l2']:.4g}", f"{row['rmse']:.4g}", f"{row['fit']:.2f}")
+        errors = row["rmse"] if few else [row["nrmse"]]
+        shown.add_row(name, f"{row['l2']:.4g}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
     Console().print(shown)
     say(contest.verdict)
 

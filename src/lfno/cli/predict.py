@@ -70,7 +70,8 @@ def predict(
         typer.echo(f"note: {note}", err=True)
     if "error" in report:
         error = report["error"]
-        values = f"relative L2 {error['l2']:.4g}, RMSE {error['rmse']:.4g}, fit {error['fit']:.2f} %"
+        each = ", ".join(f"{value:.4g}" for value in error["rmse"])
+        values = f"relative L2 {error['l2']:.4g}, RMSE {each}, fit {error['fit']:.2f} %"
         typer.echo(f"against the outputs in the file: {values}")
     typer.echo(f"prediction written to {target}")
 

@@ -24,14 +24,13 @@ WORTH = 0.8
 
 @dataclass(frozen=True)
 class Contest:
-    """`rows`: for the model and every baseline {"l2", "linf", "rmse", "fit"} on the same test data.
+    """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
 
     `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures.
     """
 
-    rows: dict[str, dict[str, float]]
+    rows: dict[str, dict[str, Any]]
     verdict: str
-    unit: str
     truth: np.ndarray
     prediction: np.ndarray
     linear: np.ndarray
@@ -39,7 +38,7 @@ class Contest:
     spread: np.ndarray | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {"test": self.rows, "verdict": self.verdict, "unit": self.unit}
+        return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
 
 
 def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label: str) -> Contest:
@@ -55,7 +54,7 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
         answer = predict(inputs, None if parameters is None else parameters[split.test])
         rows[NAMES[name]] = scores(answer, truth)
         linear = answer if name == "linear" else linear
-    return Contest(rows, verdict(rows, label), _unit(dataset), truth, prediction, linear, _names(dataset), spread)
+    return Contest(rows, verdict(rows, label), truth, prediction, linear, _names(dataset), spread)
 
 
 def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
@@ -95,7 +94,7 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
             answer = linear.predict(record.inputs[None])[..., start:stop]
         rows[NAMES["linear"]] = scores(answer[..., warm:], truth)
     whole = spread if spread is None else spread[None, ..., warm:]
-    result = Contest(rows, verdict(rows, label), _unit(prepared.dataset), truth, prediction[None, ..., warm:],
+    result = Contest(rows, verdict(rows, label), truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), whole)  # fmt: skip
     return result, linear
 
@@ -103,14 +102,14 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
 NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
 
 
-def verdict(rows: dict[str, dict[str, float]], label: str) -> str:
+def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
     """One sentence that says plainly what the model is worth; modes are compared with the best that is linear."""
-    own = rows[label]["rmse"]
+    own = rows[label]["nrmse"]
     if label == MODAL and NAMES["linear"] in rows:
-        times = own / max(rows[NAMES["linear"]]["rmse"], 1e-300)
+        times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
         good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
         return f"The modes are {good}: their RMSE is {times:.3g} times that of “{NAMES['linear']}”."
-    others = {name: row["rmse"] for name, row in rows.items() if name != label and math.isfinite(row["rmse"])}
+    others = {name: row["nrmse"] for name, row in rows.items() if name != label and math.isfinite(row["nrmse"])}
     best = min(others, key=lambda name: others[name])
     if not math.isfinite(own):
         return f"The {label} gives values that are not finite: it is of no use."
@@ -128,11 +127,6 @@ def verdict(rows: dict[str, dict[str, float]], label: str) -> str:
 def _names(dataset: Dataset) -> list[str]:
     """Output channels as the axis of a figure is labelled."""
     return [f"{channel.name} [{channel.unit}]" if channel.unit else channel.name for channel in dataset.output_channels]
-
-
-def _unit(dataset: Dataset) -> str:
-    units = {channel.unit for channel in dataset.output_channels}
-    return units.pop() if len(units) == 1 else ""
 
 
 def _parameter(dataset: Dataset) -> np.ndarray | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -75,12 +76,28 @@ def fit_percent(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return np.where(count > 0, fits.sum(0) / np.maximum(count, 1), np.nan)
 
 
-def scores(prediction: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """Every scalar a results table shows: means over samples (l2, linf) and over channels (rmse, fit)."""
+def in_own_units(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Both with every channel divided by its truth's root mean square: metres and volts then count the same."""
+    prediction, truth = check_pair(prediction, truth)
+    largest = np.abs(truth).max((0, *range(2, truth.ndim)), keepdims=True)
+    largest = np.where(largest > 0, largest, 1.0)  # taken out first: a square must not overflow
+    size = largest * np.sqrt(((truth / largest) ** 2).mean((0, *range(2, truth.ndim)), keepdims=True))
+    size = np.where(size > 0, size, 1.0)
+    return prediction / size, truth / size
+
+
+def scores(prediction: np.ndarray, truth: np.ndarray) -> dict[str, Any]:
+    """What a table of errors shows of one model.
+
+    l2, linf: means over samples; nrmse: RMSE over the root mean square of the truth. In these every channel counts the
+    same, whatever its unit. rmse: of each channel, in its unit. fit: the mean over channels.
+    """
+    own = in_own_units(prediction, truth)
     return {
-        "l2": float(relative_l2(prediction, truth).mean()),
-        "linf": float(relative_linf(prediction, truth).mean()),
-        "rmse": float(np.sqrt((rmse(prediction, truth) ** 2).mean())),
+        "l2": float(relative_l2(*own).mean()),
+        "linf": float(relative_linf(*own).mean()),
+        "nrmse": float(np.sqrt((rmse(*own) ** 2).mean())),
+        "rmse": rmse(prediction, truth).tolist(),
         "fit": float(fit_percent(prediction, truth).mean()),
     }
 

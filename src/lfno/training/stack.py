@@ -27,9 +27,6 @@ class Stack:
         self.theta = torch.stack(rows).to(device)
         buffers = [dict(model.named_buffers()) for model in models]
         self.buffers = {name: torch.stack([own[name] for own in buffers]).to(device) for name in buffers[0]}
-        # losses hold small constants, which must stay small beside outputs of 1e-9 m: far from 1, the scale is taken out
-        scale = self.buffers["output_scale"].amax(1)
-        self.unit = torch.where((scale > 1e-3) & (scale < 1e3), torch.ones_like(scale), scale)
 
     def decay(self, general: float, steady: Sequence[float]) -> Tensor:
         """The weight decay of every number, (runs, numbers).
@@ -47,6 +44,13 @@ class Stack:
 
     def __len__(self) -> int:
         return self.theta.shape[0]
+
+    @property
+    def unit(self) -> Tensor:
+        """(runs, out, 1, …): losses see outputs in units of their own variation, so that metres count as much as volts, and
+        the small constants of a loss are small beside 1e-9 m too."""
+        scale = self.buffers["output_scale"]
+        return scale.reshape(*scale.shape, *(1 for _ in self.template.model.grid.axes))
 
     def respond(self, theta: Tensor, x: Tensor) -> Tensor:
         """(runs, numbers), (runs, batch, in, *grid) → (runs, batch, out, *grid)."""

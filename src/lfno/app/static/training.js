@@ -102,12 +102,13 @@ export class TrainingPanel {
 
 /** The verdict and the errors beside the baselines. */
 export function verdictTable(outcome) {
-  const unit = outcome.unit ? ` [${outcome.unit}]` : "";
-  const heads = ["", "rel. L2", `RMSE${unit}`, "fit"].map((text) => el("th", { scope: "col" }, text));
+  const few = outcome.outputs.length <= 4;
+  const each = few ? outcome.outputs.map((name) => `RMSE ${name}`) : ["RMSE / RMS"];
+  const heads = ["", "rel. L2", ...each, "fit"].map((text) => el("th", { scope: "col" }, text));
   const rows = Object.entries(outcome.test).map(([name, one]) => {
     const own = name === outcome.label;
     const mark = own ? outcome.label.toLowerCase() : name.includes("linear") ? "linear" : null;
-    return el("tr", { class: own ? "best" : null }, el("td", {}, mark ? el("span", { class: "swatch", mark }) : null, name), el("td", {}, number(100 * one.l2), " %"), el("td", {}, number(one.rmse)), el("td", {}, number(one.fit), " %"));
+    return el("tr", { class: own ? "best" : null }, el("td", {}, mark ? el("span", { class: "swatch", mark }) : null, name), el("td", {}, number(100 * one.l2), " %"), ...(few ? one.rmse : [one.nrmse]).map((error) => el("td", {}, number(error))), el("td", {}, number(one.fit), " %"));
   });
   return [el("p", { class: "verdict" }, outcome.verdict), el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))];
 }

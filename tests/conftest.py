@@ -5,7 +5,4 @@ import torch
 @pytest.fixture(autouse=True)
 def one_thread():
     """Small tensors are faster on one thread, and the same bits need the same number of them."""
-    before = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
