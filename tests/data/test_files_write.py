@@ -27,6 +27,17 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(np.ravel(values), np.sin(T) / 3, rtol=1e-8)
 
 
+@pytest.mark.parametrize(("delimiter", "decimal"), [(";", ","), (";", "."), ("\t", ","), (",", ".")])
+def test_an_answer_is_written_as_the_question_was(delimiter: str, decimal: str, tmp_path: Path) -> None:
+    """A spreadsheet that shows the columns of one file shows those of the other."""
+    question = [f"{time:.1f}{delimiter}{time / 7:.4f}".replace(".", decimal) for time in T[:50]]
+    (tmp_path / "q.csv").write_text("\n".join([f"t [s]{delimiter}f [N]", *question]))
+    write(tmp_path / "a.csv", variables(), like=tmp_path / "q.csv")
+    first = (tmp_path / "a.csv").read_text().splitlines()[2]
+    assert first == f"{T[1]:.9g}{delimiter}{np.sin(T[1]) / 3:.9g}".replace(".", decimal)
+    np.testing.assert_allclose(np.ravel(read(tmp_path / "a.csv")["u"].array([])), np.sin(T) / 3, rtol=1e-8)
+
+
 @pytest.mark.parametrize(
     ("name", "unit"), [("", ""), ("t", ""), ("a/b", ""), ("a\0", ""), ("a,b", ""), ("u", "\udc80"), ("u", "m\n")]
 )

@@ -78,8 +78,10 @@ def decompose(
             variables.append(Variable.of(label, np.asarray(values[k]), "", data.grid.names))
     table = file.suffix.lower() in TABLES and data.grid.ndim > 1
     arrays = folder / f"decomposition{'.npz' if table else file.suffix}"
-    write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables])
-    share = float(np.sqrt((transient**2).mean() / max(float(((transient + steady) ** 2).mean()), 1e-300)))
+    write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables], like=file)
+    axes = tuple(range(1, transient.ndim))  # of each output: they may have different units
+    power = np.maximum(((transient + steady) ** 2).mean(axes), 1e-300)
+    share = float(np.sqrt(((transient**2).mean(axes) / power).mean()))
     if as_json:
         facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "notes": notes}
         typer.echo(json.dumps(facts))

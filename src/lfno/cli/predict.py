@@ -57,7 +57,7 @@ def predict(
     names = surrogate.names("outputs") or [channel.name for channel in data.output_channels if known]
     variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
-    write(target, variables)
+    write(target, variables, like=file)
     report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 from lfno.errors import LfnoError
@@ -16,10 +19,11 @@ from lfno.errors import LfnoError
 ROWS = 100_000  # of a table, turned into text at once
 
 
-def write(path: str | Path, variables: Sequence[Variable]) -> None:
+def write(path: str | Path, variables: Sequence[Variable], like: Path | None = None) -> None:
     """Write variables that know their axes (`t`, `sample`, `channel`, `x`, …); written whole or not at all.
 
-    A table (CSV, TSV, Parquet, NPY) has one row per moment; of many trajectories it has a column `sample` besides.
+    A table (CSV, TSV, Parquet, NPY) has one row per moment; of many trajectories it has a column `sample` besides. A text
+    has the delimiter and the decimal mark of the file `like`, where that has the same ending: whoever reads one reads both.
 
     >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", u, "m", ("t",))])  # doctest: +SKIP
     """
@@ -28,6 +32,8 @@ def write(path: str | Path, variables: Sequence[Variable]) -> None:
     if writer is None:
         raise LfnoError(f"{path.name}: files with {path.suffix or 'no ending'} are not written; use {', '.join(WRITERS)}")
     _check_words(path.name, variables, writer is _write_matlab)
+    if writer is _write_text:
+        writer = partial(_write_text, marks=_marks(path.suffix.lower(), like))
     with atomic(path) as temporary:
         writer(temporary, variables)
 
@@ -73,22 +79,24 @@ def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
     return columns
 
 
-def _write_text(path: Path, variables: Sequence[Variable], delimiter: str) -> None:
-    columns = _table(variables)
+def _marks(ending: str, like: Path | None) -> tuple[str, str]:
+    """Delimiter and decimal mark."""
+    usual = "," if ending == ".csv" else "\t", "."
+    if like is None or like.suffix.lower() != ending:
+        return usual
+    found = sniff(like)
+    return usual if found.delimiter is None else (found.delimiter, found.decimal)
+
+
+def _write_text(path: Path, variables: Sequence[Variable], marks: tuple[str, str] = (",", ".")) -> None:
+    columns, (delimiter, decimal) = _table(variables), marks
     formats = ["%d" if values.dtype.kind == "i" else "%.9g" for values in columns.values()]
     with path.open("w", encoding="utf-8") as file:
         file.write(delimiter.join(columns) + "\n")
         for start in range(0, len(next(iter(columns.values()))), ROWS):
-            block = [values[start : start + ROWS] for values in columns.values()]
-            np.savetxt(file, np.stack(block, 1), formats, delimiter)
-
-
-def _write_csv(path: Path, variables: Sequence[Variable]) -> None:
-    _write_text(path, variables, ",")
-
-
-def _write_tsv(path: Path, variables: Sequence[Variable]) -> None:
-    _write_text(path, variables, "\t")
+            lines = io.StringIO()
+            np.savetxt(lines, np.stack([values[start : start + ROWS] for values in columns.values()], 1), formats, delimiter)
+            file.write(lines.getvalue() if decimal == "." else lines.getvalue().replace(".", decimal))
 
 
 def _write_npz(path: Path, variables: Sequence[Variable]) -> None:
@@ -140,10 +148,10 @@ WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".npz": _write_npz,
     ".npy": _write_npy,
     ".mat": _write_matlab,
-    ".csv": _write_csv,
-    ".tsv": _write_tsv,
-    ".txt": _write_tsv,
-    ".dat": _write_tsv,
+    ".csv": _write_text,
+    ".tsv": _write_text,
+    ".txt": _write_text,
+    ".dat": _write_text,
     ".parquet": _write_parquet,
     ".pq": _write_parquet,
     ".h5": _write_hdf5,
@@ -154,4 +162,4 @@ WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".cdf": _write_netcdf,
 }
 #: endings of files that hold columns, no fields
-TABLES = tuple(ending for ending, one in WRITERS.items() if one in (_write_csv, _write_tsv, _write_npy, _write_parquet))
+TABLES = tuple(ending for ending, one in WRITERS.items() if one in (_write_text, _write_npy, _write_parquet))
