@@ -83,11 +83,13 @@ def _paper(kind: str, grid: Grid) -> Preset:
 
 def _default(kind: str, grid: Grid) -> Preset:
     """One preset for every task, chosen on validation data: exact layers that share their poles, plus as much of R as the
-    validation samples ask for. Fields in space get coordinates: a rod with fixed ends is not the same everywhere."""
+    validation samples ask for. Fields in space get coordinates: a rod with fixed ends is not the same everywhere; FNO gets
+    them in time too, since nothing else tells it where a transient begins."""
     ode = grid.ndim == 1
     most = [max_modes(axis.size, half=d == grid.ndim - 1) for d, axis in enumerate(grid.axes)]
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
-    fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu", "grid_channels": not ode}
+    fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
+    fields |= {"grid_channels": kind == "FNO" or not ode}
     if kind != "FNO":
         fields |= {"n_poles": 32 if ode and kind == "LNO" else 8, "share_poles": True}
         fields |= {} if ode or grid.time is None else {"laplace_axes": "time"}
@@ -97,9 +99,10 @@ def _default(kind: str, grid: Grid) -> Preset:
         # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles
         fields |= {"transient_layers": 8 if ode else 4}
     training = TrainingConfig(
-        epochs=1000,
-        batch={1: 64, 2: 50}.get(grid.ndim, 10),
-        learning_rate=5e-3,
+        # small batches and long steps hold a network on signals back from its training samples
+        epochs=400 if ode else 1000,
+        batch={1: 16, 2: 50}.get(grid.ndim, 10),
+        learning_rate=2e-2 if ode else 5e-3,
         steady_decay=None if kind == "LFNO" else 1e-4,
     )
     return Preset(kind, fields, training)
