@@ -1,6 +1,7 @@
 """How far a prediction is from the truth: one number per sample, per channel, and over seeds and folds.
 
-Every array is `(samples, channels, *grid)` in physical units; a sample's norm runs over all its channels and points.
+Every array is `(samples, channels, *grid)` in physical units; a sample's norm runs over all its channels and points, so
+channels of different units are brought to their own first (`in_own_units`).
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ def field_grid(runs: Runs) -> Figure | None:
                 empty(panel, f"{column}: not run" if one is None else f"{column}: run kept\nanother sample")
                 continue
             mesh = _draw(panel, one.fields["truth" if column == "truth" else "prediction"], one, low, high)
-            panel.set_title(f"{paper.title(task)}: {column}{moment(one)}", fontsize=8.5)
+            when = moment(one) if column == "truth" else ""  # once a row: titles this long would meet
+            panel.set_title(f"{paper.title(task)}: {column}{when}", fontsize=8.5)
             if panel is not line[0]:
                 panel.set_ylabel("")
         figure.colorbar(mesh, ax=line, label=truth.label, pad=0.01)
