@@ -57,9 +57,11 @@ class Surrogate:
     @property
     def accuracy(self) -> float:
         """Relative L2 error on validation (or test) samples, the worst of the members; 0 where the file does not tell."""
-        told = [one.provenance for one in self.members if one.provenance.get("training", {}).get("loss") == "l2"]
-        losses = [one.get("validation_loss") or [one.get("test_l2", 0.0)] for one in told]
-        return float(max((max(values) for values in losses), default=0.0))
+        losses = []
+        for one in (member.provenance for member in self.members):
+            seen = one.get("validation_loss") if one.get("training", {}).get("loss") == "l2" else None
+            losses += seen or [one.get("test_l2", 0.0)]
+        return float(max(losses, default=0.0))
 
     def names(self, role: str) -> list[str]:
         return [name for name, _ in self.signals.get(role, [])]

@@ -78,7 +78,8 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
     why = f"about {epochs * math.ceil(samples / batch)} steps over {samples} training samples"
     reasons.append(("epochs", f"{epochs} epochs in batches of {batch}: {why}"))
     if grid.ndim == 1:
-        fields["learning_rate"] = RATE
+        # measured signals have noise, which slopes magnify
+        fields |= {"learning_rate": RATE, "loss": "l2"}
     if unscored:
         fields["unscored"] = unscored
     return Choice(fields, reasons)

@@ -61,6 +61,9 @@ def _paper(kind: str, grid: Grid) -> Preset:
     if kind == "FNO":
         # a Fourier layer alone cannot tell where it is, and neither transients nor fixed ends are the same everywhere
         fields |= {"layers": 4, "grid_channels": True}
+    elif kind == "LNO":
+        # its authors give it coordinates in space and time, and none on signals
+        fields |= {"grid_channels": not ode}
     elif kind == "LFNO":
         # of the wirings with the published number of parameters the one that trains best (see the docs)
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
@@ -99,10 +102,11 @@ def _default(kind: str, grid: Grid) -> Preset:
         # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles
         fields |= {"transient_layers": 8 if ode else 4}
     training = TrainingConfig(
-        # small batches and long steps hold a network on signals back from its training samples
+        # small batches, long steps and slopes to be learned as well hold a network on signals back from its samples
         epochs=400 if ode else 1000,
         batch={1: 16, 2: 50}.get(grid.ndim, 10),
         learning_rate=2e-2 if ode else 5e-3,
+        loss="h1" if ode else "l2",
         steady_decay=None if kind == "LFNO" else 1e-4,
     )
     return Preset(kind, fields, training)

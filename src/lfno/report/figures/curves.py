@@ -33,7 +33,8 @@ def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | N
         for label in main.where(task=task).labels:
             for k, record in enumerate(main.where(task=task, label=label).all):
                 _losses(panel, record, label, first=k == 0)
-        panel.set(xlabel="epoch", ylabel="relative L2 loss", title=paper.title(task))
+        kinds = {str(r.training.get("loss", "l2")).upper() for r in main.where(task=task).all}
+        panel.set(xlabel="epoch", ylabel=f"relative {' or '.join(sorted(kinds))} loss", title=paper.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure
