@@ -54,6 +54,8 @@ STUDIES = {
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
+    # signals learned by their values alone, without the slopes
+    "loss": Study((*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"loss": "l2"}),)),
     # the default, and one thing changed at a time
     "ablation": Study(
         ("duffing-c05", *RICH),

@@ -57,7 +57,7 @@ class Surrogate:
     @property
     def accuracy(self) -> float:
         """Relative L2 error on validation (or test) samples, the worst of the members; 0 where the file does not tell."""
-        losses = []
+        losses: list[float] = []
         for one in (member.provenance for member in self.members):
             seen = one.get("validation_loss") if one.get("training", {}).get("loss") == "l2" else None
             losses += seen or [one.get("test_l2", 0.0)]

@@ -149,7 +149,12 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
 
 def _studies(runs: Runs) -> Section:
     section = Section("Ablations")
-    makers = {"ablation": studies.ablation_table, "layers": studies.layers_table, "samples": studies.samples_table}
+    makers = {
+        "ablation": studies.ablation_table,
+        "loss": studies.loss_table,
+        "layers": studies.layers_table,
+        "samples": studies.samples_table,
+    }
     for name, make in makers.items():
         if len(runs.study(name)):
             section.tables.append(make(runs))

@@ -34,6 +34,30 @@ def ablation_table(runs: Runs) -> Table:
     return table
 
 
+def loss_table(runs: Runs) -> Table:
+    """Signals learned by their values alone, beside the same runs of the main tables."""
+    own = runs.study("loss")
+    tasks = ordered(own.tasks, [*paper.TASKS, *(f"{task}-rich" for task in paper.TASKS)])
+    table = Table("Loss: values alone, or values and slopes", ["", *(paper.title(task) for task in tasks)])
+    for metric, words in (("l2", "relative L2"), ("linf", "relative L∞")):
+        table.heading(words)
+        for label in own.labels:
+            cells = []
+            for task in tasks:
+                pair = {
+                    "values": own.where(task=task, label=label).error(metric),
+                    "slopes": runs.main.where(task=task, label=label, preset="default").error(metric),
+                }
+                aside = f"with slopes {show(pair['slopes']).text}" if pair["slopes"] else ""
+                cells.append(show(pair["values"], aside, "values" in lowest(pair)))
+            table.add(label, *cells)
+    table.note = (
+        f"Trained on values alone{_effort(own)}; small print: the default, trained on values and slopes. Bold where values "
+        "alone are better."
+    )
+    return table
+
+
 def _effort(runs: Runs) -> str:
     """Epochs and seeds of a study, as the end of a sentence."""
     figure, seeds = runs.error("l2"), len({r.seed for r in runs.all})

@@ -26,7 +26,7 @@ export class TrainingPanel {
     box.replaceChildren(el("header", {}, el("h2", {}, title)),
       el("div", { class: "train" }, el("label", {}, "model", this.model), el("label", {}, "epochs", this.epochs), this.go, this.halt, this.save),
       this.bar, this.words, this.notes, this.plot, this.result);
-    this.chart = new LineChart(this.plot, { height: 190, y: "log", yLabel: "relative L2", xLabel: "epoch", title: "Loss", whole: true });
+    this.chart = new LineChart(this.plot, { height: 190, y: "log", yLabel: "relative error", xLabel: "epoch", title: "Loss", whole: true });
   }
 
   async start() {
