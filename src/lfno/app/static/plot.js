@@ -92,7 +92,7 @@ export class LineChart extends Sheet {
     const sheet = this.begin();
     if (!sheet) return;
     const { pen, width, height } = sheet;
-    const frame = { left: 54, right: width - 8, top: 6, bottom: height - (this.xLabel ? 34 : 8) };
+    const frame = { left: 64, right: width - 8, top: 6, bottom: height - (this.xLabel ? 34 : 8) };
     const [low, high] = this.range();
     const [first, last] = [this.x[0], this.x[this.x.length - 1]];
     const log = this.scale === "log";

@@ -130,10 +130,14 @@ function draw(body, drawn, found) {
   const group = [];
   for (const [role, height] of [["input", 110], ["output", 190]]) {
     const array = unpack(drawn[role]);
-    const series = found[role].map(([name], k) => ({ name: role === "input" && k === 0 ? "input" : MARKS[k % MARKS.length], label: name, y: channel(array, k).values, width: 1.2 }));
-    const label = found[role].length === 1 ? axisLabel(...found[role][0]) : role;
-    const xLabel = role === "output" ? axisLabel("t", found.axes.at(-1).unit) : "";
-    new LineChart(body, { height, yLabel: label, xLabel, group, title: role }).set(x, series);
+    const series = found[role].map(([name, unit], k) => ({ name: role === "input" && k === 0 ? "input" : MARKS[k % MARKS.length], label: name, unit, y: channel(array, k).values, width: 1.2 }));
+    const units = [...new Set(series.map((one) => one.unit))]; // metres and mm/s² do not share an axis
+    for (const unit of units) {
+      const own = series.filter((one) => one.unit === unit);
+      const last = role === "output" && unit === units.at(-1);
+      const yLabel = own.length === 1 ? axisLabel(own[0].label, unit) : axisLabel(role, unit);
+      new LineChart(body, { height: units.length > 1 ? 150 : height, yLabel, xLabel: last ? axisLabel("t", found.axes.at(-1).unit) : "", group, title: role }).set(x, own);
+    }
   }
 }
 

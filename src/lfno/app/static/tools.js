@@ -62,7 +62,7 @@ export function number(value, digits = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(Math.max(0, digits - 1)).replace("e+", "e").replace("-", "−");
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(Math.max(0, digits - 1)).replace(/\.?0*e\+?/, "e").replaceAll("-", "−");
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 

@@ -110,5 +110,5 @@ export function verdictTable(outcome) {
     const mark = own ? outcome.label.toLowerCase() : name.includes("linear") ? "linear" : null;
     return el("tr", { class: own ? "best" : null }, el("td", {}, mark ? el("span", { class: "swatch", mark }) : null, name), el("td", {}, number(100 * one.l2), " %"), ...(few ? one.rmse : [one.nrmse]).map((error) => el("td", {}, number(error))), el("td", {}, number(one.fit), " %"));
   });
-  return [el("p", { class: "verdict" }, outcome.verdict), el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))];
+  return [el("p", { class: "verdict" }, outcome.verdict), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)))];
 }
