@@ -49,18 +49,22 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
     return Trainer([task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
 
 
+@pytest.mark.parametrize("loss", ["l2", "h1"])
 @pytest.mark.parametrize("model", ["lfno", "fno", "lno"])
-def test_a_stack_is_its_runs_after_fifty_steps(model):
+def test_a_stack_is_its_runs_after_fifty_steps(model, loss):
     seeds = (3, 1, 2)
-    together = trainer(model, epochs=17, seeds=seeds)  # 3 batches an epoch: 51 steps
+    together = trainer(model, epochs=17, seeds=seeds, loss=loss)  # 3 batches an epoch: 51 steps
     together.run()
     for row, seed in enumerate(seeds):
-        alone = trainer(model, epochs=17, seeds=(seed,))
+        alone = trainer(model, epochs=17, seeds=(seed,), loss=loss)
         alone.run()
-        # the imaginary part of R at frequency zero changes no answer: its gradient is rounding, which Adam scales up
-        felt = alone.adam.square[0] > 1e-16
-        assert felt.float().mean() > 0.9
-        assert (together.adam.theta[row] - alone.adam.theta[0])[felt].abs().max() < 1e-5
+        apart = (together.adam.theta[row] - alone.adam.theta[0]).abs()
+        if loss == "h1":
+            # the imaginary part of R at frequency zero changes no answer: its gradient is rounding, which Adam scales up
+            felt = alone.adam.square[0] > 1e-16
+            assert felt.float().mean() > 0.9
+            apart = apart[felt]
+        assert apart.max() < 1e-5
         assert abs(float(together.best_loss[row] - alone.best_loss[0])) < 1e-5
         x = alone.tasks[0].x_validation
         answers = together.predict(np.stack([x] * len(seeds)))[row], alone.predict(x[None])[0]
