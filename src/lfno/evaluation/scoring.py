@@ -114,7 +114,7 @@ def _example(run: Run, prediction: np.ndarray, model: Operator) -> dict[str, Any
     if isinstance(model, PoleOperator):
         table = model.poles().top(200)
         example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution), 1)
-    found = {name: rounded(_small(values), 4) for name, values in example.items()}
+    found = {name: rounded(_small(values), 6) for name, values in example.items()}
     return {"index": int(run.split.test[middle])} | found
 
 
