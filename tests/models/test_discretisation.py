@@ -25,7 +25,8 @@ def wave(n):
 def exact_network(n=2048, **options):
     """Four exact layers whose residues all have modulus one."""
     torch.manual_seed(0)
-    model = LFNO(line(n), width=4, n_poles=8, modes=8, steady="exact", **options).double().requires_grad_(False)
+    fields = {"width": 4, "n_poles": 8, "modes": 8, "steady": "exact"} | options
+    model = LFNO(line(n), **fields).double().requires_grad_(False)
     for block in model.blocks:
         residues = torch.randn_like(block.kernel.residues)
         block.kernel.residues.copy_(residues / residues.norm(dim=-1, keepdim=True))

@@ -9,7 +9,7 @@ import pytest
 from lfno.report import paper
 from lfno.report.errors import error_table, fair_table, outside_table, rich_table
 from lfno.report.selection import Runs
-from lfno.report.studies import ablation_table, layers_table, loss_table, samples_table
+from lfno.report.studies import ablation_table, layers_table, loss_table, padding_table, samples_table
 from lfno.report.summary import summarise
 from lfno.report.tables import Cell, Row, Table, plain
 from lfno.report.times import time_table
@@ -131,10 +131,14 @@ def test_studies() -> None:
     assert [cell.bold for cell in grown["LFNO"]] == [True, False]
     assert ablation_table(runs).rows[0].cells[1] == Cell("0.100", "L∞ 0.200", True)
     values = [record("beam", label, error, study="loss") for label, error in (("FNO", 0.1), ("LFNO", 0.3))]
-    slopes = [record("beam", label, 0.2) for label in ("FNO", "LFNO")]
-    losses = {row.name: row.cells for row in loss_table(Runs(values + slopes)).rows[:3]}
+    slopes = [record("beam", label, 0.2, study="padding") for label in ("FNO", "LFNO")]
+    padded = [record("beam", "FNO", 0.1), record("beam", "LFNO", 0.4)]
+    losses = {row.name: row.cells for row in loss_table(Runs(values + slopes + padded)).rows[:3]}
     assert losses["FNO"][0] == Cell("0.100", "with slopes 0.200", True)
     assert losses["LFNO"][0] == Cell("0.300", "with slopes 0.200", False)
+    without = {row.name: row.cells for row in padding_table(Runs(values + slopes + padded)).rows[:3]}
+    assert without["FNO"][0] == Cell("0.200", "padded 0.100", False)
+    assert without["LFNO"][0] == Cell("0.200", "padded 0.400", True)
     # none of them is a row of the error tables
     assert not len(runs.main)
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}

@@ -86,7 +86,7 @@ def record_of(
         regimes=regime_summary(prediction, run.outputs, run.data.grid),
         history=_history(trainer, row),
         # one picture is enough, and the record stays small
-        example=_example(run, prediction, model) if cell.seed == cell.fold == 0 else {},
+        example=_example(run, prediction, model) if cell.study == "main" and cell.seed == cell.fold == 0 else {},
         environment=where,
         out_of_family=outside,
     )

@@ -54,8 +54,10 @@ STUDIES = {
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
-    # signals learned by their values alone, without the slopes
-    "loss": Study((*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"loss": "l2"}),)),
+    # nothing for the Fourier modes to wrap around into
+    "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"padding": 0.0}),)),
+    # signals learned by their values alone, without the slopes; no padding either
+    "loss": Study((*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"loss": "l2", "padding": 0.0}),)),
     # the default, and one thing changed at a time
     "ablation": Study(
         ("duffing-c05", *RICH),

@@ -41,7 +41,8 @@ class OperatorConfig:
     modes: Fourier modes |l| < modes kept by each layer, one number for all axes or one for each.
     grid_channels: append the coordinates, scaled to [0, 1) over the training grid, to the input channels.
     padding: extend every non-periodic axis by this fraction of its length with zeros while inside the layers, so that
-        what the Fourier modes wrap around falls into the extension.
+        what the Fourier modes wrap around falls into the extension. Where an axis has poles and layers are exact but for R,
+        R alone sees the extension: nothing else wraps around there.
     """
 
     in_channels: int = 1

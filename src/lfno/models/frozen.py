@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from lfno.grid import Grid
-from lfno.models.layers import FourierWeights, PoleResidue
+from lfno.models.layers import FourierWeights, PoleResidue, extend
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
-from lfno.models.operator import Operator, _column, _extend
-from lfno.models.terms import forget, steady_term, transient_terms
+from lfno.models.operator import Operator, _column
+from lfno.models.terms import forget, steady_terms, transient_terms
 
 
 def clone(model: Operator) -> Operator:
@@ -59,7 +59,7 @@ class Frozen(nn.Module):
         v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
         if hasattr(self, "coordinates"):
             v = torch.cat((v, self.coordinates.expand(x.shape[0], *self.coordinates.shape[1:])), 1)
-        v = _extend(self.lift(v), self.extension)
+        v = extend(self.lift(v), self.extension)
         out = [self._branch(v, branch) for branch in self.branches]
         v = out[0] if len(out) == 1 else out[0] + out[1]
         for d, size in enumerate(self.sizes):
@@ -104,7 +104,7 @@ class _Layer(nn.Module):
     def __init__(self, part: _Part, shape: Sequence[int], steps: Sequence[float]) -> None:
         super().__init__()
         self.pointwise = None if part.pointwise is None else part.pointwise.float()
-        terms = [] if part.steady is None else [steady_term(*part.steady, shape, steps)]
+        terms = [] if part.steady is None else steady_terms(*part.steady, shape, steps)
         terms += [] if part.kernel is None else transient_terms(part.kernel, shape, steps)
         self.terms = nn.ModuleList(terms)
 

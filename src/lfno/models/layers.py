@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -28,14 +29,25 @@ def as_complex(pairs: Tensor) -> Tensor:
 
 
 class FourierWeights(nn.Module):
-    """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept)."""
+    """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept).
+
+    padding: the fraction of each axis, if any, by which a field is extended with zeros for R alone.
+    """
 
     complex_parameters = ("weight",)
 
-    def __init__(self, channels_in: int, channels_out: int, modes: Sequence[int], zero: bool = False) -> None:
+    def __init__(
+        self,
+        channels_in: int,
+        channels_out: int,
+        modes: Sequence[int],
+        zero: bool = False,
+        padding: Sequence[float] | None = None,
+    ) -> None:
         super().__init__()
         kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
+        self.padding = tuple(padding) if padding else (0.0,) * len(modes)
         start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R
         self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
 
@@ -43,9 +55,34 @@ class FourierWeights(nn.Module):
     def matrix(self) -> Tensor:
         return as_complex(self.weight)
 
+    def extended(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The points that R sees."""
+        return tuple(n + math.ceil(share * n) for n, share in zip(shape, self.padding, strict=True))
+
     def forward(self, v: Tensor) -> Tensor:
         """The Fourier layer: R on the low modes, the others dropped."""
-        return from_modes(mix_channels(to_modes(v, self.modes), self.matrix), v.shape[2:])
+        return self.answer(v, self.matrix, v.shape[2:])
+
+    def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
+        """What matrices at the low modes of the extended field make of it, without the extension."""
+        extra = [more - n for n, more in zip(shape, self.extended(shape), strict=True)]
+        u = filtered(extend(v, extra), response, self.modes, self.extended(shape), entered)
+        for d in range(len(extra)):
+            u = u.narrow(2 + d, 0, v.shape[2 + d])
+        return u
+
+
+def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
+    """Zeros after the last point of each axis: what wraps around then falls into them."""
+    pairs = [n for count in reversed(extra) for n in (0, count)]
+    return torch.nn.functional.pad(v, pairs) if any(pairs) else v
+
+
+def filtered(
+    v: Tensor, response: Tensor, modes: Sequence[int | None], shape: Sequence[int], entered: Sequence[int] = ()
+) -> Tensor:
+    """The answer to a field, periodic on these points, of one channel matrix for each mode."""
+    return from_modes(mix_channels(to_modes(v, modes, entered), response), shape, entered)
 
 
 def unit_gain(decay: Tensor, band: float) -> Tensor:
@@ -133,15 +170,26 @@ def steady(
     if kernel is None:
         assert weights is not None
         return weights(v)
-    modes: Sequence[int | None] = kernel.all_modes
-    if weights is not None and kind in ("free", "shared"):
-        modes = weights.modes
-    response = weights.matrix if weights is not None and kind == "free" else kernel.transfer(modes, shape, steps)
-    if weights is not None and kind in ("shared", "residual"):
-        # R acts on the transfer function, which is smaller than the data
-        changed = mix_channels(keep_low(response, weights.modes), weights.matrix)
-        response = changed if kind == "shared" else add_low(response, changed)
-    return from_modes(mix_channels(to_modes(v, modes, kernel.fourier), response), shape, kernel.fourier)
+    if weights is None or kind == "residual":
+        exact = partial(filtered, v, modes=kernel.all_modes, shape=shape, entered=kernel.fourier)
+        response = kernel.transfer(kernel.all_modes, shape, steps)
+        if weights is None:
+            return exact(response)
+        if not any(weights.padding):
+            # one transform for both: R acts on the transfer function, which is smaller than the data
+            return exact(add_low(response, mix_channels(keep_low(response, weights.modes), weights.matrix)))
+        return exact(response) + changed(v, kernel, weights, shape, steps)
+    if kind == "shared":
+        return changed(v, kernel, weights, shape, steps)
+    return weights.answer(v, weights.matrix, shape, kernel.fourier)
+
+
+def changed(
+    v: Tensor, kernel: PoleResidue, weights: FourierWeights, shape: Sequence[int], steps: Sequence[float]
+) -> Tensor:
+    """R λ at the low modes."""
+    response = mix_channels(kernel.transfer(weights.modes, weights.extended(shape), steps), weights.matrix)
+    return weights.answer(v, response, shape, kernel.fourier)
 
 
 def through(v: Tensor, kernel: PoleResidue | None, *parts: Callable[[Tensor], Tensor]) -> list[Tensor]:

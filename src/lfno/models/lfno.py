@@ -83,6 +83,11 @@ class LFNO(PoleOperator):
         depth = max(transient, steady)
         return [(k < transient, k >= depth - steady) for k in range(depth)]
 
+    def wraps(self, d: int) -> bool:
+        """A transient part undoes the wrap of its own steady part, λ, in the same layer and of nothing else."""
+        alone = self.config.layout == "branches" or self.config.steady in ("free", "shared")
+        return alone or super().wraps(d)
+
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         config = self.config
         if config.layout != "branches":

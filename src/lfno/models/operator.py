@@ -17,7 +17,7 @@ from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
-from lfno.models.layers import WINDOW
+from lfno.models.layers import WINDOW, extend
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
 
@@ -81,7 +81,7 @@ class Operator(nn.Module, ABC):
         v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
         if self.config.grid_channels:
             v = torch.cat((v, self._coordinates(grid, v)), 1)
-        v = _extend(self.lift(v), self._extension(grid))
+        v = extend(self.lift(v), self._extension(grid))
         v = self.layers(v, self.steps(grid), transient)
         for d, size in enumerate(shape):
             v = v.narrow(2 + d, 0, size)
@@ -101,8 +101,17 @@ class Operator(nn.Module, ABC):
             columns.append(line.expand(v.shape[0], 1, *grid.shape))
         return torch.cat(columns, 1)
 
+    def padding(self, wrapping: bool = True) -> list[float]:
+        """The fraction by which each axis is extended for all layers, or (not `wrapping`) for R alone."""
+        ends = [not axis.periodic and self.wraps(d) == wrapping for d, axis in enumerate(self.grid.axes)]
+        return [self.config.padding if end else 0.0 for end in ends]
+
+    def wraps(self, d: int) -> bool:
+        """Whether layers connect the two ends of axis d, whatever else they do."""
+        return True
+
     def _extension(self, grid: Grid) -> list[int]:
-        return [0 if axis.periodic else math.ceil(self.config.padding * axis.size) for axis in grid.axes]
+        return [math.ceil(share * axis.size) for share, axis in zip(self.padding(), grid.axes, strict=True)]
 
     # -- questions -----------------------------------------------------------------------------------------------
 
@@ -223,12 +232,6 @@ class Operator(nn.Module, ABC):
 
 def _column(value: Tensor, like: Tensor) -> Tensor:
     return value.reshape(-1, *(1,) * (like.ndim - 2))
-
-
-def _extend(v: Tensor, extension: Sequence[int]) -> Tensor:
-    if not any(extension):
-        return v
-    return torch.nn.functional.pad(v, [n for extra in reversed(extension) for n in (0, extra)])
 
 
 def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]:

@@ -64,11 +64,15 @@ class PoleOperator(Operator):
         """Beside decays along other axes, which are complex, an axis without poles needs both signs."""
         return super().signed(d) or d not in self.laplace
 
+    def wraps(self, d: int) -> bool:
+        """Where there are poles the transient terms undo it, but for R."""
+        return d not in self.laplace
+
     def kernel(self) -> PoleResidue:
         return PoleResidue(self.config.width, self.config.width, self.config, self.modes, self.laplace)
 
     def weights(self, zero: bool = False) -> FourierWeights:
-        return FourierWeights(self.config.width, self.config.width, self.modes, zero)
+        return FourierWeights(self.config.width, self.config.width, self.modes, zero, self.padding(wrapping=False))
 
     def block(self, kind: str, poles: bool = True) -> Block:
         """A layer with a steady part of this kind; without poles R acts alone, and cannot start at zero."""

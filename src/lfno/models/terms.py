@@ -16,6 +16,8 @@ from torch import Tensor, nn
 
 from lfno.models.layers import FourierWeights, PoleResidue, as_complex
 from lfno.spectral.axes import angular_frequencies, wavenumbers
+from lfno.spectral.fourier import add_low
+from lfno.spectral.mixing import mix_channels
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
@@ -92,51 +94,42 @@ def _pair_matrix(weights: Tensor) -> Tensor:
 
 
 @cache
-def _fourier(size: int, modes: int | None, half: bool) -> tuple[Tensor, Tensor]:
-    """Forward (size, kept) and backward (kept, size) of a discrete Fourier transform; `half`: of a real signal."""
+def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Tensor, Tensor]:
+    """Forward (points, kept) and backward (kept, points) of a discrete Fourier transform over `size` points, those after
+    the given ones being zero before and not asked for after; `half`: of a real signal."""
     wave = wavenumbers(size, modes, half, torch.device("cpu")).double()
-    angle = 2 * math.pi / size * torch.outer(torch.arange(size).double(), wave)
+    angle = 2 * math.pi / size * torch.outer(torch.arange(points).double(), wave)
     forward = torch.polar(torch.ones_like(angle), -angle)
     once = (wave == 0) | (2 * wave == size)
     weight = torch.where(once, 1.0, 2.0) if half else torch.ones_like(wave)
     return forward, forward.conj().T * weight[:, None] / size
 
 
-def steady_term(
+def steady_terms(
     kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, shape: Sequence[int], steps: Sequence[float]
-) -> Term:
-    """The steady part as one term: λ = H α, and what R makes of it, are one matrix for each mode."""
+) -> list[Term]:
+    """The steady part: λ = H α, and what R makes of it, as one matrix for each mode; two terms where R sees more points."""
+    exact = [] if kernel is None or kind not in ("exact", "residual") else [kernel.transfer(kernel.all_modes, shape, steps)]
+    if weights is None:
+        assert kernel is not None
+        return [_steady_term(exact[0], kernel.all_modes, shape, shape)]
+    longer, response = weights.extended(shape), weights.matrix
+    if kernel is not None and kind != "free":
+        response = mix_channels(kernel.transfer(weights.modes, longer, steps), response)
+    if not exact:
+        return [_steady_term(response, weights.modes, shape, longer)]
+    assert kernel is not None
+    if longer == tuple(shape):
+        return [_steady_term(add_low(exact[0], response), kernel.all_modes, shape, shape)]
+    return [_steady_term(exact[0], kernel.all_modes, shape, shape), _steady_term(response, weights.modes, shape, longer)]
+
+
+def _steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[int], period: Sequence[int]) -> Term:
+    """One matrix for each mode of a field with these points, periodic after as many as `period` says."""
     last = len(shape) - 1
-    if kind == "free" or kernel is None:
-        assert weights is not None
-        modes: Sequence[int | None] = weights.modes
-        response = weights.matrix
-    else:
-        modes = kernel.all_modes if kind in ("exact", "residual") else weights.modes  # type: ignore[union-attr]
-        response = kernel.transfer(modes, shape, steps)
-    if weights is not None and kind != "free" and kernel is not None:
-        low = response
-        kept = [_positions(shape[d], modes[d], weights.modes[d], d == last) for d in range(len(shape))]
-        for d, rows in enumerate(kept):
-            low = low.index_select(2 + d, rows)
-        folded = torch.einsum("io...,op...->ip...", low, weights.matrix)
-        if kind == "shared":
-            response = folded
-        else:
-            for d, rows in reversed(list(enumerate(kept))):
-                shape_there = [*folded.shape[: 2 + d], response.shape[2 + d], *folded.shape[3 + d :]]
-                folded = folded.new_zeros(shape_there).index_copy(2 + d, rows, folded)
-            response = response + folded
-    forward, backward = zip(*(_fourier(n, modes[d], d == last) for d, n in enumerate(shape)), strict=True)
+    pairs = [_fourier(period[d], modes[d], d == last, points=n) for d, n in enumerate(shape)]
+    forward, backward = zip(*pairs, strict=True)
     return Term(forward, response.detach(), backward)
-
-
-def _positions(size: int, have: int | None, want: int, half: bool) -> Tensor:
-    """Where the modes |l| < want are stored among those that are kept."""
-    device = torch.device("cpu")
-    wave, stored = wavenumbers(size, want, half, device), wavenumbers(size, have, half, device)
-    where = {int(l) % size: place for place, l in enumerate(stored.tolist())}
-    return torch.tensor([where[int(l) % size] for l in wave.tolist()])
 
 
 def transient_terms(kernel: PoleResidue, shape: Sequence[int], steps: Sequence[float]) -> list[Term]:
@@ -166,7 +159,7 @@ def _term(
             after = before.replace(POLE[d], POINT[d])
             residues = torch.einsum(f"io{before},{pair}{POLE[d]}{POINT[d]}->io{after}", residues, rings)
         modes = None if mu is not None else (residues.shape[2 + d] + 1) // 2
-        there, back = _fourier(shape[d], modes, half=False)
+        there, back = _fourier(shape[d], modes, half=False, points=shape[d])
         forward.append(there)
         backward.append(back)
     return Term(forward, residues, backward)

@@ -34,27 +34,41 @@ def ablation_table(runs: Runs) -> Table:
     return table
 
 
+def padding_table(runs: Runs) -> Table:
+    """Without padding, beside the same runs of the main tables."""
+    table = _beside(runs.study("padding"), [runs.main.where(preset="default")], "Padding: none, or the default's", "padded")
+    table.note = (
+        f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: the default, which "
+        "appends zeros (half the length of a signal, a quarter of a field's). Bold where none are better."
+    )
+    return table
+
+
 def loss_table(runs: Runs) -> Table:
-    """Signals learned by their values alone, beside the same runs of the main tables."""
-    own = runs.study("loss")
+    """Signals learned by their values alone, beside the same runs with slopes, both without padding; LNO never has any."""
+    others = [runs.study("padding"), runs.main.where(preset="default", label="LNO")]
+    table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
+    table.note = (
+        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without padding. "
+        "Bold where values alone are better."
+    )
+    return table
+
+
+def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
+    """A study with one variant: each figure with, in small print, that of the first of `others` that has such runs."""
     tasks = ordered(own.tasks, [*paper.TASKS, *(f"{task}-rich" for task in paper.TASKS)])
-    table = Table("Loss: values alone, or values and slopes", ["", *(paper.title(task) for task in tasks)])
+    table = Table(title, ["", *(paper.title(task) for task in tasks)])
     for metric, words in (("l2", "relative L2"), ("linf", "relative L∞")):
         table.heading(words)
         for label in own.labels:
             cells = []
             for task in tasks:
-                pair = {
-                    "values": own.where(task=task, label=label).error(metric),
-                    "slopes": runs.main.where(task=task, label=label, preset="default").error(metric),
-                }
-                aside = f"with slopes {show(pair['slopes']).text}" if pair["slopes"] else ""
-                cells.append(show(pair["values"], aside, "values" in lowest(pair)))
+                found = [part.where(task=task, label=label).error(metric) for part in others]
+                pair = {"own": own.where(task=task, label=label).error(metric), "other": next(filter(None, found), None)}
+                aside = f"{word} {show(pair['other']).text}" if pair["other"] else ""
+                cells.append(show(pair["own"], aside, "own" in lowest(pair)))
             table.add(label, *cells)
-    table.note = (
-        f"Trained on values alone{_effort(own)}; small print: the default, trained on values and slopes. Bold where values "
-        "alone are better."
-    )
     return table
 
 

@@ -93,6 +93,9 @@ def _default(kind: str, grid: Grid) -> Preset:
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
     fields |= {"grid_channels": kind == "FNO" or not ode}
+    if kind != "LNO":
+        # neither signals nor fields in time end where they began; of flows, which are large, only the time could be padded
+        fields |= {"padding": 0.5 if grid.ndim < 3 else 0.0}
     if kind != "FNO":
         fields |= {"n_poles": 32 if ode and kind == "LNO" else 8, "share_poles": True}
         fields |= {} if ode or grid.time is None else {"laplace_axes": "time"}
@@ -103,7 +106,7 @@ def _default(kind: str, grid: Grid) -> Preset:
         fields |= {"transient_layers": 8 if ode else 4}
     training = TrainingConfig(
         # small batches, long steps and slopes to be learned as well hold a network on signals back from its samples
-        epochs=400 if ode else 1000,
+        epochs={1: 400, 2: 800}.get(grid.ndim, 1000),
         batch={1: 16, 2: 50}.get(grid.ndim, 10),
         learning_rate=2e-2 if ode else 5e-3,
         loss="h1" if ode else "l2",
