@@ -80,6 +80,11 @@ class Grid:
         return tuple(axis.size for axis in self.axes)
 
     @property
+    def form(self) -> tuple[tuple[int, bool, bool], ...]:
+        """What a network sees of a grid, which measures it in windows: points, which axes close on themselves, which are time."""
+        return tuple((axis.size, axis.periodic, axis.time) for axis in self.axes)
+
+    @property
     def steps(self) -> tuple[float, ...]:
         return tuple(axis.step for axis in self.axes)
 

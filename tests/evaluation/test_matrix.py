@@ -28,6 +28,14 @@ def small(task: str = "duffing-c05-rich", **fields: object) -> Cell:
     return Cell(task, "lfno", changes=changes, **fields)  # type: ignore[arg-type]
 
 
+def test_an_axis_that_closes_on_itself_is_not_trained_with_one_that_does_not():
+    """Padding, which only the latter has, is one for a stack."""
+    heat, burgers = (small(task, changes={"padding": 0.5}) for task in ("heat", "burgers"))
+    assert find("heat").grid.shape == find("burgers").grid.shape
+    assert [len(group) for group in groups([heat, burgers], 9)] == [1, 1]
+    assert [len(group) for group in groups([heat, small("beam", changes={"padding": 0.5})], 9)] == [2]
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_variant_of_a_study_can_be_built_and_has_its_own_record(name):
     study = STUDIES[name]

@@ -19,7 +19,7 @@ from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.fit import scale_of, task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
-from lfno.training.pilot import STRENGTHS, TRIAL, _samples, choices, choose_start, choose_strength, chosen_before
+from lfno.training.pilot import STRENGTHS, TRIAL, _samples, choices, choose_start, choose_strength, chosen_before, lightened
 from lfno.training.presets import find_preset
 from tests.training.spoiled import spoil_first_run
 
@@ -243,6 +243,18 @@ def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
     free = trainer(steady_decay=1e-4)
     free.run()
     assert free.history.train != exact.history.train
+
+
+def test_an_r_that_no_run_keeps_is_left_out_of_the_models():
+    held = trainer(seeds=(0, 1), steady_decay=ABSENT, padding=0.5)
+    light = Trainer(lightened([replace(own, steady_decay=ABSENT) for own in held.tasks]), held.config)
+    assert light.stack.theta.shape[1] < held.stack.theta.shape[1]
+    held.run(), light.run()
+    np.testing.assert_allclose(light.history.train, held.history.train, rtol=1e-5)
+    inputs = np.stack([oscillator(5, seed=9).inputs] * 2)
+    np.testing.assert_allclose(light.predict(inputs), held.predict(inputs), atol=1e-5)
+    mixed = [replace(own, steady_decay=strength) for own, strength in zip(held.tasks, STRENGTHS, strict=True)]
+    assert all(one.model is own.model for one, own in zip(lightened(mixed), mixed, strict=True)), "one run needs it"
 
 
 def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():

@@ -75,7 +75,7 @@ class Cell:
         training = asdict(preset.training)
         if preset.training.schedule == "step":
             del training["epochs"]
-        parts = [self.model, find(self.task).grid.shape, preset.fields, training, self.train_samples]
+        parts = [self.model, find(self.task).grid.form, preset.fields, training, self.train_samples]
         return json.dumps(parts, sort_keys=True, default=list)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -73,6 +73,18 @@ class LFNO(PoleOperator):
         self.steady_kernels = nn.ModuleList(self.kernel() for _ in range(without))
         fourier = config.steady_layers if config.steady != "exact" else 0
         self.steady_weights = nn.ModuleList(self.weights(config.steady == "residual") for _ in range(fourier))
+
+    @property
+    def starts_exact(self) -> bool:
+        """Whether R is zero before training, and every layer then exact."""
+        return self.config.layout == "blocks" and self.config.steady == "residual"
+
+    def without_weights(self) -> LFNO:
+        """The same layers without R."""
+        exact = LFNO(self.grid, replace(self.config, steady="exact")).to(self.lift.weight.dtype)
+        own = exact.state_dict()
+        exact.load_state_dict({name: value for name, value in self.state_dict().items() if name in own})
+        return exact
 
     def _parts(self) -> list[tuple[bool, bool]]:
         """For every layer of a chain: does it have poles, does it have R?"""

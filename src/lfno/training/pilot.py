@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lfno.models.lfno import LFNO
 from lfno.tensorfile import write_atomically
 from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
@@ -37,7 +38,15 @@ def prepare(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
     """The tasks with all that is chosen before a run."""
-    return choose_strength(choose_start(tasks, config, device, watch), config, device, watch)
+    return lightened(choose_strength(choose_start(tasks, config, device, watch), config, device, watch))
+
+
+def lightened(tasks: Sequence[Task]) -> list[Task]:
+    """An R that no run of a stack keeps is left out of its models: the same answers for less, in training and after."""
+    models = [t.model for t in tasks if t.steady_decay == ABSENT and isinstance(t.model, LFNO) and t.model.starts_exact]
+    if len(models) < len(tasks):
+        return list(tasks)
+    return [replace(task, model=model.without_weights()) for task, model in zip(tasks, models, strict=True)]
 
 
 def choices(tasks: Sequence[Task]) -> list[Choice]:
@@ -49,7 +58,8 @@ def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
     """The tasks with choices as they were written down; None where they are damaged: chosen again they are the same."""
     try:
         pairs = [(range(MOST_STARTS)[start], None if strength is None else float(strength)) for start, strength in found]
-        return [replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in zip(tasks, pairs, strict=True)]
+        chosen = zip(tasks, pairs, strict=True)
+        return lightened([replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in chosen])
     except (ValueError, TypeError, IndexError):
         return None
 

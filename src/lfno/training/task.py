@@ -53,7 +53,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
         raise LfnoError("there is nothing to train: no task was given")
     first = tasks[0]
     for task in tasks:
-        if task.model.config != first.model.config or task.model.grid.shape != first.model.grid.shape:
+        if task.model.config != first.model.config or task.model.grid.form != first.model.grid.form:
             raise LfnoError(f"{task.name} and {first.name} have models of different shape; train them separately")
         for name in ("x", "y", "x_validation", "y_validation"):
             array, other = getattr(task, name), getattr(first, name)

@@ -1,0 +1,25 @@
+"""What the package ships is what the tables report: each model on the test samples of its set, beside its record."""
+
+from pathlib import Path
+
+import pytest
+
+import lfno
+from lfno.data.make import dataset
+from lfno.data.split import standard
+from lfno.evaluation.record import read_record
+from lfno.evaluation.scoring import mean_errors
+from lfno.evaluation.studies import GROUPS
+
+RECORDS = Path(__file__).parents[1] / "results" / "main" / "default"
+
+
+@pytest.mark.parametrize("task", GROUPS["paper"])
+@pytest.mark.parametrize("model", ["LFNO", "FNO", "LNO"])
+def test_the_errors_of_a_shipped_model_are_those_of_its_record(task, model):
+    told = read_record(RECORDS / task / f"{model}-s0-f0.json")
+    data = dataset(task)
+    test = standard(len(data)).test
+    found = lfno.load(task if model == "LFNO" else f"{task}-{model.lower()}").predict(data.inputs[test])
+    # not closer: a shipped model may be another run with the same seed and settings
+    assert mean_errors(found, data.outputs[test]) == pytest.approx(told.scores, rel=0.1)
