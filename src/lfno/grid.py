@@ -81,7 +81,7 @@ class Grid:
 
     @property
     def form(self) -> tuple[tuple[int, bool, bool], ...]:
-        """What a network sees of a grid, which measures it in windows: points, which axes close on themselves, which are time."""
+        """What a network, which counts in windows, sees of a grid: points, which axes close on themselves, which are time."""
         return tuple((axis.size, axis.periodic, axis.time) for axis in self.axes)
 
     @property

@@ -39,14 +39,14 @@ def padding_table(runs: Runs) -> Table:
     table = _beside(runs.study("padding"), [runs.main.where(preset="default")], "Padding: none, or the default's", "padded")
     table.note = (
         f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: the default, which "
-        "appends zeros (half the length of a signal, a quarter of a field's). Bold where none are better."
+        "appends zeros for half the length of every axis that is not periodic. Bold where none are better."
     )
     return table
 
 
 def loss_table(runs: Runs) -> Table:
-    """Signals learned by their values alone, beside the same runs with slopes, both without padding; LNO never has any."""
-    others = [runs.study("padding"), runs.main.where(preset="default", label="LNO")]
+    """Signals learned by their values alone, beside the same runs with slopes, both without padding or with no R to pad."""
+    others = [runs.study("padding"), runs.main.where(preset="default")]
     table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
     table.note = (
         f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without padding. "
