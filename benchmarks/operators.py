@@ -24,7 +24,8 @@ from torch import Tensor, nn
 
 from lfno.evaluation.cost import peak_memory
 from lfno.models.config import PoleConfig
-from lfno.models.layers import FourierWeights, PoleResidue, steady
+from lfno.models.fourier_weights import FourierWeights
+from lfno.models.layers import PoleResidue, steady
 from lfno.spectral.axes import angular_frequencies
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from lfno.models.layers import FourierWeights
+from lfno.models.fourier_weights import FourierWeights
 
 # even sizes on signed axes: neuraloperator 2.0.0 undoes its shift with another shift, which on odd ones is off by one
 CASES = [((32,), (9,)), ((33,), (17,)), ((12, 16), (4, 5)), ((12, 15), (6, 8)), ((8, 6, 11), (3, 3, 5))]

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lfno.models.layers import WINDOW, Block, PoleResidue, as_complex
+from lfno.models.fourier_weights import as_complex
+from lfno.models.layers import WINDOW, Block, PoleResidue
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
 from lfno.spectral.axes import keep_signed

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from lfno.models.config import OperatorConfig, check_count
-from lfno.models.layers import Block, FourierWeights
+from lfno.models.fourier_weights import FourierWeights
+from lfno.models.layers import Block
 from lfno.models.operator import Operator
 
 

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from lfno.grid import Grid
-from lfno.models.layers import FourierWeights, PoleResidue, extend
+from lfno.models.fourier_weights import FourierWeights, extend
+from lfno.models.layers import PoleResidue
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
 from lfno.models.operator import Operator, _column

@@ -1,4 +1,4 @@
-"""The parts of a layer: Fourier weights, pole–residue kernels, and the block that adds them."""
+"""The parts of a layer: pole–residue kernels, the steady response, and the block that adds them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig
+from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
 from lfno.models.pointwise import Pointwise
 from lfno.spectral.axes import enter, leave
-from lfno.spectral.fourier import add_low, from_modes, keep_low, to_modes
+from lfno.spectral.fourier import add_low, keep_low
 from lfno.spectral.mixing import mix_channels
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
@@ -21,68 +22,6 @@ from lfno.spectral.poles import stable_poles
 WINDOW = 20.0
 
 STEADY = ("exact", "free", "shared", "residual")
-
-
-def as_complex(pairs: Tensor) -> Tensor:
-    """(…, 2) → complex (…), whatever the memory layout (a row of a stack of models may start anywhere)."""
-    return torch.complex(pairs[..., 0], pairs[..., 1])
-
-
-class FourierWeights(nn.Module):
-    """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept).
-
-    padding: the fraction of each axis, if any, by which a field is extended with zeros for R alone.
-    """
-
-    complex_parameters = ("weight",)
-
-    def __init__(
-        self,
-        channels_in: int,
-        channels_out: int,
-        modes: Sequence[int],
-        zero: bool = False,
-        padding: Sequence[float] | None = None,
-    ) -> None:
-        super().__init__()
-        kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
-        self.modes = tuple(modes)
-        self.padding = tuple(padding) if padding else (0.0,) * len(modes)
-        start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R
-        self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
-
-    @property
-    def matrix(self) -> Tensor:
-        return as_complex(self.weight)
-
-    def extended(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The points that R sees."""
-        return tuple(n + math.ceil(share * n) for n, share in zip(shape, self.padding, strict=True))
-
-    def forward(self, v: Tensor) -> Tensor:
-        """The Fourier layer: R on the low modes, the others dropped."""
-        return self.answer(v, self.matrix, v.shape[2:])
-
-    def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
-        """What matrices at the low modes of the extended field make of it, without the extension."""
-        extra = [more - n for n, more in zip(shape, self.extended(shape), strict=True)]
-        u = filtered(extend(v, extra), response, self.modes, self.extended(shape), entered)
-        for d in range(len(extra)):
-            u = u.narrow(2 + d, 0, v.shape[2 + d])
-        return u
-
-
-def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
-    """Zeros after the last point of each axis: what wraps around then falls into them."""
-    pairs = [n for count in reversed(extra) for n in (0, count)]
-    return torch.nn.functional.pad(v, pairs) if any(pairs) else v
-
-
-def filtered(
-    v: Tensor, response: Tensor, modes: Sequence[int | None], shape: Sequence[int], entered: Sequence[int] = ()
-) -> Tensor:
-    """The answer to a field, periodic on these points, of one channel matrix for each mode."""
-    return from_modes(mix_channels(to_modes(v, modes, entered), response), shape, entered)
 
 
 def unit_gain(decay: Tensor, band: float) -> Tensor:
@@ -178,13 +117,13 @@ def steady(
         if not any(weights.padding):
             # one transform for both: R acts on the transfer function, which is smaller than the data
             return exact(add_low(response, mix_channels(keep_low(response, weights.modes), weights.matrix)))
-        return exact(response) + changed(v, kernel, weights, shape, steps)
+        return exact(response) + weighted(v, kernel, weights, shape, steps)
     if kind == "shared":
-        return changed(v, kernel, weights, shape, steps)
+        return weighted(v, kernel, weights, shape, steps)
     return weights.answer(v, weights.matrix, shape, kernel.fourier)
 
 
-def changed(
+def weighted(
     v: Tensor, kernel: PoleResidue, weights: FourierWeights, shape: Sequence[int], steps: Sequence[float]
 ) -> Tensor:
     """R λ at the low modes."""

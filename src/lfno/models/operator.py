@@ -17,7 +17,8 @@ from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
-from lfno.models.layers import WINDOW, extend
+from lfno.models.fourier_weights import extend
+from lfno.models.layers import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
 

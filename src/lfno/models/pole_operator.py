@@ -10,7 +10,8 @@ import torch
 
 from lfno.errors import LfnoError
 from lfno.models.config import PoleConfig
-from lfno.models.layers import WINDOW, Block, FourierWeights, PoleResidue
+from lfno.models.fourier_weights import FourierWeights
+from lfno.models.layers import WINDOW, Block, PoleResidue
 from lfno.models.operator import Operator
 from lfno.spectral.physics import describe_poles
 

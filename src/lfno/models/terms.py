@@ -14,7 +14,8 @@ from itertools import combinations
 import torch
 from torch import Tensor, nn
 
-from lfno.models.layers import FourierWeights, PoleResidue, as_complex
+from lfno.models.fourier_weights import FourierWeights, as_complex
+from lfno.models.layers import PoleResidue
 from lfno.spectral.axes import angular_frequencies, wavenumbers
 from lfno.spectral.fourier import add_low
 from lfno.spectral.mixing import mix_channels
