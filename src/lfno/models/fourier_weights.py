@@ -31,12 +31,12 @@ class FourierWeights(nn.Module):
         channels_out: int,
         modes: Sequence[int],
         zero: bool = False,
-        padding: Sequence[float] | None = None,
+        padding: Sequence[float] = (),
     ) -> None:
         super().__init__()
         kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
-        self.padding = tuple(padding) if padding else (0.0,) * len(modes)
+        self.padding = tuple(padding) or (0.0,) * len(modes)
         start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R
         self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
 
@@ -54,17 +54,22 @@ class FourierWeights(nn.Module):
 
     def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
         """What matrices at the low modes of the extended field make of it, without the extension."""
-        extra = [more - n for n, more in zip(shape, self.extended(shape), strict=True)]
-        u = filtered(extend(v, extra), response, self.modes, self.extended(shape), entered)
-        for d in range(len(extra)):
-            u = u.narrow(2 + d, 0, v.shape[2 + d])
-        return u
+        longer = self.extended(shape)
+        extra = [more - n for n, more in zip(shape, longer, strict=True)]
+        return crop(filtered(extend(v, extra), response, self.modes, longer, entered), v.shape[2:])
 
 
 def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
     """Zeros after the last point of each axis: what wraps around then falls into them."""
     pairs = [n for count in reversed(extra) for n in (0, count)]
     return torch.nn.functional.pad(v, pairs) if any(pairs) else v
+
+
+def crop(v: Tensor, shape: Sequence[int]) -> Tensor:
+    """The first points of each axis: what was there before it was extended."""
+    for d, size in enumerate(shape):
+        v = v.narrow(2 + d, 0, size)
+    return v
 
 
 def filtered(

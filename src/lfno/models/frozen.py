@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from lfno.grid import Grid
-from lfno.models.fourier_weights import FourierWeights, extend
+from lfno.models.fourier_weights import FourierWeights, crop, extend
 from lfno.models.layers import PoleResidue
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
@@ -62,9 +62,7 @@ class Frozen(nn.Module):
             v = torch.cat((v, self.coordinates.expand(x.shape[0], *self.coordinates.shape[1:])), 1)
         v = extend(self.lift(v), self.extension)
         out = [self._branch(v, branch) for branch in self.branches]
-        v = out[0] if len(out) == 1 else out[0] + out[1]
-        for d, size in enumerate(self.sizes):
-            v = v.narrow(2 + d, 0, size)
+        v = crop(out[0] if len(out) == 1 else out[0] + out[1], self.sizes)
         u = self.project(self.activation(self.hidden(v)))
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 

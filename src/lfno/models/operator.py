@@ -17,7 +17,7 @@ from lfno.checks import real_array
 from lfno.errors import LfnoError
 from lfno.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
-from lfno.models.fourier_weights import extend
+from lfno.models.fourier_weights import crop, extend
 from lfno.models.layers import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
@@ -78,14 +78,11 @@ class Operator(nn.Module, ABC):
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
         """The forward pass without checks; without the transient terms every layer is in its steady state."""
         grid = grid or self.grid
-        shape = x.shape[2:]
         v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
         if self.config.grid_channels:
             v = torch.cat((v, self._coordinates(grid, v)), 1)
         v = extend(self.lift(v), self._extension(grid))
-        v = self.layers(v, self.steps(grid), transient)
-        for d, size in enumerate(shape):
-            v = v.narrow(2 + d, 0, size)
+        v = crop(self.layers(v, self.steps(grid), transient), x.shape[2:])
         u = project(v, self.hidden, self.project, self.config.activation)
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
