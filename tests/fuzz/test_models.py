@@ -25,6 +25,7 @@ def model(data: Any) -> Any:
     if kind != "FNO":
         axes = data.draw(st.sampled_from([None, "time", (0,), (1, 0), (5,)]))
         fields |= {"n_poles": data.draw(st.integers(1, 3)), "laplace_axes": axes, "share_poles": data.draw(st.booleans())}
+    fields |= {"gate": data.draw(st.booleans())} if kind == "LFNO" else {}
     return attempt(lambda: MODELS[kind](grid, **fields))
 
 

@@ -41,11 +41,11 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
     assert np.abs(transient).max() > 1e-3
 
 
-@pytest.mark.parametrize("layout", ["blocks", "sequence"])
-def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout):
+@pytest.mark.parametrize(("layout", "gate"), [("blocks", False), ("blocks", True), ("sequence", False)])
+def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout, gate):
     """Three nonlinear layers of exact linear systems, asked about eight periods: in the last one every start has died away."""
     torch.manual_seed(0)
-    model = LFNO(GRID, width=4, modes=4, steady="exact", layout=layout, transient_layers=3, n_poles=3).double()
+    model = LFNO(GRID, width=4, modes=4, steady="exact", layout=layout, transient_layers=3, n_poles=3, gate=gate).double()
     with torch.no_grad():
         for block in model.blocks:
             block.kernel.poles_0[..., 0].clamp_(min=math.log(0.5))  # time constants of a tenth of the window at most
@@ -65,6 +65,7 @@ def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout):
         lambda grid: LNO(grid, width=3, modes=3),
         lambda grid: LNO(grid, width=3, modes=3, version="decoupled", layers=2),
         lambda grid: LFNO(grid, width=3, modes=3),
+        lambda grid: LFNO(grid, width=3, modes=3, gate=True),
         lambda grid: LFNO(grid, width=3, modes=3, layout="branches", steady="shared"),
         lambda grid: LFNO(grid, width=3, modes=3, layout="branches", steady="exact", steady_layers=5),
         lambda grid: LFNO(grid, width=3, modes=3, layout="sequence", steady="free", skip=False),

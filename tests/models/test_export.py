@@ -48,6 +48,7 @@ def test_real_products_are_the_model(grid: Grid) -> None:
     ):
         fields = {"n_poles": 2, "layout": layout, "steady": steady, "share_poles": shared, "laplace_axes": axes}
         more = {"skip": layout == "blocks", "transient_layers": 2, "steady_layers": 3, "grid_channels": shared, "mixed": shared}
+        more |= {"gate": shared and layout == "blocks"}
         models.append(LFNO(grid, **shape, **fields, **more, padding=0.25 if shared else 0.0))
     assert max(difference(stirred(model)) for model in models) < 2e-5
 
@@ -56,7 +57,7 @@ def test_real_products_are_the_model(grid: Grid) -> None:
 def test_onnx_runtime_agrees_and_takes_any_batch(grid: Grid, tmp_path: Path) -> None:
     import onnxruntime
 
-    model = stirred(LFNO(grid, modes=4, width=4, n_poles=3, in_channels=2, transient_layers=1, laplace_axes="time"))
+    model = stirred(LFNO(grid, modes=4, width=4, n_poles=3, in_channels=2, transient_layers=1, laplace_axes="time", gate=True))
     written = export(model, tmp_path / "model.onnx")
     assert written.error < 1e-5
     session = onnxruntime.InferenceSession(str(written.path), providers=["CPUExecutionProvider"])

@@ -35,6 +35,24 @@ def test_no_r_makes_exact_blocks():
     same(blocks, LFNO(LINE, n_poles=2, steady="free", layout="sequence", transient_layers=3, steady_layers=0, **SHAPE))
 
 
+def test_an_open_gate_is_no_gate_and_a_closed_one_no_layer():
+    torch.manual_seed(0)
+    plain = LFNO(LINE, n_poles=2, transient_layers=3, **SHAPE)
+    gated, x = LFNO(LINE, n_poles=2, transient_layers=3, gate=True, **SHAPE), torch.randn(2, 1, 64)
+    gated.load_state_dict(plain.state_dict(), strict=False)
+    answers = []
+    for opening in (100.0, -100.0):
+        for block in gated.blocks:
+            both = block.gate.both
+            with torch.no_grad():
+                both.weight.copy_(torch.cat((torch.eye(3), torch.zeros(3, 3))))  # A = 1, B = 0
+                both.bias.copy_(torch.cat((torch.zeros(3), torch.full((3,), opening))))
+        answers.append(gated(x))
+    torch.testing.assert_close(answers[0], plain(x), rtol=1e-5, atol=1e-6)
+    plain.blocks = torch.nn.ModuleList()
+    torch.testing.assert_close(answers[1], plain(x), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["free", "shared", "residual"])
 def test_no_poles_make_an_fno(kind):
     torch.manual_seed(0)

@@ -13,6 +13,7 @@ MODELS = [
     ("FNO", lambda grid: FNO(grid, width=3, modes=3, grid_channels=True)),
     ("LNO", lambda grid: LNO(grid, width=3, n_poles=2, modes=3)),
     ("LFNO blocks", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, padding=0.25, transient_layers=2)),
+    ("LFNO gated", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, transient_layers=2, gate=True)),
     ("LFNO branches", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="branches", steady="shared")),
     ("LFNO sequence", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, layout="sequence", steady="free", steady_layers=5)),
     ("LFNO time", lambda grid: LFNO(grid, width=3, n_poles=2, modes=3, laplace_axes="time", transient_layers=2)),

@@ -9,7 +9,7 @@ import pytest
 from lfno.report import paper
 from lfno.report.errors import error_table, fair_table, outside_table, rich_table
 from lfno.report.selection import Runs
-from lfno.report.studies import ablation_table, layers_table, loss_table, padding_table, samples_table
+from lfno.report.studies import ablation_table, gate_table, layers_table, loss_table, padding_table, samples_table
 from lfno.report.summary import summarise
 from lfno.report.tables import Cell, Row, Table, plain
 from lfno.report.times import time_table
@@ -139,6 +139,11 @@ def test_studies() -> None:
     without = {row.name: row.cells for row in padding_table(Runs(values + slopes + padded)).rows[:3]}
     assert without["FNO"][0] == Cell("0.200", "padded 0.100", False)
     assert without["LFNO"][0] == Cell("0.200", "padded 0.400", True)
+    ungated = [record("beam", "LFNO", 0.15, study="gate")]
+    gates = {row.name: row.cells for row in gate_table(Runs(ungated + padded)).rows[:2]}
+    assert gates["LFNO"][0] == Cell("0.150", "gated 0.400", True)
+    without = {row.name: row.cells for row in padding_table(Runs(slopes + padded + ungated)).rows[:3]}
+    assert without["LFNO"][0] == Cell("0.200", "padded 0.150", False)  # neither has gates
     # none of them is a row of the error tables
     assert not len(runs.main)
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}

@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    study: Annotated[str, typer.Option(help="main, loss, layers, samples or ablation")] = "main",
+    study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation")] = "main",
     tasks: Annotated[str | None, typer.Option(help="data sets, separated by commas; ode, pde, rich, paper are groups")] = None,
     models: Annotated[str | None, typer.Option(help="of lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
     preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
@@ -38,7 +38,9 @@ def reproduce(
     \b
     Studies, and what they run unless told otherwise:
       main      lfno, fno, lno on the five ODEs and five 1-D PDEs, default preset
-      loss      signals learned by their values alone, without their slopes
+      gate      LFNO on signals without gates, its layers only added
+      padding   without the zeros after each signal or field (LFNO without gates too)
+      loss      signals learned by their values alone, without their slopes (nor padding and gates)
       layers    transient + steady layers 4+2, 3+3, 2+4, 6+0, 0+6 of the paper's LFNO
       samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, as many steps each
       ablation  LFNO with R free, residual, shared, none; depth; number of poles

@@ -30,6 +30,7 @@ _POINTWISE: dict[str, tuple[int, int]] = {
     **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
     **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),
     **dict.fromkeys(["addcmul", "addcdiv"], (2, 8)),
+    "glu": (2, 0),  # a gate and its product
     **dict.fromkeys(["exp", "log", "sin", "cos", "sqrt", "rsqrt", "pow", "polar", "abs", "angle"], (1, 2)),
     **dict.fromkeys(["relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "elu", "leaky_relu", "clamp"], (1, 2)),
     **dict.fromkeys(["maximum", "minimum", "expm1", "log1p", "square", "norm", "linalg_vector_norm"], (1, 2)),

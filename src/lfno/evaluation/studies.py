@@ -54,10 +54,14 @@ STUDIES = {
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
-    # nothing for the Fourier modes to wrap around into
-    "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"padding": 0.0}),)),
-    # signals learned by their values alone, without the slopes; no padding either
-    "loss": Study((*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"loss": "l2", "padding": 0.0}),)),
+    # three steps back from the default on signals, each of them on top of the one before: no gates in LFNO's layers,
+    "gate": Study((*ODE, *RICH), variants=(Variant(changes={"gate": False}),)),
+    # nothing for the Fourier modes to wrap around into (fields have no gates to lose),
+    "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"gate": False, "padding": 0.0}),)),
+    # and values alone to learn, without their slopes
+    "loss": Study(
+        (*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"gate": False, "padding": 0.0, "loss": "l2"}),)
+    ),
     # the default, and one thing changed at a time
     "ablation": Study(
         ("duffing-c05", *RICH),
@@ -67,6 +71,7 @@ STUDIES = {
             Variant("R free", {"steady": "free", "steady_decay": 1e-4}),
             Variant("R shared", {"steady": "shared", "steady_decay": 1e-4}),
             Variant("R none", {"steady": "exact", "steady_decay": 0.0}),  # nothing to choose a strength for
+            Variant("no gates", {"gate": False}),
             *(Variant(f"{depth} layers", {"transient_layers": depth}) for depth in (2, 4, 12)),
             *(Variant(f"{count} poles", {"n_poles": count}) for count in (4, 16, 32)),
         ),

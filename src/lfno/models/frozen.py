@@ -73,22 +73,24 @@ class Frozen(nn.Module):
                 continue
             update = layer(v)
             update = self.activation(update) if self.last or depth < len(layers) - 1 else update
+            update = update if layer.gate is None else layer.gate(update)
             v = v + update if self.skip else update
         return v
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A layer as the model has it: pointwise map, transient kernel, and steady part (kernel, R, kind), each optional."""
+    """A layer as the model has it: pointwise map, transient kernel, steady part (kernel, R, kind) and gate, each optional."""
 
     pointwise: nn.Module | None = None
     kernel: PoleResidue | None = None
     steady: tuple[PoleResidue | None, FourierWeights | None, str] | None = None
+    gate: nn.Module | None = None
 
 
 def _branches(model: Any) -> list[list[_Part]]:
     if not (isinstance(model, LFNO) and model.config.layout == "branches"):
-        return [[_Part(b.pointwise, b.kernel, (b.kernel, b.weights, b.kind)) for b in model.blocks]]
+        return [[_Part(b.pointwise, b.kernel, (b.kernel, b.weights, b.kind), b.gate) for b in model.blocks]]
     kind = model.config.steady
     transient = [_Part(w, k) for k, w in zip(model.kernels, model.pointwise, strict=True)]  # type: ignore[arg-type]
     kernels: list[Any] = [*model.kernels, *model.steady_kernels]
@@ -103,6 +105,7 @@ class _Layer(nn.Module):
     def __init__(self, part: _Part, shape: Sequence[int], steps: Sequence[float]) -> None:
         super().__init__()
         self.pointwise = None if part.pointwise is None else part.pointwise.float()
+        self.gate = None if part.gate is None else part.gate.float()
         terms = [] if part.steady is None else steady_terms(*part.steady, shape, steps)
         terms += [] if part.kernel is None else transient_terms(part.kernel, shape, steps)
         self.terms = nn.ModuleList(terms)

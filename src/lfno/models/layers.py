@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
-from lfno.models.pointwise import Pointwise
+from lfno.models.pointwise import Gate, Pointwise
 from lfno.spectral.axes import enter, leave
 from lfno.spectral.fourier import add_low, keep_low
 from lfno.spectral.mixing import mix_channels
@@ -144,12 +144,15 @@ def through(v: Tensor, kernel: PoleResidue | None, *parts: Callable[[Tensor], Te
 
 
 class Block(nn.Module):
-    """act(transient(v) + steady(v) + W v) + v, any of the parts possibly absent."""
+    """v + u with u = act(transient(v) + steady(v) + W v), any of the parts possibly absent; gated: v + (A u + a) σ(B u + b)."""
 
-    def __init__(self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str) -> None:
+    def __init__(
+        self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, gated: bool = False
+    ) -> None:
         super().__init__()
         self.kernel, self.weights, self.kind = kernel, weights, kind
         self.pointwise = Pointwise(width, width)
+        self.gate = Gate(width) if gated else None
 
     def forward(
         self, v: Tensor, steps: Sequence[float], act: str = "", skip: bool = False, transient: bool = True
@@ -158,4 +161,7 @@ class Block(nn.Module):
         parts = [lambda w: steady(w, kernel, self.weights, self.kind, shape, steps)]
         if kernel is not None and transient:
             parts.append(lambda w: kernel.transient(w, shape, steps))
-        return self.pointwise(v, through(v, kernel, *parts), act, skip)
+        terms = through(v, kernel, *parts)
+        if self.gate is None:
+            return self.pointwise(v, terms, act, skip)
+        return v + self.gate(self.pointwise(v, terms, act))

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from lfno.errors import LfnoError
-from lfno.models.config import PoleConfig, check_choice, check_count
+from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
 from lfno.models.layers import STEADY, PoleResidue, steady, through
 from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
@@ -24,6 +24,8 @@ class LFNOConfig(PoleConfig):
     steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
     skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
         must for a fixed-point iteration x ← G (f − x³).
+    gate: what a layer adds is multiplied by a gate of its own, v + (A u) σ(B u) with u = act(…): products of responses, as a
+        frequency that depends on the amplitude needs. Only with skip.
     transient_layers, steady_layers: how many layers have poles and how many have R; in blocks all transient_layers have both.
     """
 
@@ -32,6 +34,7 @@ class LFNOConfig(PoleConfig):
     transient_layers: int = 4
     steady_layers: int = 2
     skip: bool = True
+    gate: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -39,6 +42,10 @@ class LFNOConfig(PoleConfig):
         check_choice("steady", self.steady, STEADY)
         check_count("transient_layers", self.transient_layers, low=0, high=1000)
         check_count("steady_layers", self.steady_layers, low=0, high=1000)
+        check_flag("skip", self.skip)
+        check_flag("gate", self.gate)
+        if self.gate and (self.layout == "branches" or not self.skip):
+            raise LfnoError("gate=True: a gate acts on what a layer adds, so it needs skip=True and no branches")
         if self.layout == "blocks" and self.transient_layers == 0:
             raise LfnoError("transient_layers=0: blocks need at least one layer")
         no_steady = self.steady_layers == 0 or (self.layout == "sequence" and self.steady == "exact")
@@ -49,7 +56,7 @@ class LFNOConfig(PoleConfig):
 class LFNO(PoleOperator):
     """Lift → transient and steady parts → projection.
 
-    blocks:    v ← v + act(transient(v) + steady(v) + W v), transient_layers times.
+    blocks:    v ← v + u, u = act(transient(v) + steady(v) + W v), transient_layers times; gated v ← v + (A u + a) σ(B u + b).
     sequence:  such layers, the first transient_layers of them with poles and the last steady_layers with R; the steady part
                is exact where there is no R, and R alone where there are no poles.
     branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and
@@ -65,7 +72,8 @@ class LFNO(PoleOperator):
         config = self.config
         if config.layout != "branches":
             parts = self._parts()
-            self.blocks = nn.ModuleList(self.block(config.steady if weights else "exact", poles) for poles, weights in parts)
+            kinds = [(config.steady if weights else "exact", poles) for poles, weights in parts]
+            self.blocks = nn.ModuleList(self.block(kind, poles, config.gate) for kind, poles in kinds)
             return
         self.kernels = nn.ModuleList(self.kernel() for _ in range(config.transient_layers))
         self.pointwise = nn.ModuleList(Pointwise(config.width, config.width) for _ in range(config.transient_layers))

@@ -40,6 +40,20 @@ class Pointwise(nn.Module):
         return v + out if skip else out
 
 
+class Gate(nn.Module):
+    """(A u + a) σ(B u + b) at every grid point: what a layer has to say, opened and closed by itself.
+
+    The product is what sums of responses lack: a stiffening spring rings faster the further it swings.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.both = Pointwise(width, 2 * width)
+
+    def forward(self, u: Tensor) -> Tensor:
+        return torch.nn.functional.glu(self.both(u), 1)
+
+
 def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
     """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
     if fused(v):

@@ -151,6 +151,7 @@ def _studies(runs: Runs) -> Section:
     section = Section("Ablations")
     makers = {
         "ablation": studies.ablation_table,
+        "gate": studies.gate_table,
         "padding": studies.padding_table,
         "loss": studies.loss_table,
         "layers": studies.layers_table,

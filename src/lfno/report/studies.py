@@ -34,22 +34,34 @@ def ablation_table(runs: Runs) -> Table:
     return table
 
 
+def gate_table(runs: Runs) -> Table:
+    """Without gates, beside the same runs of the main tables."""
+    table = _beside(runs.study("gate"), [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
+    table.note = (
+        f"Layers that only add responses{_effort(runs.study('gate'))}; small print: the default, whose layers multiply what "
+        "they add by a gate. Bold where none are better."
+    )
+    return table
+
+
 def padding_table(runs: Runs) -> Table:
-    """Without padding, beside the same runs of the main tables."""
-    table = _beside(runs.study("padding"), [runs.main.where(preset="default")], "Padding: none, or the default's", "padded")
+    """Without padding, beside the same runs with it: LFNO's of the study of gates, since those have neither."""
+    others = [runs.study("gate"), runs.main.where(preset="default")]
+    table = _beside(runs.study("padding"), others, "Padding: none, or the default's", "padded")
     table.note = (
         f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: the default, which "
-        "appends zeros for half the length of every axis that is not periodic. Bold where none are better."
+        "appends zeros for half the length of every axis that is not periodic. Signals without gates. Bold where none are "
+        "better."
     )
     return table
 
 
 def loss_table(runs: Runs) -> Table:
     """Signals learned by their values alone, beside the same runs with slopes, both without padding or with no R to pad."""
-    others = [runs.study("padding"), runs.main.where(preset="default")]
+    others = [runs.study("padding"), runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
     table.note = (
-        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without padding. "
+        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without gates and padding. "
         "Bold where values alone are better."
     )
     return table

@@ -102,8 +102,9 @@ def _default(kind: str, grid: Grid) -> Preset:
     if kind == "LNO":
         fields |= {"activation": "sin"}
     if kind == "LFNO":
-        # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles
-        fields |= {"transient_layers": 8 if ode else 4}
+        # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles; and its
+        # frequency follows its amplitude, which takes products of responses (in fields they do not pay)
+        fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
     training = TrainingConfig(
         # small batches, long steps and slopes to be learned as well hold a network on signals back from its samples
         epochs={1: 400, 2: 800}.get(grid.ndim, 1000),
