@@ -61,8 +61,8 @@ def loss_table(runs: Runs) -> Table:
     others = [runs.study("padding"), runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
     table.note = (
-        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without gates and padding. "
-        "Bold where values alone are better."
+        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without "
+        "gates and padding. Bold where values alone are better."
     )
     return table
 
