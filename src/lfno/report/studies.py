@@ -36,16 +36,17 @@ def ablation_table(runs: Runs) -> Table:
 
 def gate_table(runs: Runs) -> Table:
     """Without gates, beside the same runs of the main tables."""
-    table = _beside(runs.study("gate"), [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
+    own = runs.study("gate").where(label="LFNO")
+    table = _beside(own, [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
     table.note = (
-        f"Layers that only add responses{_effort(runs.study('gate'))}; small print: the default, whose layers multiply what "
+        f"Layers that only add responses{_effort(own)}; small print: the default, whose layers multiply what "
         "they add by a gate. Bold where none are better."
     )
     return table
 
 
 def padding_table(runs: Runs) -> Table:
-    """Without padding, beside the same runs with it: LFNO's of the study of gates, since those have neither."""
+    """Without padding, beside the same runs with it: those of the study of gates where there are some, to change one thing."""
     others = [runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("padding"), others, "Padding: none, or the default's", "padded")
     table.note = (
