@@ -16,7 +16,7 @@ from lfno.errors import LfnoError
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
 from lfno.training.losses import LOSSES
-from lfno.training.pilot import SHARE, STRENGTHS, TRIAL
+from lfno.training.pilot import STRENGTHS, TRIAL, share_of_pilot
 from lfno.training.stack import Stack
 from lfno.training.task import Task
 
@@ -84,8 +84,8 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
         each = max(some.seconds - one.seconds, 0.0) / (few - 1)
         steps = config.epochs * math.ceil(len(first.x) / batch)
         seconds = len(tasks) * (steps * (one.seconds + each * (own - 1)) + looks * each * len(first.x_validation) / 3)
-        pilots = (SHARE * len(STRENGTHS) / len(tasks) if piloted else 0) + (TRIAL * config.starts if config.starts > 1 else 0)
-        seconds *= 1 + pilots
+        pilots = share_of_pilot(len(first.x), config) * len(STRENGTHS) / len(tasks) if piloted else 0
+        seconds *= 1 + pilots + (TRIAL * config.starts if config.starts > 1 else 0)
     free_there = 0 if folder is None else free_disk(folder)  # without a folder nothing is written
     return Estimate(memory, disk, seconds, int(free), free_there, batch, largest)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -27,7 +28,8 @@ from lfno.training.task import Task
 
 #: weight decay of R: practically free, and no R at all
 STRENGTHS = (1e-4, ABSENT)
-SHARE = 0.2  # of the epochs of the real run
+#: of the epochs of the real run; but at least so many steps, since R helps at first even where it overfits later; but no more
+SHARE, LEAST, MOST = 0.2, 450, 0.5
 TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
 
 PILOT = "pilot.json"
@@ -104,6 +106,12 @@ def _losses(
     return pilot.best_loss
 
 
+def share_of_pilot(samples: int, config: TrainingConfig) -> float:
+    """How much of a run the pilot is that asks whether R is wanted."""
+    steps = config.epochs * math.ceil(samples / config.batch)
+    return min(MOST, max(SHARE, LEAST / steps))
+
+
 def choose_strength(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
@@ -115,7 +123,8 @@ def choose_strength(
     for key, task in zip(keys, tasks, strict=True):
         first.setdefault(key, task)
     trials = [replace(task, steady_decay=strength) for task in first.values() for strength in STRENGTHS]
-    losses = _losses(trials, replace(config, steady_decay=0.0), SHARE, device, watch).reshape(len(first), -1).tolist()
+    share = share_of_pilot(len(tasks[0].x), config)
+    losses = _losses(trials, replace(config, steady_decay=0.0), share, device, watch).reshape(len(first), -1).tolist()
     chosen = {key: STRENGTHS[row.index(min(row))] for key, row in zip(first, losses, strict=True)}
     return [replace(task, steady_decay=chosen[key]) for key, task in zip(keys, tasks, strict=True)]
 
