@@ -74,6 +74,12 @@ def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
     assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
+    # a stack of two that takes 10 s before its first epoch and 10 ms for each: the 22 s that are left are 4400 epochs more
+    history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
+    fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
+    for seed in range(2):
+        record("beam", "FNO", 0.1, seed=seed, seconds=10.0, **fields).write(tmp_path)
+    assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 5400
     assert Question(models=["fno long", "lfno", "fno"]).stages() == [("lfno", "fno"), ("fno long",)]
 
 
@@ -96,6 +102,18 @@ def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
     tree["training"]["steady_decay"] = 30.0
     path.write_text(json.dumps(tree))
     assert with_other_settings([cell], tmp_path) == [cell]
+
+
+def test_a_record_from_before_an_option_was_made_without_it(tmp_path):
+    cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
+    assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
+    for cell in cells:
+        run_group([cell], tmp_path, "cpu")
+        path = tmp_path / cell.key
+        tree = json.loads(path.read_text())
+        del tree["config"]["gate"]
+        path.write_text(json.dumps(tree))
+    assert with_other_settings(cells, tmp_path) == cells[:1]
 
 
 def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog):

@@ -41,7 +41,7 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
     assert np.abs(transient).max() > 1e-3
 
 
-@pytest.mark.parametrize(("layout", "gate"), [("blocks", False), ("blocks", True), ("sequence", False)])
+@pytest.mark.parametrize(("layout", "gate"), [("blocks", False), ("blocks", True), ("sequence", False), ("sequence", True)])
 def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout, gate):
     """Three nonlinear layers of exact linear systems, asked about eight periods: in the last one every start has died away."""
     torch.manual_seed(0)

@@ -60,6 +60,18 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
     return Trainer([task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
 
 
+def felt(stack):
+    """All numbers but the imaginary part of R at frequency zero: it changes no answer, and its gradient is rounding, which
+    Adam scales up."""
+    masks = []
+    for name, shape in stack.layout():
+        mask = torch.ones(shape, dtype=torch.bool)
+        if "weights." in name:
+            mask[..., 0, 1] = False
+        masks.append(mask.flatten())
+    return torch.cat(masks)
+
+
 @pytest.mark.parametrize("loss", ["l2", "h1"])
 @pytest.mark.parametrize("model", ["lfno", "fno", "lno"])
 def test_a_stack_is_its_runs_after_fifty_steps(model, loss):
@@ -70,10 +82,7 @@ def test_a_stack_is_its_runs_after_fifty_steps(model, loss):
         alone = trainer(model, epochs=17, seeds=(seed,), loss=loss)
         alone.run()
         apart = (together.adam.theta[row] - alone.adam.theta[0]).abs()
-        # the imaginary part of R at frequency zero changes no answer: its gradient is rounding, which Adam scales up
-        felt = alone.adam.square[0] > 1e-16
-        assert felt.float().mean() > 0.9
-        assert apart[felt].max() < 1e-5
+        assert apart[felt(alone.stack)].max() < 1e-5
         assert abs(float(together.best_loss[row] - alone.best_loss[0])) < 1e-5
         x = alone.tasks[0].x_validation
         answers = together.predict(np.stack([x] * len(seeds)))[row], alone.predict(x[None])[0]

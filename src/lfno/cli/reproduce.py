@@ -38,12 +38,12 @@ def reproduce(
     \b
     Studies, and what they run unless told otherwise:
       main      lfno, fno, lno on the five ODEs and five 1-D PDEs, default preset
-      gate      LFNO on signals without gates, its layers only added
+      gate      LFNO on signals without gates, of layers that only add
       padding   without the zeros after each signal or field (LFNO without gates too)
       loss      signals learned by their values alone, without their slopes (nor padding and gates)
       layers    transient + steady layers 4+2, 3+3, 2+4, 6+0, 0+6 of the paper's LFNO
       samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, as many steps each
-      ablation  LFNO with R free, residual, shared, none; depth; number of poles
+      ablation  LFNO with R free, residual, shared, none; without gates; depth; number of poles
 
     \b
     An FNO that is fair to LFNO, on any task and preset:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from lfno.data.split import standard
 from lfno.errors import LfnoError
 from lfno.evaluation.cost import count_parameters
-from lfno.evaluation.record import read_record
+from lfno.evaluation.record import Record, read_record
 from lfno.models.storage import MODELS
 from lfno.systems.registry import REGISTRY, find
+from lfno.training.config import TrainingConfig
 from lfno.training.pilot import STRENGTHS
 from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
 
@@ -98,8 +99,11 @@ def _differs(cell: Cell, path: Path) -> bool:
         del training["steady_decay"]
         if record.training.get("steady_decay") not in STRENGTHS:
             return True
-    wanted, found = preset.fields | training, record.config | record.training
-    return any(json.dumps(found.get(name, value)) != json.dumps(value) for name, value in wanted.items())
+    # what a record does not name was not there yet, and is now what leaves things as they were
+    kinds = (MODELS[preset.model].Config, TrainingConfig)
+    before = {f.name: f.default for kind in kinds for f in fields(kind) if f.default is not MISSING}
+    wanted, found = preset.fields | training, before | record.config | record.training
+    return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
 
 
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
@@ -145,6 +149,16 @@ def long_enough(cell: Cell, folder: Path) -> int:
                 f"'fno long' is given LFNO's time on {cell.task}, and {place} has no record of {label}: "
                 "run the models lfno,fno first, or in the same command"
             )
-    own, theirs = (sum(r.seconds for r in records) / len(records) for records in found.values())
+    own, theirs, pace = (sum(values) / len(values) for values in (
+        [r.seconds for r in found["LFNO"]], [r.seconds for r in found["FNO"]], [_pace(r) for r in found["FNO"]]
+    ))  # fmt: skip
     epochs = found["FNO"][0].training["epochs"]
-    return max(epochs, 50 * math.ceil(epochs * own / max(theirs, 1e-9) / 50))
+    return max(epochs, 50 * math.ceil(round((epochs + (own - theirs) / max(pace, 1e-9)) / 50, 6)))
+
+
+def _pace(record: Record) -> float:
+    """Seconds that one more epoch takes, without what a run takes before its first: on a GPU a good part of a short one."""
+    epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
+    if len(epoch) < 2 or len(epoch) != len(seconds):
+        return record.seconds / record.training["epochs"]
+    return (seconds[-1] - seconds[0]) / (epoch[-1] - epoch[0]) / record.stacked

@@ -144,7 +144,7 @@ def through(v: Tensor, kernel: PoleResidue | None, *parts: Callable[[Tensor], Te
 
 
 class Block(nn.Module):
-    """v + u with u = act(transient(v) + steady(v) + W v), any of the parts possibly absent; gated: v + (A u + a) σ(B u + b)."""
+    """v + u with u = act(transient(v) + steady(v) + W v), any of the parts possibly absent; u may have a gate, see Gate."""
 
     def __init__(
         self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, gated: bool = False

@@ -24,8 +24,8 @@ class LFNOConfig(PoleConfig):
     steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
     skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
         must for a fixed-point iteration x ← G (f − x³).
-    gate: what a layer adds is multiplied by a gate of its own, v + (A u) σ(B u) with u = act(…): products of responses, as a
-        frequency that depends on the amplitude needs. Only with skip.
+    gate: what a layer adds is multiplied by a gate of its own, v + (A u + a) sigmoid(B u + b) with u = act(…): products of
+        responses, as a frequency that depends on the amplitude needs. Only with skip.
     transient_layers, steady_layers: how many layers have poles and how many have R; in blocks all transient_layers have both.
     """
 
@@ -45,7 +45,7 @@ class LFNOConfig(PoleConfig):
         check_flag("skip", self.skip)
         check_flag("gate", self.gate)
         if self.gate and (self.layout == "branches" or not self.skip):
-            raise LfnoError("gate=True: a gate acts on what a layer adds, so it needs skip=True and no branches")
+            raise LfnoError("gate=True: a gate acts on what a layer adds; without skip, or in branches, say gate=false as well")
         if self.layout == "blocks" and self.transient_layers == 0:
             raise LfnoError("transient_layers=0: blocks need at least one layer")
         no_steady = self.steady_layers == 0 or (self.layout == "sequence" and self.steady == "exact")
@@ -56,7 +56,7 @@ class LFNOConfig(PoleConfig):
 class LFNO(PoleOperator):
     """Lift → transient and steady parts → projection.
 
-    blocks:    v ← v + u, u = act(transient(v) + steady(v) + W v), transient_layers times; gated v ← v + (A u + a) σ(B u + b).
+    blocks:    v ← v + u, u = act(transient(v) + steady(v) + W v), transient_layers times; gated see gate.
     sequence:  such layers, the first transient_layers of them with poles and the last steady_layers with R; the steady part
                is exact where there is no R, and R alone where there are no poles.
     branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and

@@ -41,7 +41,7 @@ class Pointwise(nn.Module):
 
 
 class Gate(nn.Module):
-    """(A u + a) σ(B u + b) at every grid point: what a layer has to say, opened and closed by itself.
+    """(A u + a) sigmoid(B u + b) at every grid point: what a layer has to say, opened and closed by itself.
 
     The product is what sums of responses lack: a stiffening spring rings faster the further it swings.
     """

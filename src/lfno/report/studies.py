@@ -28,8 +28,8 @@ def ablation_table(runs: Runs) -> Table:
             cells.append(show(figures[task][label], aside, label in lowest(figures[task])))
         table.add(label, _parameters(rows), *cells)
     table.note = (
-        f"One thing changed at a time{_effort(own)}. R: what the Fourier modes of a layer add to its poles; untamed is "
-        "without the pilot that may leave it out."
+        f"One thing changed at a time{_effort(own)}; but the pilot then decides anew about R, and the number of parameters "
+        "shows where it left it out. R: what the Fourier modes of a layer add to its poles; untamed is without the pilot."
     )
     return table
 
@@ -40,7 +40,7 @@ def gate_table(runs: Runs) -> Table:
     table = _beside(own, [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
     table.note = (
         f"Layers that only add responses{_effort(own)}; small print: the default, whose layers multiply what "
-        "they add by a gate. Bold where none are better."
+        "they add by a gate. On the rich sets neither has R. Bold where none are better."
     )
     return table
 
@@ -50,9 +50,9 @@ def padding_table(runs: Runs) -> Table:
     others = [runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("padding"), others, "Padding: none, or the default's", "padded")
     table.note = (
-        f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: the default, which "
-        "appends zeros for half the length of every axis that is not periodic. Signals without gates. Bold where none are "
-        "better."
+        f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: with zeros "
+        "appended for half the length of every axis that is not periodic. LFNO without gates on signals, and the deepened "
+        "FNO with as many parameters as that. Bold where none are better."
     )
     return table
 

@@ -28,8 +28,9 @@ from lfno.training.task import Task
 
 #: weight decay of R: practically free, and no R at all
 STRENGTHS = (1e-4, ABSENT)
-#: of the epochs of the real run; but at least so many steps, since R helps at first even where it overfits later; but no more
-SHARE, LEAST, MOST = 0.2, 450, 0.5
+SHARE = 0.2  # of the epochs of the real run
+LEAST = 450  # steps, about: R helps at first even where it overfits later
+MOST = 0.5  # of the epochs of a run that has few
 TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
 
 PILOT = "pilot.json"
