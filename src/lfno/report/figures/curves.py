@@ -64,8 +64,8 @@ def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LN
         split = next(r.regimes["split"] for r in main.where(task=task).all if r.regimes.get("split"))
         panel.axvline(split * time.step, color="#888888", linewidth=1, linestyle="--")
         panel.annotate(
-            "steady regime →", (split * time.step, 1), xycoords=("data", "axes fraction"), xytext=(3, -2),
-            textcoords="offset points", ha="left", va="top", fontsize=7.5, color="#666666",
+            "steady regime →", (split * time.step, 0), xycoords=("data", "axes fraction"), xytext=(3, 2),
+            textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color="#666666",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip
         unit = f" [{channel.unit}]" if channel.unit else ""
