@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from lfno.data.split import standard
@@ -149,9 +150,8 @@ def long_enough(cell: Cell, folder: Path) -> int:
                 f"'fno long' is given LFNO's time on {cell.task}, and {place} has no record of {label}: "
                 "run the models lfno,fno first, or in the same command"
             )
-    own, theirs, pace = (sum(values) / len(values) for values in (
-        [r.seconds for r in found["LFNO"]], [r.seconds for r in found["FNO"]], [_pace(r) for r in found["FNO"]]
-    ))  # fmt: skip
+    own, theirs = (mean(r.seconds for r in records) for records in found.values())
+    pace = mean(_pace(r) for r in found["FNO"])
     epochs = found["FNO"][0].training["epochs"]
     return max(epochs, 50 * math.ceil(round((epochs + (own - theirs) / max(pace, 1e-9)) / 50, 6)))
 

@@ -1,0 +1,97 @@
+"""What short trial runs decide: where to start, and whether R is wanted; and what becomes of an R that is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lfno.data.dataset import Dataset
+from lfno.data.split import standard
+from lfno.grid import Grid
+from lfno.training.config import ABSENT, TrainingConfig
+from lfno.training.fit import task
+from lfno.training.loop import Trainer
+from lfno.training.pilot import (
+    LEAST,
+    STRENGTHS,
+    TRIAL,
+    _samples,
+    choices,
+    choose_start,
+    choose_strength,
+    chosen_before,
+    lightened,
+    share_of_pilot,
+)
+from lfno.training.presets import find_preset
+from tests.training.test_loop import GRID, SMALL, oscillator, trainer
+
+
+def test_every_fold_has_a_pilot_of_its_own():
+    """Folds may begin and end with the same samples; the validation samples of one are test samples of another."""
+    data = Dataset(*np.random.default_rng(0).normal(size=(2, 60, 1, 16)).astype(np.float32), Grid.line(16, 0.1))
+    folds = [standard(60, fold) for fold in range(5)]
+    preset = find_preset("default", "lfno", data.grid).change(width=2, modes=2, n_poles=2, epochs=5, projection=4)
+    assert len({_samples(task(data, split, preset, 0)) for split in folds}) == 5
+    assert _samples(task(data, folds[0], preset, 0)) == _samples(task(data, folds[0], preset, 1)), "seeds share one"
+
+
+def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
+    held, exact = trainer(steady_decay=ABSENT), trainer(steady="exact", steady_decay=0.0)
+    held.run(), exact.run()
+    assert held.history.train == exact.history.train
+    assert held.history.validation == exact.history.validation
+    inputs = oscillator(5, seed=9).inputs[None]
+    assert (held.predict(inputs) == exact.predict(inputs)).all()
+    free = trainer(steady_decay=1e-4)
+    free.run()
+    assert free.history.train != exact.history.train
+
+
+def test_an_r_that_no_run_keeps_is_left_out_of_the_models():
+    held = trainer(seeds=(0, 1), steady_decay=ABSENT, padding=0.5)
+    light = Trainer(lightened([replace(own, steady_decay=ABSENT) for own in held.tasks]), held.config)
+    assert light.stack.theta.shape[1] < held.stack.theta.shape[1]
+    held.run(), light.run()
+    np.testing.assert_allclose(light.history.train, held.history.train, rtol=1e-5)
+    inputs = np.stack([oscillator(5, seed=9).inputs] * 2)
+    np.testing.assert_allclose(light.predict(inputs), held.predict(inputs), atol=1e-5)
+    mixed = [replace(own, steady_decay=strength) for own, strength in zip(held.tasks, STRENGTHS, strict=True)]
+    assert all(one.model is own.model for one, own in zip(lightened(mixed), mixed, strict=True)), "one run needs it"
+
+
+def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
+    data = oscillator()
+    preset = find_preset("default", "lfno", GRID).change(epochs=10, n_poles=3, modes=6, **SMALL)
+    assert preset.training.steady_decay is None
+    tasks = [task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
+    chosen = choose_strength(tasks, preset.training, "cpu")
+    assert {own.steady_decay for own in chosen} <= set(STRENGTHS)
+    assert len({own.steady_decay for own in chosen}) == 1, "seeds of one data set share the choice"
+
+
+def test_a_pilot_is_a_fifth_of_a_long_run_and_long_enough_in_a_short_one():
+    config = TrainingConfig(batch=16)
+    assert share_of_pilot(274, replace(config, epochs=400)) == 0.2
+    assert 60 * 18 * share_of_pilot(274, replace(config, epochs=60)) == pytest.approx(LEAST)
+    assert share_of_pilot(10, replace(config, epochs=3)) == 0.5
+
+
+def test_of_several_starts_the_one_that_is_ahead_goes_on():
+    data = oscillator()
+    preset = find_preset("paper", "lfno", GRID).change(epochs=100, starts=3, modes=6, n_poles=3, validate_every=1)
+    tasks = [task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
+    short = replace(preset.training, epochs=round(100 * TRIAL))
+    chosen = choose_start(tasks, preset.training, "cpu")
+    for own, ahead in zip(tasks, chosen, strict=True):
+        trials = Trainer([own.restarted(start) for start in range(3)], short)
+        trials.run()
+        assert ahead.start == int(trials.best_loss.argmin())
+        assert (ahead.model.output_scale == own.model.output_scale).all()
+    again = chosen_before(tasks, choices(chosen))
+    assert again is not None
+    for one, other in zip(chosen, again, strict=True):
+        assert all((a == b).all() for a, b in zip(one.model.parameters(), other.model.parameters(), strict=True))
+    for damaged in ([[0]], [[0, None]], [[10**9, None]] * 2, [["a", None]] * 2, None, [0.5, 0.5]):
+        assert chosen_before(tasks, damaged) is None
+    assert len({float(tasks[0].restarted(start).model.lift.weight.detach().sum()) for start in range(3)}) == 3
