@@ -17,6 +17,8 @@ if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported
 pytest.importorskip("triton")
 
+from lfno.kernels.gated import gated  # noqa: E402
+from lfno.kernels.mixing import mix  # noqa: E402
 from lfno.kernels.perceptron import perceptron  # noqa: E402
 from lfno.kernels.update import update  # noqa: E402
 from lfno.models.config import ACTIVATIONS  # noqa: E402
@@ -72,6 +74,32 @@ def test_update(kind: str, terms: int, skip: bool) -> None:
 def test_update_may_change_the_number_of_channels() -> None:
     kernel = lambda v, w, b: update(v, w, b, [], "", False)  # noqa: E731
     agree(kernel, affine, fields(BATCH, WIDTH, *GRID), fields(HIDDEN, WIDTH), fields(HIDDEN))
+
+
+@pytest.mark.parametrize("terms", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["gelu", "sin"])
+def test_gated(kind: str, terms: int) -> None:
+    def formula(v: Tensor, w: Tensor, b: Tensor, gate: Tensor, bias: Tensor, *rest: Tensor) -> Tensor:
+        said, door = affine(activation(kind)(affine(v, w, b) + sum(rest)), gate, bias).chunk(2, 1)
+        return v + said * torch.sigmoid(door)
+
+    agree(
+        lambda v, w, b, gate, bias, *rest: gated(v, w, b, gate, bias, rest, kind), formula,
+        fields(BATCH, WIDTH, *GRID), fields(WIDTH, WIDTH), fields(WIDTH), fields(2 * WIDTH, WIDTH), fields(2 * WIDTH),
+        *(fields(BATCH, WIDTH, *GRID) for _ in range(terms)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("samples", "channels_in", "channels_out"), [(3, 4, 4), (18, 6, 3)])
+def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
+    """Also where no count is a multiple of a tile's."""
+    agree(
+        lambda x, h: torch.view_as_real(mix(torch.view_as_complex(x), torch.view_as_complex(h))),
+        lambda x, h: torch.view_as_real(
+            torch.einsum("bi...,io...->bo...", torch.view_as_complex(x), torch.view_as_complex(h))
+        ),
+        fields(samples, channels_in, 5, 9, 2), fields(channels_in, channels_out, 5, 9, 2),
+    )  # fmt: skip
 
 
 def test_not_a_number_is_not_hidden() -> None:

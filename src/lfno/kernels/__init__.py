@@ -1,4 +1,4 @@
-"""Fused GPU kernels for the pointwise half of a network.
+"""Fused GPU kernels: the pointwise half of a network, and the product with one channel matrix for each mode.
 
 A small operator is limited by memory traffic: every pointwise step reads and writes whole fields. These kernels read a field
 once and write it once. They compute what the plain formulas beside their callers compute, which run everywhere else.
@@ -14,7 +14,7 @@ from torch import Tensor
 
 def fused(x: Tensor) -> bool:
     """Whether the kernels apply: single precision on a GPU, with Triton installed, and not while a graph is traced."""
-    return x.is_cuda and x.dtype == torch.float32 and not torch.compiler.is_compiling() and _triton()
+    return x.is_cuda and x.dtype in (torch.float32, torch.complex64) and not torch.compiler.is_compiling() and _triton()
 
 
 @cache

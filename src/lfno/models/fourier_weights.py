@@ -54,9 +54,7 @@ class FourierWeights(nn.Module):
 
     def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
         """What matrices at the low modes of the extended field make of it, without the extension."""
-        longer = self.extended(shape)
-        extra = [more - n for n, more in zip(shape, longer, strict=True)]
-        return crop(filtered(extend(v, extra), response, self.modes, longer, entered), v.shape[2:])
+        return filtered(v, response, self.modes, shape, entered, self.extended(shape))
 
 
 def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
@@ -73,7 +71,12 @@ def crop(v: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def filtered(
-    v: Tensor, response: Tensor, modes: Sequence[int | None], shape: Sequence[int], entered: Sequence[int] = ()
+    v: Tensor,
+    response: Tensor,
+    modes: Sequence[int | None],
+    shape: Sequence[int],
+    entered: Sequence[int] = (),
+    period: Sequence[int] = (),
 ) -> Tensor:
-    """The answer to a field, periodic on these points, of one channel matrix for each mode."""
-    return from_modes(mix_channels(to_modes(v, modes, entered), response), shape, entered)
+    """The answer of one channel matrix for each mode to a field on these points, periodic after them or after `period`."""
+    return from_modes(mix_channels(to_modes(v, modes, entered, period), response), shape, entered, period)

@@ -11,12 +11,13 @@ from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
-from lfno.models.pointwise import Gate, Pointwise
-from lfno.spectral.axes import enter, leave
+from lfno.models.pointwise import Gate, Pointwise, gated
+from lfno.models.recall import recalled
 from lfno.spectral.fourier import add_low, keep_low
 from lfno.spectral.mixing import mix_channels
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
+from lfno.spectral.waves import enter, leave
 
 #: layers measure time (and space) in this fraction of the training window: their weights then need no units
 WINDOW = 20.0
@@ -85,7 +86,9 @@ class PoleResidue(nn.Module):
         return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
 
     def transfer(self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        return transfer(self.values(), as_complex(self.residues), modes, shape, steps)
+        """H at these modes, (in, out, *kept)."""
+        key = tuple(modes), tuple(shape), tuple(steps)
+        return recalled(self, key, lambda: transfer(self.values(), as_complex(self.residues), modes, shape, steps))
 
     @property
     def all_modes(self) -> tuple[int | None, ...]:
@@ -147,12 +150,12 @@ class Block(nn.Module):
     """v + u with u = act(transient(v) + steady(v) + W v), any of the parts possibly absent; u may have a gate, see Gate."""
 
     def __init__(
-        self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, gated: bool = False
+        self, width: int, kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, gate: bool = False
     ) -> None:
         super().__init__()
         self.kernel, self.weights, self.kind = kernel, weights, kind
         self.pointwise = Pointwise(width, width)
-        self.gate = Gate(width) if gated else None
+        self.gate = Gate(width) if gate else None
 
     def forward(
         self, v: Tensor, steps: Sequence[float], act: str = "", skip: bool = False, transient: bool = True
@@ -164,4 +167,4 @@ class Block(nn.Module):
         terms = through(v, kernel, *parts)
         if self.gate is None:
             return self.pointwise(v, terms, act, skip)
-        return v + self.gate(self.pointwise(v, terms, act))
+        return gated(v, self.pointwise, self.gate, terms, act)

@@ -54,6 +54,15 @@ class Gate(nn.Module):
         return torch.nn.functional.glu(self.both(u), 1)
 
 
+def gated(v: Tensor, pointwise: Pointwise, gate: Gate, terms: Sequence[Tensor], act: str) -> Tensor:
+    """v + gate(u) with u = act(W v + b + Σ terms)."""
+    if fused(v):
+        from lfno.kernels.gated import gated
+
+        return gated(v, pointwise.weight, pointwise.bias, gate.both.weight, gate.both.bias, terms, act)
+    return v + gate(pointwise(v, terms, act))
+
+
 def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
     """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
     if fused(v):

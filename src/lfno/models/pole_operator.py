@@ -75,10 +75,10 @@ class PoleOperator(Operator):
     def weights(self, zero: bool = False) -> FourierWeights:
         return FourierWeights(self.config.width, self.config.width, self.modes, zero, self.padding(wrapping=False))
 
-    def block(self, kind: str, poles: bool = True, gated: bool = False) -> Block:
+    def block(self, kind: str, poles: bool = True, gate: bool = False) -> Block:
         """A layer with a steady part of this kind; without poles R acts alone, and cannot start at zero."""
         weights = None if kind == "exact" else self.weights(zero=kind == "residual" and poles)
-        return Block(self.config.width, self.kernel() if poles else None, weights, kind, gated)
+        return Block(self.config.width, self.kernel() if poles else None, weights, kind, gate)
 
     @torch.no_grad()
     def poles(self) -> PoleTable:

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.spectral.axes import Modes, along, by_product, enter, exponentials, fill_signed, keep_signed, leave, max_modes
+from lfno.spectral.axes import Modes, fill_signed, keep_signed, max_modes
+from lfno.spectral.waves import analyse, by_product, enter, leave, synthesise, waves
 
 
 class _Half(torch.autograd.Function):
@@ -25,17 +26,17 @@ class _Half(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return torch.fft.rfft(x)
+    def forward(x: Tensor, size: int) -> Tensor:
+        return torch.fft.rfft(x, n=size)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
-        ctx.size = inputs[0].shape[-1]
+    def setup_context(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
+        ctx.points, ctx.size = inputs[0].shape[-1], inputs[1]
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor) -> Tensor:
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
         # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
-        return real_inverse(g / _twice(ctx.size, g), ctx.size, norm="forward")
+        return real_inverse(g / _twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
 
 
 def _twice(size: int, like: Tensor) -> Tensor:
@@ -56,44 +57,52 @@ def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
     return torch.fft.irfft(spectrum, n=size, norm=norm)
 
 
-def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = ()) -> Tensor:
-    """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis."""
+def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Sequence[int] = ()) -> Tensor:
+    """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis.
+
+    With a `period` longer than the grid on some axes, those of the field with zeros after its last point.
+    """
     last = len(modes) - 1
+    period = tuple(period) or x.shape[-len(modes) :]
     others = [d for d in range(last) if d not in entered]
-    first = [d for d in others if by_product(x.shape[d - len(modes)], modes[d])]
-    x = enter(x, modes, first)
-    half = max_modes(x.shape[-1], half=True) if modes[-1] is None else modes[-1]
+    first = [d for d in others if by_product(period[d], modes[d])]
+    x = enter(x, modes, first, period)
+    points, size, low = x.shape[-1], period[-1], modes[-1]
+    half = max_modes(size, half=True) if low is None else low
     if last in entered:
         x = x[..., :half]
-    elif by_product(x.shape[-1], modes[-1]):
-        x = along(exponentials(x.shape[-1], torch.arange(half, device=x.device), -1, x), x, -1)
+    elif by_product(size, low):
+        x = analyse(x, waves(size, points, half, True, x), -1)
     elif x.is_complex():
-        x = torch.fft.fft(x)[..., :half]
+        x = torch.fft.fft(x, n=size)[..., :half]
     else:
         plain = torch.compiler.is_compiling() or not torch.is_grad_enabled()
-        x = (torch.fft.rfft(x) if plain else _Half.apply(x))[..., :half]
-    return enter(x, modes, [d for d in others if d not in first])
+        x = (torch.fft.rfft(x, n=size) if plain else _Half.apply(x, size))[..., :half]
+    return enter(x, modes, [d for d in others if d not in first], period)
 
 
-def from_modes(spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
+def from_modes(
+    spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = (), period: Sequence[int] = ()
+) -> Tensor:
     """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was."""
-    last, size, kept = len(shape) - 1, shape[-1], spectrum.shape[-1]
+    period = tuple(period) or tuple(shape)
+    last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    few = by_product(size, None if kept == max_modes(size, half=True) else kept)
+    few = kept < max_modes(size, half=True) and by_product(size, kept)
     if not (entered or few):
         missing = max_modes(size, half=True) - kept
         spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum
-        return real_inverse(leave(spectrum, shape, others, real=False), size)
+        return real_inverse(leave(spectrum, shape, others, real=False, period=period), size)[..., :points]
     # one-sided: the missing half is what taking the real part adds in the end
     spectrum = spectrum * _twice(size, spectrum)[:kept]
     if last in entered:
         spectrum = torch.nn.functional.pad(spectrum, (0, kept - 1))
     elif few:
-        matrix = exponentials(size, torch.arange(kept, device=spectrum.device), 1, spectrum).T / size
-        spectrum = along(matrix, spectrum, -1, real=not entered and not others)
+        planes = waves(size, points, kept, True, spectrum)
+        spectrum = synthesise(spectrum, planes, -1, size, real=not entered and not others)
     else:
-        spectrum = torch.fft.ifft(spectrum, n=size)
-    return leave(spectrum, shape, others, real=not entered)
+        spectrum = torch.fft.ifft(spectrum, n=size)[..., :points]
+    return leave(spectrum, shape, others, real=not entered, period=period)
 
 
 def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lfno.kernels import fused
+
 #: numbers of a weight whose copies, which the fast products of a CPU need, would take too much room
 LARGE = 2**20
 
@@ -16,11 +18,20 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
 
     `spectrum` is (batch, in, *kept) and `weight` (in, out, *kept), both complex; the result is (batch, out, *kept).
     """
+    if fused(spectrum) and weight.dtype == spectrum.dtype:
+        from lfno.kernels.mixing import mix
+
+        return mix(spectrum, weight)
     if spectrum.is_cuda or weight.numel() > LARGE:
         return torch.einsum("bi...,io...->bo...", spectrum, weight)
     kept = spectrum.shape[2:]
     left, right = (values.flatten(2).permute(2, 0, 1) for values in (spectrum, weight))
     return _Products.apply(left, right).permute(1, 2, 0).unflatten(2, kept)
+
+
+def arranged(weight: Tensor) -> Tensor:
+    """The same matrices, (in, out, *kept), each in one piece of memory: the products of a CPU then need no copies of them."""
+    return weight.flatten(2).permute(2, 0, 1).contiguous().permute(1, 2, 0).unflatten(2, weight.shape[2:])
 
 
 class _Products(torch.autograd.Function):

@@ -20,8 +20,9 @@ from itertools import combinations
 import torch
 from torch import Tensor
 
-from lfno.spectral.axes import angular_frequencies, enter, leave, wavenumbers
+from lfno.spectral.axes import angular_frequencies, wavenumbers
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix, synthesis_planes
+from lfno.spectral.waves import enter, leave
 
 Poles = Sequence[Tensor | None]
 

@@ -1,0 +1,67 @@
+"""Points to modes and back: products with waves and fast transforms are one map, and a period is zeros that nobody sees."""
+
+import pytest
+import torch
+
+from lfno.spectral import fourier, waves
+from lfno.spectral.fourier import from_modes, to_modes
+
+CASES = [((90,), (20,)), ((90,), (None,)), ((24, 70), (5, 8)), ((6, 10, 66), (3, 4, 7))]
+
+
+def field(shape):
+    return torch.randn(2, 3, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
+
+
+def there_and_back(x, modes, shape, period=()):
+    spectrum = to_modes(x, modes, period=period)
+    weight = torch.linspace(0.5, 2, spectrum.numel(), dtype=torch.float64).reshape(spectrum.shape)
+    return from_modes(spectrum * weight * (1 + 0.3j), shape, period=period)
+
+
+def value_and_slope(function, x):
+    out = function(x)
+    return out, torch.autograd.grad(out.square().sum(), x)[0]
+
+
+@pytest.mark.parametrize(("shape", "modes"), CASES)
+def test_a_product_is_the_fast_transform(shape, modes, monkeypatch):
+    x = field(shape)
+    by_product = value_and_slope(lambda x: there_and_back(x, modes, shape), x)
+    for module in (fourier, waves):
+        monkeypatch.setattr(module, "by_product", lambda period, modes: False)
+    fast = value_and_slope(lambda x: there_and_back(x, modes, shape), x)
+    for one, other in zip(by_product, fast, strict=True):
+        assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize(("shape", "modes"), CASES)
+def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, fast, monkeypatch):
+    period = tuple(n + (n // 2 if d % 2 == 0 else 0) for d, n in enumerate(shape))
+    if fast:
+        for module in (fourier, waves):
+            monkeypatch.setattr(module, "by_product", lambda period, modes: False)
+
+    def written_out(x):
+        extra = [n for size, more in zip(reversed(shape), reversed(period), strict=True) for n in (0, more - size)]
+        out = there_and_back(torch.nn.functional.pad(x, extra), modes, period)
+        return out[(..., *(slice(n) for n in shape))]
+
+    x = field(shape)
+    found = value_and_slope(lambda x: there_and_back(x, modes, shape, period), x)
+    for one, other in zip(found, value_and_slope(written_out, x), strict=True):
+        assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+def test_the_waves_of_a_long_axis_have_all_their_digits():
+    found = waves.waves(3_000_000, 3_000_000, 2, True, torch.zeros(1))[:, 1]
+    turn = 2 * torch.pi * torch.arange(3_000_000, dtype=torch.float64) / 3_000_000
+    assert torch.allclose(found.double(), torch.stack((turn.cos(), -turn.sin())), atol=1e-7)
+
+
+def test_what_was_made_without_gradients_serves_training():
+    x = field((90,)).float()
+    with torch.inference_mode():
+        to_modes(x, (17,))
+    assert torch.autograd.grad(to_modes(x, (17,)).abs().sum(), x)[0].isfinite().all()
