@@ -24,24 +24,32 @@ def value_and_slope(function, x):
     return out, torch.autograd.grad(out.square().sum(), x)[0]
 
 
+@pytest.fixture
+def way(monkeypatch):
+    """Choose: by products wherever modes are dropped, or by fast transforms alone."""
+
+    def choose(products):
+        for module in (fourier, waves):
+            monkeypatch.setattr(module, "by_product", lambda period, points, modes, x: products and modes is not None)
+
+    return choose
+
+
 @pytest.mark.parametrize(("shape", "modes"), CASES)
-def test_a_product_is_the_fast_transform(shape, modes, monkeypatch):
-    x = field(shape)
-    by_product = value_and_slope(lambda x: there_and_back(x, modes, shape), x)
-    for module in (fourier, waves):
-        monkeypatch.setattr(module, "by_product", lambda period, modes: False)
-    fast = value_and_slope(lambda x: there_and_back(x, modes, shape), x)
-    for one, other in zip(by_product, fast, strict=True):
+def test_a_product_is_the_fast_transform(shape, modes, way):
+    x, found = field(shape), []
+    for products in (True, False):
+        way(products)
+        found.append(value_and_slope(lambda x: there_and_back(x, modes, shape), x))
+    for one, other in zip(*found, strict=True):
         assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("products", [False, True])
 @pytest.mark.parametrize(("shape", "modes"), CASES)
-def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, fast, monkeypatch):
+def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, way):
+    way(products)
     period = tuple(n + (n // 2 if d % 2 == 0 else 0) for d, n in enumerate(shape))
-    if fast:
-        for module in (fourier, waves):
-            monkeypatch.setattr(module, "by_product", lambda period, modes: False)
 
     def written_out(x):
         extra = [n for size, more in zip(reversed(shape), reversed(period), strict=True) for n in (0, more - size)]
@@ -60,7 +68,8 @@ def test_the_waves_of_a_long_axis_have_all_their_digits():
     assert torch.allclose(found.double(), torch.stack((turn.cos(), -turn.sin())), atol=1e-7)
 
 
-def test_what_was_made_without_gradients_serves_training():
+def test_what_was_made_without_gradients_serves_training(way):
+    way(products=True)
     x = field((90,)).float()
     with torch.inference_mode():
         to_modes(x, (17,))

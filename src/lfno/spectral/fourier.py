@@ -65,13 +65,13 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Seque
     last = len(modes) - 1
     period = tuple(period) or x.shape[-len(modes) :]
     others = [d for d in range(last) if d not in entered]
-    first = [d for d in others if by_product(period[d], modes[d])]
+    first = [d for d in others if by_product(period[d], x.shape[d - len(modes)], modes[d], x)]
     x = enter(x, modes, first, period)
     points, size, low = x.shape[-1], period[-1], modes[-1]
     half = max_modes(size, half=True) if low is None else low
     if last in entered:
         x = x[..., :half]
-    elif by_product(size, low):
+    elif by_product(size, points, low, x):
         x = analyse(x, waves(size, points, half, True, x), -1)
     elif x.is_complex():
         x = torch.fft.fft(x, n=size)[..., :half]
@@ -88,7 +88,7 @@ def from_modes(
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    few = kept < max_modes(size, half=True) and by_product(size, kept)
+    few = kept < max_modes(size, half=True) and by_product(size, points, kept, spectrum)
     if not (entered or few):
         missing = max_modes(size, half=True) - kept
         spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum

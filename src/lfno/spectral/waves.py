@@ -1,7 +1,7 @@
 """One axis at a time: from points to modes and back.
 
-Where few modes are kept, or there are few points, a transform is a matrix product with the waves e^{−2πi l n / P}: it needs
-no copies and makes no modes that are dropped. Otherwise it is a fast one.
+A transform is a matrix product with the waves e^{−2πi l n / P} where that is faster: it needs no copies and makes no modes that
+are dropped. It is with few points, and with few modes on a GPU or of a long period (see below). Otherwise it is a fast one.
 
 The period P may be longer than the axis: the points that are missing are zero on the way to the modes, and are not asked for
 on the way back.
@@ -21,8 +21,8 @@ from lfno.spectral.axes import Modes, fill_signed, keep_signed, wavenumbers
 SHORT, FEW = 64, 32
 
 
-def by_product(period: int, modes: int | None) -> bool:
-    return modes is not None and (period <= SHORT or modes <= FEW)
+def by_product(period: int, points: int, modes: int | None, x: Tensor) -> bool:
+    return modes is not None and (period <= SHORT or (modes <= FEW and (x.is_cuda or points < period)))
 
 
 def waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Tensor:
@@ -74,7 +74,7 @@ def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = 
         axis, kept = d - len(modes), modes[d]
         points = x.shape[axis]
         size = period[d] if period else points
-        if kept is not None and by_product(size, kept):
+        if kept is not None and by_product(size, points, kept, x):
             x = analyse(x, waves(size, points, kept, False, x), axis)
         else:
             x = keep_signed(torch.fft.fft(x, n=size, dim=axis), kept, axis)
@@ -89,7 +89,7 @@ def leave(
         axis, points = d - len(shape), shape[d]
         kept, size = spectrum.shape[axis], period[d] if period else points
         modes = (kept + 1) // 2
-        if kept < size and by_product(size, modes):
+        if kept < size and by_product(size, points, modes, spectrum):
             only = real and d == axes[-1]
             spectrum = synthesise(spectrum, waves(size, points, modes, False, spectrum), axis, size, only)
         else:
