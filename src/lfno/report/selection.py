@@ -13,7 +13,7 @@ from lfno.evaluation.studies import STUDIES
 #: what stands after the name of a task for its models' errors on inputs of kinds they were not trained on
 OUTSIDE = "-out"
 PRESETS = ("paper", "default")
-LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LFNO")
+LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ COLOURS = {
     "LNO": "#009e73",
     "FNO deep": "#56b4e9",
     "FNO long": "#7a5fb5",
+    "LNO free": "#7fc97f",
     "transient": "#cc3377",
     "steady": "#3377aa",
 }
