@@ -121,15 +121,15 @@ def architecture() -> None:
 
     axes.plot((0.3, 11.4), (2.85, 2.85), color="#dddddd", linewidth=1)
     note(axes, 0.3, 2.5, 'layout="blocks"', size=11, ha="left", weight="bold")
-    note(axes, 2.15, 2.5, "the three parts are added in every layer", ha="left")
+    note(axes, 2.15, 2.5, "the three parts are added in every layer; on signals a gate opens and closes what it has to say", ha="left")
     middle = 1.2
     box(axes, 0.85, middle, "input\n$a(x, t)$", width=0.95, height=0.6)
     box(axes, 2.1, middle, "lift", POINTWISE, width=0.8)
     arrow(axes, (1.33, middle), (1.7, middle))
-    frame = FancyBboxPatch((2.95, 0.02), 5.05, 2.1, boxstyle="round,pad=0,rounding_size=0.12", facecolor="#fafafa",
+    frame = FancyBboxPatch((2.95, 0.02), 6.0, 2.1, boxstyle="round,pad=0,rounding_size=0.12", facecolor="#fafafa",
                            edgecolor="#bbbbbb", linestyle="--", zorder=0)  # fmt: skip
     axes.add_patch(frame)
-    note(axes, 7.88, 1.95, "repeated", ha="right")
+    note(axes, 8.83, 1.95, "repeated", ha="right")
     line(axes, (2.5, middle), (3.35, middle))
     arrow(axes, (3.35, middle), (3.35, 1.8), (3.9, 1.8), colour=TRANSIENT)
     arrow(axes, (3.35, middle), (3.9, middle), colour=STEADY)
@@ -141,16 +141,19 @@ def architecture() -> None:
             arrow(axes, (5.5, y), (6.15, y), (6.15, middle + (0.14 if y > middle else -0.14)), colour=colour)
     arrow(axes, (5.5, middle), (6.01, middle), colour=STEADY)
     plus(axes, 6.15, middle)
-    box(axes, 6.95, middle, "σ", width=0.5, height=0.42)
-    arrow(axes, (6.29, middle), (6.7, middle))
-    plus(axes, 7.65, middle)
-    arrow(axes, (7.2, middle), (7.51, middle))
-    arrow(axes, (3.1, middle), (3.1, 0.2), (7.65, 0.2), (7.65, middle - 0.14))
+    box(axes, 6.8, middle, "σ", width=0.5, height=0.42)
+    arrow(axes, (6.29, middle), (6.55, middle))
+    box(axes, 7.8, middle, "gate", POINTWISE, width=0.8, height=0.42)
+    arrow(axes, (7.05, middle), (7.4, middle))
+    note(axes, 7.8, 1.56, r"$(A u + a)\,\mathrm{sigmoid}(B u + b)$", POINTWISE, 7)
+    plus(axes, 8.6, middle)
+    arrow(axes, (8.2, middle), (8.46, middle))
+    arrow(axes, (3.1, middle), (3.1, 0.2), (8.6, 0.2), (8.6, middle - 0.14))
     note(axes, 5.4, 0.3, "skip", size=8)
-    box(axes, 8.9, middle, "project", POINTWISE, width=0.85)
-    arrow(axes, (7.79, middle), (8.47, middle))
-    box(axes, 10.2, middle, "output\n$u(x, t)$", width=0.95, height=0.6)
-    arrow(axes, (9.33, middle), (9.72, middle))
+    box(axes, 9.65, middle, "project", POINTWISE, width=0.85)
+    arrow(axes, (8.74, middle), (9.22, middle))
+    box(axes, 10.9, middle, "output\n$u(x, t)$", width=0.95, height=0.6)
+    arrow(axes, (10.08, middle), (10.42, middle))
     save(figure, "architecture")
 
 
