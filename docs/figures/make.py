@@ -121,7 +121,7 @@ def architecture() -> None:
 
     axes.plot((0.3, 11.4), (2.85, 2.85), color="#dddddd", linewidth=1)
     note(axes, 0.3, 2.5, 'layout="blocks"', size=11, ha="left", weight="bold")
-    note(axes, 2.15, 2.5, "the three parts are added in every layer; on signals a gate opens and closes what it has to say", ha="left")
+    note(axes, 2.15, 2.5, "the three parts are added in every layer; on signals a gate opens and closes their sum", ha="left")
     middle = 1.2
     box(axes, 0.85, middle, "input\n$a(x, t)$", width=0.95, height=0.6)
     box(axes, 2.1, middle, "lift", POINTWISE, width=0.8)
