@@ -34,7 +34,9 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
         with safe_open(str(path), framework="pt") as file:
             metadata = file.metadata() or {}
             if key not in metadata:
-                raise LfnoError(f"{path} is a safetensors file but not a {what} of lfno")
+                linear = "; it holds a linear model, which `lfno predict` and `lfno poles` read"
+                more = linear if "lfno-modes" in metadata else ""
+                raise LfnoError(f"{path} is a safetensors file but not a {what} of lfno{more}")
             tree = json.loads(metadata[key])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RecursionError) as error:

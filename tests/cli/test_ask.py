@@ -88,6 +88,28 @@ def test_names_of_structures_groups_and_columns_can_be_written(tmp_path: Path, e
     np.testing.assert_allclose(np.ravel(read(parts)["prediction"].array([])), answered, atol=1e-5)
 
 
+def test_a_gap_in_the_outputs_does_not_stop_a_prediction(home: Path, tmp_path: Path) -> None:
+    columns = signals(500, seed=9)
+    write_csv(tmp_path / "whole.csv", columns)
+    gap = {**columns, "u": np.where(np.arange(500) == 300, np.nan, columns["u"])}
+    np.savez(tmp_path / "gap.npz", **gap)
+    whole = answer("predict", home / "one", tmp_path / "whole.csv", "-o", tmp_path / "a.npz")
+    report = answer("predict", home / "one", tmp_path / "gap.npz", "-o", tmp_path / "b.npz")
+    assert "error" in whole
+    assert "error" not in report
+    assert any("'u': values are missing" in note for note in report["notes"])
+    np.testing.assert_allclose(np.load(tmp_path / "b.npz")["u"], np.load(tmp_path / "a.npz")["u"], atol=1e-5)
+    assert "error" in answer("predict", home / "one", tmp_path / "gap.npz", "--interpolate", "-o", tmp_path / "c.npz")
+
+
+def test_another_name_of_the_input_is_taken_and_noted(home: Path, tmp_path: Path) -> None:
+    columns = signals(500, seed=9)
+    np.savez(tmp_path / "a.npz", t=columns["t"], Kraft=columns["force"], u=columns["u"])
+    report = answer("predict", home / "one", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
+    assert "'Kraft' is taken for 'force', the input of training" in report["notes"]
+    assert any("do not rely on them" in note for note in report["notes"])
+
+
 def test_trajectories_in_a_table_come_back_in_a_table(home: Path, tmp_path: Path) -> None:
     data = np.load(home / "many.npz")
     variables = [Variable.of("t", data["t"], "s", ("t",))]

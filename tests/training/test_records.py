@@ -46,6 +46,44 @@ def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
     assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
+@pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])
+def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
+    """All that the system remembers where there is room for it, and else three quarters of an eighth of the record."""
+    one = record(size, decay, 20)
+    window, warmup, why = choose_windows(one)
+    assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
+    assert ("longer than the record allows" in why) == (warmup < memory(one))
+    _, split = as_samples(one, window, warmup)
+    assert min(split.sizes) >= 1
+    assert len(split.train) >= 8
+
+
+@pytest.mark.parametrize("size", [1, 3, 6, 15])
+def test_a_record_shorter_than_any_window_is_one_sentence(size: int) -> None:
+    with pytest.raises(LfnoError, match="too short"):
+        prepare(record(size, 3, 5))
+
+
+@pytest.mark.parametrize("size", [16, 20, 40, 60, 120])
+def test_short_records_are_cut_or_refused(size: int) -> None:
+    try:
+        prepared = prepare(record(size, 3, 5))
+    except LfnoError:
+        assert size < 120
+    else:
+        assert min(prepared.split.sizes) >= 1
+
+
+def test_of_a_few_runs_the_last_is_the_test() -> None:
+    runs = {name: np.random.default_rng(0).normal(size=(4, 50)) for name in ("force", "u")}
+    prepared = prepare({"t": 0.1 * np.arange(50.0), **runs})
+    assert prepared.split.test.tolist() == [3]
+    assert prepared.split.sizes == (2, 1, 1)
+    assert any("last one is for the test" in note for note in prepared.notes)
+    with pytest.raises(LfnoError, match="2 runs, too few"):
+        prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
+
+
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
     one = record(10_000, 20, 30)
     window, warmup, why = choose_windows(one, window=256)

@@ -78,6 +78,7 @@ def _fit_network(
     prepared: Prepared, folder: Path, chosen: dict[str, Any], changes: dict[str, Any], quiet: bool
 ) -> tuple[dict[str, Any], Contest]:
     from lfno.cli.live import live
+    from lfno.cli.outcome import stoppable
     from lfno.evaluation.surrogate import Surrogate
     from lfno.training.choose import choose
     from lfno.training.fit import fit as train
@@ -86,7 +87,7 @@ def _fit_network(
     if not quiet:
         for reason in choice.sentences(changes):
             typer.echo(f"chosen: {reason}", err=True)
-    with live(quiet) as watch:
+    with stoppable(folder), live(quiet) as watch:
         run = train(prepared.dataset, split=prepared.split, folder=folder, watch=watch, **chosen, **changes)
     label = chosen["model"].upper()
     if not quiet:

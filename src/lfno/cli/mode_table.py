@@ -57,11 +57,12 @@ def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**one, "re": row["pole"].real, "im": row["pole"].imag} for one, row in zip(plain, rows, strict=True)]
 
 
-def print_layers(rows: list[dict[str, Any]]) -> None:
+def print_layers(rows: list[dict[str, Any]], members: int = 1) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="poles of the layers (of the first member), by share of their layer's impulse response")
+    first = " (of the first member)" if members > 1 else ""
+    table = Table(title=f"poles of the layers{first}, by share of their layer's impulse response")
     for heading in ("layer", "axis", "frequency Hz", "damping ratio", "time constant s", "share"):
         table.add_column(heading, justify="right")
     for row in rows:

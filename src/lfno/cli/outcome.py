@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +55,21 @@ def leave(folder: Path, contest: Contest, grid: Grid, label: str, more: dict[str
     metrics = {**contest.to_dict(), **more}
     write_atomically(folder / "metrics.json", (json.dumps(metrics, indent=2, default=float) + "\n").encode())
     return metrics
+
+
+@contextmanager
+def stoppable(folder: Path) -> Iterator[None]:
+    """Say how to go on with a run that Ctrl-C or SIGTERM stops."""
+    from lfno.training.checkpoint import NAME
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if (folder / NAME).exists():
+            typer.echo(f"note: the state is kept in {folder}: the same command with --resume goes on from it", err=True)
+        else:
+            typer.echo("note: the run itself had not begun, so there is nothing to resume: start it again", err=True)
+        raise
 
 
 def new_folder(out: Path | None, name: str, resume: bool = False) -> Path:

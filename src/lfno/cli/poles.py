@@ -71,7 +71,7 @@ def poles(
     if rows:
         print_modes(rows, "modes of the linear model" if surrogate.linear else "modes the model shows to a small pulse")
     if listed:
-        print_layers(listed)
+        print_layers(listed, len(surrogate.members))
     for figure in figures:
         typer.echo(f"figure  {figure}")
 

@@ -62,7 +62,7 @@ def predict(
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
-        report["notes"].append("the record ends before the warm-up of the model does: its answer is not compared")
+        report["notes"].append("too little is left after the warm-up: the answer is not compared with the outputs in the file")
     if as_json:
         typer.echo(json.dumps(report))
         return
@@ -70,7 +70,7 @@ def predict(
         typer.echo(f"note: {note}", err=True)
     if "error" in report:
         error = report["error"]
-        each = ", ".join(f"{value:.4g}" for value in error["rmse"])
+        each = ", ".join(f"{value:.4g}" for value in error["rmse"]) + (f" ({', '.join(names)})" if len(names) > 1 else "")
         values = f"relative L2 {error['l2']:.4g}, RMSE {each}, fit {error['fit']:.2f} %"
         typer.echo(f"against the outputs in the file: {values}")
     typer.echo(f"prediction written to {target}")
@@ -126,10 +126,14 @@ def remarks(surrogate: Surrogate, data: Record | Dataset) -> list[str]:
         notes.append(f"the file has a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
     if surrogate.linear is None and isinstance(data, Record):
         warm = surrogate.signals.get("warmup", 0) * own.step
-        notes.append(
-            f"stitched from windows of {own.length:g} {axis.unit}; the first {warm:g} {axis.unit} assume that the system "
-            "starts from rest"
-        )
+        if axis.length > 1.001 * own.length:
+            notes.append(f"stitched from windows of {own.length:g} {axis.unit}")
+        if warm and surrogate.signals.get("from_rest", False):
+            notes.append(f"the first {warm:g} {axis.unit} assume that the system starts from rest")
+        elif warm:
+            notes.append(f"the first {warm:g} {axis.unit} are warm-up, which training did not score: do not rely on them")
+        if warm and axis.length <= warm:
+            notes.append("the record ends before the warm-up of the model does")
         if warm == 0 and axis.length > 1.001 * own.length:
             notes.append(
                 f"the model was trained on whole responses from rest, without a warm-up: after the first {own.length:g} "

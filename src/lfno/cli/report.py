@@ -26,7 +26,7 @@ def report(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
 ) -> None:
-    """Write the report: tables beside the paper's, claims with verdicts, costs measured now, figures."""
+    """Report the runs of `lfno reproduce`: tables beside the paper's, claims with verdicts, costs measured now, figures."""
     from lfno.cli.progress import progress
     from lfno.errors import LfnoError
     from lfno.report import markdown as text

@@ -43,7 +43,7 @@ def train(
 ) -> None:
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
-    from lfno.cli.outcome import leave, new_folder, say, table
+    from lfno.cli.outcome import leave, new_folder, say, stoppable, table
     from lfno.evaluation.contest import contest_samples
     from lfno.evaluation.surrogate import Surrogate
     from lfno.training.fit import fit
@@ -52,7 +52,7 @@ def train(
 
     folder = new_folder(out, f"{dataset}-{model}", resume)
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
-    with live(quiet or as_json) as watch:
+    with stoppable(folder), live(quiet or as_json) as watch:
         run = fit(
             dataset, model, preset, fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
             device=check_device(device), **changes,

@@ -24,6 +24,8 @@ READING = ("input", "output", "time", "sample", "axes", "dt", "drop_missing", "i
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest")
 
+FEWEST_RUNS = 3  # one to learn from, one to choose by, one to test with
+
 Source = str | Path | Record | Dataset | Mapping[str, np.ndarray]
 
 
@@ -86,12 +88,20 @@ def prepare(
         stretch = stretch or (splits.borders(len(data))[1], len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
     notes = [*dataset.provenance.get("notes", []), why]
-    return Prepared(_described(dataset, split, warmup), split, notes, warmup, data, tested, stretch)
+    return Prepared(_described(dataset, split, warmup, from_rest), split, notes, warmup, data, tested, stretch)
 
 
 def _trajectories(data: Dataset, other: Any, bounds: tuple[float, float] | None, fold: int) -> Prepared:
     notes = list(data.provenance.get("notes", []))
     count = len(data)
+    if other is None and bounds is None and "split" not in data.provenance and count < splits.FOLDS:
+        if count < FEWEST_RUNS:
+            raise LfnoError(
+                f"the data are {count} runs, too few to train, choose and test: at least {FEWEST_RUNS} are needed. One long "
+                "run is cut into windows if its file has no column of run numbers"
+            )
+        bounds = count - 1, count
+        notes.append(f"of {count} runs the last one is for the test (--test START:STOP chooses others)")
     if isinstance(other, Dataset):
         joined = Dataset(
             np.concatenate([data.inputs, other.inputs]), np.concatenate([data.outputs, other.outputs]), data.grid,
@@ -130,13 +140,14 @@ def _with_record(
     return joined, Split(train, validation, np.arange(len(own), len(joined)))
 
 
-def _described(dataset: Dataset, split: Split, warmup: int) -> Dataset:
-    """The data set with what a model file must remember: its channels, units and warm-up."""
+def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:
+    """The data set with what a model file must remember: channels, units, warm-up, and whether a start from rest was seen."""
     signals = {
         "inputs": [[channel.name, channel.unit] for channel in dataset.input_channels],
         "outputs": [[channel.name, channel.unit] for channel in dataset.output_channels],
         "warmup": warmup,
         "record": "length" in dataset.provenance,
+        "from_rest": from_rest,
     }
     return replace(dataset, provenance={**dataset.provenance, "split": split.to_dict(), "signals": signals})
 

@@ -23,8 +23,10 @@ from lfno.grid import Grid
 
 #: a warm-up lasts until the impulse response has fallen to this share of its largest value
 FORGOTTEN = 3e-3
-#: shortest window, and windows that the training part must at least hold
-SHORTEST, FEWEST = 512, 16
+#: samples of a window that has room for them, and of the shortest there is
+USUAL, LEAST = 512, 16
+#: a window is this part of a record whose memory is short, or at most this one, three quarters of it warm-up, if it is long
+SMALL, LARGE = 32, 8
 BATCH = 64  # windows answered at once
 LONGEST = 2**20  # samples of a window: beyond that a file is far finer than anything the model can tell
 MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
@@ -82,18 +84,25 @@ def memory(record: Record) -> int:
 
 
 def choose_windows(record: Record, window: int | None = None, warmup: int | None = None) -> tuple[int, int, str]:
-    """(window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored."""
+    """(window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored.
+
+    Where the memory is long and the record is not, windows are fewer and most of each is warm-up: what a window does not know
+    of its past no training makes good.
+    """
     step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, len(record)
-    longest = max(size // (2 * FEWEST), 16)
+    if size < LEAST:
+        raise LfnoError(f"a record of {size} samples is too short: a single window has {LEAST}")
+    usual, longest = min(USUAL, max(size // SMALL, LEAST)), max(size // LARGE, LEAST)
     why = "as given"
     if warmup is None:
         found = memory(record)
-        warmup = min(found, longest // 2 if window is None else window // 2)
+        room = longest - max(longest // 4, LEAST) if window is None and longest >= 2 * LEAST else (window or longest) // 2
+        warmup = min(found, room)
         why = f"the system forgets its past within about {found * step:.3g} {unit}"
         if found > warmup:
             why += ", longer than the record allows"
     if window is None:
-        window = min(max(SHORTEST, 2 * warmup), max(longest, warmup + 16))
+        window = max(min(max(usual, 2 * warmup), longest), warmup + LEAST)
     text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
     return window, warmup, text
 

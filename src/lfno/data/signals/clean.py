@@ -92,12 +92,13 @@ def _without_missing_values(
     if treatment.allowed.interpolate:
         for side, good in zip(sides, goods, strict=True):
             if not good.all():
-                side.values = missing.fill(side.values, side.stamps, notes, ", ".join(side.names))
+                lacking = ", ".join(missing.incomplete(side.values, side.names))
+                side.values = missing.fill(side.values, side.stamps, notes, lacking)
         return kept
     if not treatment.allowed.drop_missing:
         for side, good, found, origin in zip(sides, goods, marks, origins, strict=True):
             if not good.all():
-                missing.refuse(side.names, good, found, treatment.rows(origin))
+                missing.refuse(missing.incomplete(side.values, side.names), good, found, treatment.rows(origin))
     if samples > 1:
         whole = np.logical_and(*(np.broadcast_to(good.all(axis=1), samples) for good in goods))
         kept = np.flatnonzero(whole)

@@ -23,6 +23,13 @@ def finite(values: np.ndarray) -> np.ndarray:
     return good
 
 
+def incomplete(values: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of those channels of (sample, channel, …) that have values missing."""
+    if len(names) != values.shape[1]:
+        return names
+    return tuple(name for k, name in enumerate(names) if not finite(values[:, k : k + 1]).all())
+
+
 def refuse(names: tuple[str, ...], good: np.ndarray, marks: list[float], where: Callable[[int], str]) -> None:
     """Say which rows (of a record) or samples (of many trajectories) have values missing, or `marks` in their place."""
     record = good.shape[0] == 1
@@ -30,8 +37,9 @@ def refuse(names: tuple[str, ...], good: np.ndarray, marks: list[float], where: 
     places = [where(int(k)) if record else f"sample {k}" for k in bad[:5]]
     more = f" and {bad.size - 5} more" if bad.size > 5 else ""
     marked = f" (marked by {', '.join(f'{mark:g}' for mark in sorted(set(marks)))})" if marks else ""
+    have = "has" if len(names) == 1 else "have"
     raise LfnoError(
-        f"{listing(names)} has values missing{marked} or not finite in {counted(bad.size, 'row' if record else 'sample')} "
+        f"{listing(names)} {have} values missing{marked} or not finite in {counted(bad.size, 'row' if record else 'sample')} "
         f"({', '.join(places)}{more}); {ADVICE}"
     )
 
@@ -61,5 +69,5 @@ def fill(values: np.ndarray, stamps: np.ndarray, notes: list[str], what: str) ->
             raise LfnoError(f"{what}: a series has no values at all, so there is nothing to interpolate")
         count += int((~good).sum())
         result[index] = series if good.all() else np.interp(stamps, stamps[good], series[good])
-    notes.append(f"{count} missing values of {what} were interpolated in time")
+    notes.append(f"{counted(count, 'missing value')} of {what} {'was' if count == 1 else 'were'} interpolated in time")
     return result

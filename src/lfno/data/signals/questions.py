@@ -36,18 +36,30 @@ def load_question(
     joined = join(variables)[0]
     asked, answered = reading.pop("input", None), reading.pop("output", None)
     known = [name for name in _bare(outputs) if name in joined]
+    told = []
     if answered is None and known and len(known) == len(_bare(outputs)):
-        answered = ",".join(known)
+        gaps = [name for name in known if joined[name].numeric and joined[name].summary()[2]]
+        if gaps and not (reading.get("interpolate") or reading.get("drop_missing")):
+            told.append(f"{listing(gaps)}: values are missing, so the answer is not compared (--interpolate would)")
+        else:
+            answered = ",".join(known)
     if asked is None:
-        asked = _inputs(joined, _bare(inputs), () if answered is None else answered.split(","), reading)
+        asked = _inputs(joined, _bare(inputs), known if answered is None else answered.split(","), reading)
+        if inputs and asked != ",".join(_bare(inputs)):
+            told.append(f"{asked!r} is taken for {listing(_bare(inputs))}, the input of training")
     if answered is not None:
-        return load(variables, input=asked, output=answered, **reading), True
+        return _noted(load(variables, input=asked, output=answered, **reading), told), True
     shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
     ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
     extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
     data = load(extended, input=asked, output=ABSENT, **reading)
+    return _noted(data, told), False
+
+
+def _noted(data: Record | Dataset, more: list[str]) -> Record | Dataset:
+    """With these notes, and without those on outputs that are not there."""
     notes = [note for note in data.provenance.get("notes", []) if ABSENT not in note]
-    return replace(data, provenance={**data.provenance, "notes": notes}), False
+    return replace(data, provenance={**data.provenance, "notes": [*notes, *more]})
 
 
 def _bare(channels: Sequence[str]) -> list[str]:
@@ -67,8 +79,8 @@ def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], read
     ]  # fmt: skip
     named = [name for name in free if plain(name) in INPUTS] or free
     if len(named) != 1:
+        told = f"was trained on {listing(trained)}" if trained else "does not say what its input is called"
         raise LfnoError(
-            f"{variables.source}: the model was trained on {listing(trained)}, and the file has {listing(variables)}; "
-            "name the input with --input NAME"
+            f"{variables.source}: the model {told}, and the file has {listing(variables)}; name the input with --input NAME"
         )
     return named[0]
