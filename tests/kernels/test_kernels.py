@@ -17,7 +17,7 @@ if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is imported
 pytest.importorskip("triton")
 
-from lfno.kernels.gated import gated  # noqa: E402
+from lfno.kernels.gated import update_with_gate  # noqa: E402
 from lfno.kernels.mixing import mix  # noqa: E402
 from lfno.kernels.perceptron import perceptron  # noqa: E402
 from lfno.kernels.update import update  # noqa: E402
@@ -84,7 +84,7 @@ def test_gated(kind: str, terms: int) -> None:
         return v + said * torch.sigmoid(door)
 
     agree(
-        lambda v, w, b, gate, bias, *rest: gated(v, w, b, gate, bias, rest, kind), formula,
+        lambda v, w, b, gate, bias, *rest: update_with_gate(v, w, b, gate, bias, rest, kind), formula,
         fields(BATCH, WIDTH, *GRID), fields(WIDTH, WIDTH), fields(WIDTH), fields(2 * WIDTH, WIDTH), fields(2 * WIDTH),
         *(fields(BATCH, WIDTH, *GRID) for _ in range(terms)),
     )  # fmt: skip
@@ -100,6 +100,29 @@ def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
         ),
         fields(samples, channels_in, 5, 9, 2), fields(channels_in, channels_out, 5, 9, 2),
     )  # fmt: skip
+
+
+def test_mix_takes_arrays_as_they_come() -> None:
+    """Permuted, conjugated, and with a gradient that is neither in one piece nor written out."""
+    x, h = (torch.randn(*shape, 6, 2, device=DEVICE) for shape in ((4, 3), (3, 5)))
+
+    def kernel(x: Tensor, h: Tensor) -> Tensor:
+        left, right = torch.view_as_complex(x).conj(), torch.view_as_complex(h).transpose(0, 1).contiguous().transpose(0, 1)
+        return torch.view_as_real(mix(left, right).conj().resolve_conj().transpose(0, 1))
+
+    def formula(x: Tensor, h: Tensor) -> Tensor:
+        left, right = torch.view_as_complex(x).conj(), torch.view_as_complex(h)
+        return torch.view_as_real(torch.einsum("bil,iol->obl", left, right).conj().resolve_conj())
+
+    agree(kernel, formula, *(values.expand(RUNS, *values.shape) for values in (x, h)))
+
+
+def test_runs_within_runs() -> None:
+    v, w, b = fields(3, BATCH, WIDTH, *GRID), fields(3, WIDTH, WIDTH), fields(3, WIDTH)
+    kernel = lambda v, w, b: update(v, w, b, [], "gelu", True)  # noqa: E731
+    nested = vmap(vmap(kernel))(v, w, b)
+    assert nested.shape == v.shape
+    assert torch.allclose(nested[1, 2], kernel(v[1, 2], w[1, 2], b[1, 2]), atol=1e-6)
 
 
 def test_not_a_number_is_not_hidden() -> None:

@@ -38,9 +38,20 @@ def test_a_second_prediction_computes_no_transfer_function(counted):
         assert torch.equal(own(x), first)
         assert len(counted) == before > 0
     assert torch.allclose(answer(own, x), first, atol=1e-6)
-    with torch.inference_mode():
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_what_a_prediction_keeps_has_no_part_in_gradients(mode):
+    own, x = model(), torch.randn(2, 1, 40)
+    with mode():
         own(x)
-    assert own(x).requires_grad
+        own(x)
+    fresh = model()
+    for one in (own, fresh):
+        one(x).square().sum().backward()
+    for (name, mine), other in zip(own.named_parameters(), fresh.parameters(), strict=True):
+        assert mine.grad is not None, name
+        assert torch.allclose(mine.grad, other.grad, rtol=1e-4, atol=1e-6), name
 
 
 def change_in_place(own, other):
@@ -59,11 +70,31 @@ def replace_storage(own, other):
         mine.data = yours.data.clone()
 
 
+def parametrize(own, other):
+    """The residues become a function of something else, which changes after a prediction."""
+    for mine in own.blocks:
+        shift = _Shift(torch.zeros_like(mine.kernel.residues))
+        torch.nn.utils.parametrize.register_parametrization(mine.kernel, "residues", shift)
+    own(torch.randn(2, 1, 40))
+    for mine, yours in zip(own.blocks, other.blocks, strict=True):
+        mine.kernel.parametrizations.residues[0].by.copy_(yours.kernel.residues - mine.kernel.residues)
+    own.load_state_dict({k: v for k, v in other.state_dict().items() if not k.endswith("residues")}, strict=False)
+
+
+class _Shift(torch.nn.Module):
+    def __init__(self, by):
+        super().__init__()
+        self.register_buffer("by", by)
+
+    def forward(self, x):
+        return x + self.by
+
+
 def load(own, other):
     own.load_state_dict(other.state_dict())
 
 
-@pytest.mark.parametrize("change", [change_in_place, change_behind_the_scenes, replace_storage, load])
+@pytest.mark.parametrize("change", [change_in_place, change_behind_the_scenes, replace_storage, load, parametrize])
 @torch.no_grad()
 def test_other_weights_have_other_answers(change):
     own, other, x = model(), model(seed=1), torch.randn(2, 1, 40)
@@ -78,12 +109,23 @@ def test_other_weights_have_other_answers(change):
 def test_other_grids_and_precisions_are_other_questions():
     own, x = model(), torch.randn(2, 1, 40)
     own(x)
-    finer = Grid.line(80, dt=0.025)
+    finer, slower = Grid.line(80, dt=0.025), Grid.line(40, dt=0.1)
     fine = torch.randn(2, 1, 80)
     with torch.enable_grad():
+        lasting = own(x, slower).detach()
         expected = own(fine, finer).detach(), own.double()(x.double()).detach()
+    assert torch.allclose(own.float()(x, slower), lasting, atol=1e-6)
+    own.double()
     assert torch.allclose(own(x.double()), expected[1], rtol=1e-9)
     assert torch.allclose(own.float()(fine, finer), expected[0], atol=1e-6)
+
+
+@torch.no_grad()
+def test_other_modes_are_other_questions():
+    kernel = model().blocks[0].kernel
+    every, low = kernel.transfer((None,), (40,), (0.5,)), kernel.transfer((4,), (40,), (0.5,))
+    assert torch.equal(low, every[..., :4])
+    assert torch.equal(kernel.transfer((None,), (40,), (0.5,)), every)
 
 
 @torch.no_grad()

@@ -62,10 +62,33 @@ def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, w
         assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-def test_the_waves_of_a_long_axis_have_all_their_digits():
-    found = waves.waves(3_000_000, 3_000_000, 2, True, torch.zeros(1))[:, 1]
-    turn = 2 * torch.pi * torch.arange(3_000_000, dtype=torch.float64) / 3_000_000
-    assert torch.allclose(found.double(), torch.stack((turn.cos(), -turn.sin())), atol=1e-7)
+def test_many_turns_cost_no_digits():
+    """Mode 1000 of 2001 points is at point 2k where mode 1 is at point −k, a thousand turns apart."""
+    found = waves.waves(2001, 2001, 1001, True, torch.zeros(1, dtype=torch.float64))
+    k = torch.arange(1, 1000)
+    assert torch.equal(found[:, 1000, 2 * k], found[:, 1, 2001 - k])
+
+
+def test_products_are_for_few_modes_where_they_are_faster():
+    x = torch.zeros(1)
+    assert waves.by_product(64, 64, 30, x)
+    assert waves.by_product(3072, 2048, 32, x)
+    for period, points, modes in ((2048, 2048, 32), (3072, 2048, 33), (3072, 2048, None), (3_000_000, 2_000_000, 32)):
+        assert not waves.by_product(period, points, modes, x)
+
+
+def test_no_more_is_kept_than_a_run_needs(way):
+    way(products=True)
+    for size in range(70, 70 + 2 * waves.MOST):
+        to_modes(torch.zeros(1, size), (3,))
+    assert len(waves._KEPT) <= waves.MOST
+
+
+def test_nothing_is_kept_from_inside_a_transformation(way):
+    way(products=True)
+    torch.func.grad(lambda x: to_modes(x, (3,)).abs().sum())(torch.ones(1, 301))
+    to_modes(torch.ones(1, 301), (3,))
+    assert all(values.data_ptr() for values in waves._KEPT.values())
 
 
 def test_what_was_made_without_gradients_serves_training(way):

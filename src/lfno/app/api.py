@@ -8,7 +8,7 @@ from typing import Any
 
 from lfno.app.judgement import Judgement
 from lfno.app.signals import Upload
-from lfno.app.systems import OWN, Bench, catalogue, warm
+from lfno.app.systems import OWN, Bench, catalogue
 from lfno.app.training import Run, Workshop
 from lfno.errors import LfnoError
 
@@ -70,7 +70,7 @@ class Desk:
 
     def _own_model(self, name: str) -> Any:
         run = self.workshop.run
-        return None if run is None or run.source != name or run.result is None else warm(run.result.model)
+        return None if run is None or run.source != name or run.result is None else run.result.model
 
     # -- the user's signals --------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Desk:
             bench = self.bench(run.source)
             assert run.result is not None
             with bench.lock:
-                bench.models[OWN] = warm(run.result.model)
+                bench.models[OWN] = run.result.model
         return judgement
 
     @staticmethod

@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from lfno.app.plain import packed, plain
 from lfno.errors import LfnoError
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
-from lfno.models.layers import PoleResidue
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
 from lfno.models.storage import SHIPPED, load
@@ -94,14 +92,6 @@ def _note(name: str) -> str:
     return ""
 
 
-def warm(model: Operator) -> Operator:
-    """The same model, which remembers its transfer functions: two thirds of the time of an answer on a fixed grid."""
-    for kernel in model.modules():
-        if isinstance(kernel, PoleResidue):
-            kernel.transfer = lru_cache(maxsize=4)(kernel.transfer)  # type: ignore[method-assign]
-    return model
-
-
 class Bench:
     """One system, kept warm: its solver, its solutions so far and its models."""
 
@@ -112,7 +102,7 @@ class Bench:
         self.system = self.entry.system(**self.entry.parameters)
         self.slider = slider(self.entry)
         self.models: dict[str, Operator] = {
-            model: warm(load(f"{name}{suffix}")) for model, suffix in SUFFIXES.items() if shipped(name, model)
+            model: load(f"{name}{suffix}") for model, suffix in SUFFIXES.items() if shipped(name, model)
         }
         self.solutions: OrderedDict[float, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self.lock = threading.Lock()

@@ -67,15 +67,17 @@ def decompose(
         transient, steady = transient[0], steady[0]
         truth = None if truth is None else truth[0]
     names = surrogate.names("outputs") or [f"u{k}" for k in range(len(transient))]
+    units = [unit for _, unit in surrogate.signals.get("outputs", [])] or [""] * len(names)
+    labels = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
     folder = out or Path(f"{file.stem}-decomposition")
     grid = data.part(shown.start, shown.stop).grid if isinstance(data, Record) else data.grid
     drawn = transient[..., shown], steady[..., shown], None if truth is None else truth[..., shown]
-    figure = save(folder / "decomposition.png", lambda: decomposition_figure(grid, *drawn, names))
+    figure = save(folder / "decomposition.png", lambda: decomposition_figure(grid, *drawn, labels))
     variables = [Variable.of(axis.name, axis.points, axis.unit, (axis.name,)) for axis in reversed(data.grid.axes)]
     for name, values in (("transient", transient), ("steady", steady), ("prediction", transient + steady)):
         for k, channel in enumerate(names):
             label = name if len(names) == 1 else f"{name}_{channel}"
-            variables.append(Variable.of(label, np.asarray(values[k]), "", data.grid.names))
+            variables.append(Variable.of(label, np.asarray(values[k]), units[k], data.grid.names))
     table = file.suffix.lower() in TABLES and data.grid.ndim > 1
     arrays = folder / f"decomposition{'.npz' if table else file.suffix}"
     write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables], like=file)

@@ -14,7 +14,7 @@ import triton.language as tl
 from torch import Tensor
 
 from lfno.kernels.activations import activate, slope
-from lfno.kernels.stacked import join_runs, parts, tile
+from lfno.kernels.stacked import apart, join_runs, parts, tile
 
 BLOCK, WARPS = 64, 4
 
@@ -27,7 +27,7 @@ def _square(w, first, c, C: tl.constexpr):
 
 @triton.jit
 def _forward(
-    v, w, b, gate, open_, s, t, y, before, batch, points,
+    v, w, b, gate, gate_bias, s, t, y, before, batch, points,
     C: tl.constexpr, CP: tl.constexpr, BLOCK: tl.constexpr, HAS_S: tl.constexpr, HAS_T: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
     sample = tl.program_id(0).to(tl.int64)
@@ -45,16 +45,16 @@ def _forward(
         total += tl.load(t + place, mask=inside, other=0.0)
     tl.store(before + place, total, mask=inside)
     u = activate(total, KIND)
-    said = tl.dot(_square(gate, 2 * run * C, c, C), u, input_precision="tf32x3")
-    said += tl.load(open_ + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
-    door = tl.dot(_square(gate, (2 * run + 1) * C, c, C), u, input_precision="tf32x3")
-    door += tl.load(open_ + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
-    tl.store(y + place, x + said * tl.sigmoid(door), mask=inside)
+    value = tl.dot(_square(gate, 2 * run * C, c, C), u, input_precision="tf32x3")
+    value += tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
+    gated = tl.dot(_square(gate, (2 * run + 1) * C, c, C), u, input_precision="tf32x3")
+    gated += tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+    tl.store(y + place, x + value * tl.sigmoid(gated), mask=inside)
 
 
 @triton.jit
 def _backward(
-    v, w, gate, open_, before, g, gv, gsum, gw, gb, ggate, gopen, batch, points, EACH: tl.constexpr,
+    v, w, gate, gate_bias, before, g, gv, gsum, gw, gb, ggate, ggate_bias, batch, points, EACH: tl.constexpr,
     C: tl.constexpr, CP: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
@@ -62,8 +62,8 @@ def _backward(
     c = tl.arange(0, CP)
     weight = tl.trans(_square(w, run * C, c, C))
     A, B = _square(gate, 2 * run * C, c, C), _square(gate, (2 * run + 1) * C, c, C)
-    a = tl.load(open_ + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
-    b = tl.load(open_ + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+    a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
+    constant = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
     sum_w, sum_A, sum_B = tl.zeros((CP, CP), tl.float32), tl.zeros((CP, CP), tl.float32), tl.zeros((CP, CP), tl.float32)
     sum_b, sum_a, sum_c = tl.zeros((CP,), tl.float32), tl.zeros((CP,), tl.float32), tl.zeros((CP,), tl.float32)
     for block in range(EACH):
@@ -73,9 +73,9 @@ def _backward(
         argument = tl.load(before + place, mask=inside, other=0.0)
         e = tl.load(g + place, mask=inside, other=0.0)
         u = activate(argument, KIND)
-        door = tl.sigmoid(tl.dot(B, u, input_precision="tf32x3") + b)
-        by_A = e * door
-        by_B = e * (tl.dot(A, u, input_precision="tf32x3") + a) * door * (1 - door)
+        opened = tl.sigmoid(tl.dot(B, u, input_precision="tf32x3") + constant)
+        by_A = e * opened
+        by_B = e * (tl.dot(A, u, input_precision="tf32x3") + a) * opened * (1 - opened)
         seen = tl.trans(u)
         sum_A += tl.dot(by_A, seen, input_precision="tf32x3")
         sum_B += tl.dot(by_B, seen, input_precision="tf32x3")
@@ -94,8 +94,8 @@ def _backward(
     tl.store(ggate + (2 * row + c[:, None]) * C + c[None, :], sum_A, mask=own)
     tl.store(ggate + (2 * row + C + c[:, None]) * C + c[None, :], sum_B, mask=own)
     tl.store(gb + row + c, sum_b, mask=c < C)
-    tl.store(gopen + 2 * row + c, sum_a, mask=c < C)
-    tl.store(gopen + 2 * row + C + c, sum_c, mask=c < C)
+    tl.store(ggate_bias + 2 * row + c, sum_a, mask=c < C)
+    tl.store(ggate_bias + 2 * row + C + c, sum_c, mask=c < C)
 
 
 class _Gated(torch.autograd.Function):
@@ -103,10 +103,10 @@ class _Gated(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        v: Tensor, w: Tensor, b: Tensor, gate: Tensor, open_: Tensor, s: Tensor | None, t: Tensor | None, kind: str
+        v: Tensor, w: Tensor, b: Tensor, gate: Tensor, gate_bias: Tensor, s: Tensor | None, t: Tensor | None, kind: str
     ) -> tuple[Tensor, Tensor]:
         runs, batch, channels, points = v.shape
-        given = [v if x is None else x.contiguous() for x in (v, w, b, gate, open_, s, t)]
+        given = [v if x is None else x.contiguous() for x in (v, w, b, gate, gate_bias, s, t)]
         y, before = torch.empty_like(given[0]), torch.empty_like(given[0])
         grid = runs * batch, triton.cdiv(points, BLOCK)
         flags = s is not None, t is not None
@@ -116,36 +116,36 @@ class _Gated(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: tuple[Tensor, Tensor]) -> None:
-        v, w, _, gate, open_, s, t, ctx.kind = inputs
+        v, w, _, gate, gate_bias, s, t, ctx.kind = inputs
         ctx.given = s is not None, t is not None
         ctx.mark_non_differentiable(output[1])
-        ctx.save_for_backward(v, w, gate, open_, output[1])
+        ctx.save_for_backward(v, w, gate, gate_bias, output[1])
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, _: Any) -> Any:
-        v, w, gate, open_, before = (x.contiguous() for x in ctx.saved_tensors)
+        v, w, gate, gate_bias, before = (x.contiguous() for x in ctx.saved_tensors)
         runs, batch, channels, points = v.shape
         count, each = parts(runs * batch, points, BLOCK)
         gv, gsum = torch.empty_like(v), torch.empty_like(v)
         gw, ggate = (v.new_empty(runs, batch * count, *x.shape[1:]) for x in (w, gate))
-        gb, gopen = (v.new_empty(runs, batch * count, x.shape[1]) for x in (w, gate))
+        gb, ggate_bias = (v.new_empty(runs, batch * count, x.shape[1]) for x in (w, gate))
         _backward[runs * batch, count](
-            v, w, gate, open_, before, g.contiguous(), gv, gsum, gw, gb, ggate, gopen, batch, points, each,
+            v, w, gate, gate_bias, before, g.contiguous(), gv, gsum, gw, gb, ggate, ggate_bias, batch, points, each,
             channels, tile(channels), BLOCK, ctx.kind, num_warps=WARPS,
         )  # fmt: skip
         sums = (gsum if given else None for given in ctx.given)
-        return gv, gw.sum(1), gb.sum(1), ggate.sum(1), gopen.sum(1), *sums, None
+        return gv, gw.sum(1), gb.sum(1), ggate.sum(1), ggate_bias.sum(1), *sums, None
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, int]]:
         y, before = _Gated.apply(*join_runs(info, in_dims, args))
-        return (y.unsqueeze(1), before.unsqueeze(1)), (0, 0)
+        return apart(info, y, before), (0, 0)
 
 
-def gated(
-    v: Tensor, w: Tensor, b: Tensor, gate: Tensor, open_: Tensor, terms: Sequence[Tensor], kind: str
+def update_with_gate(
+    v: Tensor, w: Tensor, b: Tensor, gate: Tensor, gate_bias: Tensor, terms: Sequence[Tensor], kind: str
 ) -> Tensor:
     """v (batch, C, *grid) → the same shape, at most two terms, `kind` the name of the activation."""
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
-    y, _ = _Gated.apply(v.flatten(2)[None], w[None], b[None], gate[None], open_[None], *fields, kind)
+    y, _ = _Gated.apply(v.flatten(2)[None], w[None], b[None], gate[None], gate_bias[None], *fields, kind)
     return y[0].unflatten(2, v.shape[2:])

@@ -12,11 +12,11 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from lfno.kernels.stacked import join_runs
+from lfno.kernels.stacked import apart, join_runs
 
 ROWS, MODES, WARPS = 64, 32, 4  # the tile of one program: pairs of a sample and a channel, or of two channels, by modes
-SAMPLES, CHANNELS = 16, 4  # of a tile of results
-ONE, OTHER = 8, 8  # channels of a tile of matrices
+SAMPLES, CHANNELS = 16, ROWS // 16  # of a tile of results
+ONE, OTHER = 8, ROWS // 8  # channels of a tile of matrices
 
 
 @triton.jit
@@ -93,7 +93,7 @@ class _Mix(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, h: Tensor) -> Tensor:
-        return _mixed(_in_place(x), _in_place(h), back=False)
+        return _mixed(_in_one_piece(x), _in_one_piece(h), back=False)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
@@ -101,7 +101,7 @@ class _Mix(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
-        x, h, g = (_in_place(values) for values in (*ctx.saved_tensors, g))
+        x, h, g = (_in_one_piece(values) for values in (*ctx.saved_tensors, g))
         runs, samples, channels, modes = x.shape
         gh = torch.empty_like(h)
         pairs = triton.cdiv(channels, ONE) * triton.cdiv(h.shape[2], OTHER)
@@ -112,10 +112,10 @@ class _Mix(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[Tensor, int]:
-        return _Mix.apply(*join_runs(info, in_dims, args)).unsqueeze(1), 0
+        return apart(info, _Mix.apply(*join_runs(info, in_dims, args)))[0], 0
 
 
-def _in_place(values: Tensor) -> Tensor:
+def _in_one_piece(values: Tensor) -> Tensor:
     """In one piece, and conjugated numbers written as such."""
     return values.resolve_conj().contiguous()
 

@@ -10,7 +10,7 @@ import triton.language as tl
 from torch import Tensor
 
 from lfno.kernels.activations import activate, slope
-from lfno.kernels.stacked import join_runs, parts, tile
+from lfno.kernels.stacked import apart, join_runs, parts, tile
 
 BLOCK, WARPS = 32, 4
 
@@ -102,7 +102,7 @@ class _Perceptron(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[Tensor, int]:
-        return _Perceptron.apply(*join_runs(info, in_dims, args)).unsqueeze(1), 0
+        return apart(info, _Perceptron.apply(*join_runs(info, in_dims, args)))[0], 0
 
 
 def _sizes(w1: Tensor, w2: Tensor) -> tuple[int, ...]:

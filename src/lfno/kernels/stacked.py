@@ -21,6 +21,11 @@ def join_runs(info: Any, in_dims: tuple[int | None, ...], args: tuple[Any, ...])
     return joined
 
 
+def apart(info: Any, *results: Tensor) -> tuple[Tensor, ...]:
+    """Results with vmap's axis in front again, and the axis of runs that was there before it after that."""
+    return tuple(result.unflatten(0, (info.batch_size, -1)) for result in results)
+
+
 def parts(samples: int, points: int, block: int) -> tuple[int, int]:
     """Cut the points of a sample so that every processor has work: (number of parts, blocks in each)."""
     blocks = -(-points // block)

@@ -11,7 +11,7 @@ import triton.language as tl
 from torch import Tensor
 
 from lfno.kernels.activations import activate, slope
-from lfno.kernels.stacked import join_runs, parts, tile
+from lfno.kernels.stacked import apart, join_runs, parts, tile
 
 BLOCK, WARPS = 64, 4
 
@@ -113,9 +113,9 @@ class _Update(torch.autograd.Function):
         return gv, gw.sum(1), gb.sum(1), *sums, None, None
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, int]]:
         y, before = _Update.apply(*join_runs(info, in_dims, args))
-        return (y.unsqueeze(1), before.unsqueeze(1)), (0, 0)
+        return apart(info, y, before), (0, 0)
 
 
 def _sizes(w: Tensor) -> tuple[int, ...]:

@@ -87,8 +87,9 @@ class PoleResidue(nn.Module):
 
     def transfer(self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]) -> Tensor:
         """H at these modes, (in, out, *kept)."""
+        numbers = [getattr(self, name) for name in self.complex_parameters]
         key = tuple(modes), tuple(shape), tuple(steps)
-        return recalled(self, key, lambda: transfer(self.values(), as_complex(self.residues), modes, shape, steps))
+        return recalled(self, numbers, key, lambda: transfer(self.values(), as_complex(self.residues), modes, shape, steps))
 
     @property
     def all_modes(self) -> tuple[int | None, ...]:

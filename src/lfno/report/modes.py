@@ -80,7 +80,8 @@ def decomposition_figure(
     for k, panel in enumerate(axes):
         if truth is not None:
             panel.plot(points, truth[k], color=COLOURS["truth"], linewidth=2.4, alpha=0.35, label="truth")
-        panel.plot(points, transient[k] + steady[k], color=COLOURS["LFNO"], label="prediction")
+        # wide below narrow: where one part is the whole answer both are seen
+        panel.plot(points, transient[k] + steady[k], color=COLOURS["LFNO"], linewidth=2.2, alpha=0.6, label="prediction")
         for name, values in (("transient", transient), ("steady", steady)):
             panel.plot(points, values[k], color=COLOURS[name], linewidth=1, label=name)
         panel.set(xlabel=grid.axes[-1].label, ylabel=names[k] if k < len(names) else "")
@@ -102,7 +103,7 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
             panel.scatter(layers.real, sign * layers.imag, area, COLOURS["LFNO"], alpha=0.4, linewidth=0, label=words)
         words = label if sign == 1 else None
         panel.plot(modes.real, sign * modes.imag, "x", color=COLOURS["truth"], markersize=9, label=words)
-    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]")
+    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", xlim=(left, None))
     legend(figure, [panel])
     return figure
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 Modes = Sequence[int | None]
 
+
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
     """ω_l = 2π l / (size · step) in the order of the discrete Fourier transform (rad per unit of `step`)."""
     real = torch.float64 if like.dtype in (torch.float64, torch.complex128) else torch.float32

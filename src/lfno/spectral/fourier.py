@@ -84,7 +84,10 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Seque
 def from_modes(
     spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = (), period: Sequence[int] = ()
 ) -> Tensor:
-    """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was."""
+    """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was.
+
+    With a `period` longer than the shape, the first points of the field that repeats after it.
+    """
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]

@@ -11,18 +11,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from lfno.spectral.axes import Modes, fill_signed, keep_signed, wavenumbers
 
-SHORT, FEW = 64, 32
+#: points of an axis, or modes on many points, that are few enough; and numbers of a matrix that are not too many
+SHORT, FEW, LARGE = 64, 32, 2**20
+MOST = 32  # matrices that are kept: more than one run needs, since a captured graph goes on reading its own
+
+_KEPT: dict[tuple[Any, ...], Tensor] = {}
 
 
 def by_product(period: int, points: int, modes: int | None, x: Tensor) -> bool:
-    return modes is not None and (period <= SHORT or (modes <= FEW and (x.is_cuda or points < period)))
+    """Whether a product is faster than a fast transform; `modes` is None where all of them are kept."""
+    if modes is None:
+        return False
+    few = modes <= FEW and modes * points <= LARGE
+    return period <= SHORT or (few and (x.is_cuda or points < period))
 
 
 def waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Tensor:
@@ -30,17 +38,29 @@ def waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Ten
     double = like.dtype in (torch.float64, torch.complex128)
     given = (period, points, modes, half, torch.float64 if double else torch.float32, like.device)
     if torch.compiler.is_compiling():
-        return _waves.__wrapped__(*given)
-    with torch.inference_mode(False):  # what is kept must serve training too
         return _waves(*given)
+    known = _KEPT.get(given)
+    if known is not None:
+        return known
+    with torch.inference_mode(False):  # what is kept must serve training too
+        made = _waves(*given)
+    if lasting(made):
+        while len(_KEPT) >= MOST:
+            _KEPT.pop(next(iter(list(_KEPT))), None)
+        _KEPT[given] = made
+    return made
 
 
-@lru_cache(maxsize=256)  # far more than one run needs: a captured graph goes on reading them
 def _waves(period: int, points: int, modes: int, half: bool, real: torch.dtype, device: torch.device) -> Tensor:
     wave = wavenumbers(period, modes, half, device)
     # whole turns are taken off as integers: the angle has all its digits
     angle = -2 * math.pi / period * (torch.outer(wave, torch.arange(points, device=device)) % period).double()
     return torch.stack((torch.cos(angle), torch.sin(angle))).to(real)
+
+
+def lasting(values: Tensor) -> bool:
+    """Whether a tensor may be kept: numbers of its own, not those of a transformation that will be over."""
+    return type(values) is Tensor and not torch._C._functorch.is_functorch_wrapped_tensor(values)
 
 
 def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
@@ -65,7 +85,7 @@ def _along(matrix: Tensor, x: Tensor, axis: int) -> Tensor:
     if axis == -1:
         return (x.reshape(-1, x.shape[-1]) @ matrix.T).unflatten(0, before)
     lines = x.reshape(math.prod(before), x.shape[axis], math.prod(after))
-    return torch.bmm(matrix.expand(lines.shape[0], -1, -1), lines).reshape(*before, -1, *after)
+    return torch.bmm(matrix.expand(lines.shape[0], -1, -1), lines).reshape(*before, matrix.shape[0], *after)
 
 
 def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = ()) -> Tensor:
