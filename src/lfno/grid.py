@@ -11,6 +11,11 @@ import numpy as np
 from lfno.errors import LfnoError
 
 
+def with_unit(name: str, unit: str) -> str:
+    """A quantity as axes of figures and columns of files are headed: `u [m]`, or `u` without a unit."""
+    return f"{name} [{unit}]" if unit else name
+
+
 @dataclass(frozen=True)
 class Axis:
     """`size` equally spaced points `origin + j step`, in `unit`.
@@ -45,7 +50,7 @@ class Axis:
 
     @property
     def label(self) -> str:
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        return with_unit(self.name, self.unit)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ def decompose(
     from lfno.data.files.write import TABLES, write
     from lfno.data.signals.record import Record
     from lfno.evaluation.surrogate import Surrogate
+    from lfno.grid import with_unit
     from lfno.report.modes import SHOWN, decomposition_figure, save
 
     surrogate = Surrogate.load(model)
@@ -67,8 +68,8 @@ def decompose(
         transient, steady = transient[0], steady[0]
         truth = None if truth is None else truth[0]
     names = surrogate.names("outputs") or [f"u{k}" for k in range(len(transient))]
-    units = [unit for _, unit in surrogate.signals.get("outputs", [])] or [""] * len(names)
-    labels = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
+    units = surrogate.units("outputs") or [""] * len(names)
+    labels = [with_unit(name, unit) for name, unit in zip(names, units, strict=True)]
     folder = out or Path(f"{file.stem}-decomposition")
     grid = data.part(shown.start, shown.stop).grid if isinstance(data, Record) else data.grid
     drawn = transient[..., shown], steady[..., shown], None if truth is None else truth[..., shown]

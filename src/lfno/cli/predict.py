@@ -55,7 +55,7 @@ def predict(
     with progress(quiet or as_json) as show:
         mean, spread = surrogate.predict(data, partial(show, "prediction"))
     names = surrogate.names("outputs") or [channel.name for channel in data.output_channels if known]
-    variables = answer(data, mean, spread, names, [unit for _, unit in surrogate.signals.get("outputs", [])])
+    variables = answer(data, mean, spread, names, surrogate.units("outputs"))
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables, like=file)
     report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}

@@ -126,7 +126,7 @@ def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
 
 def _names(dataset: Dataset) -> list[str]:
     """Output channels as the axis of a figure is labelled."""
-    return [f"{channel.name} [{channel.unit}]" if channel.unit else channel.name for channel in dataset.output_channels]
+    return [channel.label for channel in dataset.output_channels]
 
 
 def _parameter(dataset: Dataset) -> np.ndarray | None:

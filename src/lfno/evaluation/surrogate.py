@@ -66,6 +66,9 @@ class Surrogate:
     def names(self, role: str) -> list[str]:
         return [name for name, _ in self.signals.get(role, [])]
 
+    def units(self, role: str) -> list[str]:
+        return [unit for _, unit in self.signals.get(role, [])]
+
     @property
     def channels(self) -> tuple[int, int]:
         if self.linear is not None:

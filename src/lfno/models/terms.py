@@ -6,7 +6,6 @@ matrix for each mode or pole, B backward transforms. Complex numbers are pairs o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
@@ -16,10 +15,11 @@ from torch import Tensor, nn
 
 from lfno.models.fourier_weights import FourierWeights, as_complex
 from lfno.models.layers import PoleResidue
-from lfno.spectral.axes import angular_frequencies, wavenumbers
-from lfno.spectral.fourier import add_low
+from lfno.spectral.axes import angular_frequencies
+from lfno.spectral.fourier import add_low, twice
 from lfno.spectral.mixing import mix_channels
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
+from lfno.spectral.waves import make_waves
 
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
 
@@ -98,11 +98,9 @@ def _pair_matrix(weights: Tensor) -> Tensor:
 def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Tensor, Tensor]:
     """Forward (points, kept) and backward (kept, points) of a discrete Fourier transform over `size` points, those after
     the given ones being zero before and not asked for after; `half`: of a real signal."""
-    wave = wavenumbers(size, modes, half, torch.device("cpu")).double()
-    angle = 2 * math.pi / size * torch.outer(torch.arange(points).double(), wave)
-    forward = torch.polar(torch.ones_like(angle), -angle)
-    once = (wave == 0) | (2 * wave == size)
-    weight = torch.where(once, 1.0, 2.0) if half else torch.ones_like(wave)
+    planes = make_waves(size, points, modes, half, torch.float64, torch.device("cpu"))
+    forward = torch.complex(*planes).T
+    weight = twice(size, planes)[: forward.shape[1]] if half else torch.ones(forward.shape[1], dtype=torch.float64)
     return forward, forward.conj().T * weight[:, None] / size
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.grid import Grid
-from lfno.report.style import COLOURS, as_png, legend, logarithmic, panels
+from lfno.report.style import COLOURS, as_png, legend, logarithmic, panels, stable_half_plane
 from lfno.tensorfile import write_atomically
 
 if TYPE_CHECKING:
@@ -94,8 +94,6 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
     figure, (panel,) = panels(1, 1, 4.0)
     every = np.concatenate([modes, layers if layers is not None else modes[:0]])
     left = 1.15 * min(float(every.real.min(initial=-1e-3)), -1e-3)
-    panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
-    panel.axvline(0, color="#888888", linewidth=0.8)
     for sign in (1, -1):  # a real system has its poles in pairs
         if layers is not None and shares is not None:
             area = 6 + 90 * shares / max(float(shares.max(initial=0)), 1e-30)
@@ -103,7 +101,8 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
             panel.scatter(layers.real, sign * layers.imag, area, COLOURS["LFNO"], alpha=0.4, linewidth=0, label=words)
         words = label if sign == 1 else None
         panel.plot(modes.real, sign * modes.imag, "x", color=COLOURS["truth"], markersize=9, label=words)
-    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", xlim=(left, None))
+    panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]")
+    stable_half_plane(panel, left)
     legend(figure, [panel])
     return figure
 

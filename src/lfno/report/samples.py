@@ -11,7 +11,6 @@ import numpy as np
 from lfno.data.dataset import Dataset
 from lfno.errors import LfnoError
 from lfno.grid import Axis
-from lfno.systems.base import Channel
 from lfno.tensorfile import write_atomically
 
 if TYPE_CHECKING:
@@ -42,10 +41,6 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
     return figure
 
 
-def _label(channel: Channel) -> str:
-    return f"{channel.name} [{channel.unit}]" if channel.unit else channel.name
-
-
 def _which(dataset: Dataset, sample: int) -> str:
     """`sample 3, A = 0.13`: the number that makes the sample what it is, where there is just one."""
     single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
@@ -58,8 +53,8 @@ def _signal(row: Any, dataset: Dataset, sample: int) -> None:
     parts = (dataset.inputs, dataset.input_channels), (dataset.outputs, dataset.output_channels)
     for axes, (values, channels) in zip(row, parts, strict=True):
         for line, channel in zip(values[sample], channels, strict=True):
-            axes.plot(time.points, line, linewidth=1, label=_label(channel))
-        one = _label(channels[0]) if len(channels) == 1 else ""
+            axes.plot(time.points, line, linewidth=1, label=channel.label)
+        one = channels[0].label if len(channels) == 1 else ""
         axes.set(xlabel=time.label, ylabel=one, title=_which(dataset, sample))
         if len(channels) > 1:
             axes.legend()
@@ -80,7 +75,7 @@ def _field(row: Any, dataset: Dataset, sample: int) -> None:
     for axes, (values, channels) in zip(row, parts, strict=True):
         field = values[sample, 0]
         mesh = _image(axes, field, _limit(field), t, x, _which(dataset, sample))
-        axes.figure.colorbar(mesh, ax=axes, label=_label(channels[0]))
+        axes.figure.colorbar(mesh, ax=axes, label=channels[0].label)
 
 
 def _frames(row: Any, dataset: Dataset, sample: int) -> None:
@@ -95,7 +90,7 @@ def _frames(row: Any, dataset: Dataset, sample: int) -> None:
     for axes, field, title in zip(row, fields, titles, strict=True):
         mesh = _image(axes, field.T, limit, x, y, title)
         axes.set_aspect("equal")
-    row[-1].figure.colorbar(mesh, ax=list(row), label=_label(output), pad=0.01)
+    row[-1].figure.colorbar(mesh, ax=list(row), label=output.label, pad=0.01)
 
 
 def _limit(field: np.ndarray) -> float:

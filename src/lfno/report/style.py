@@ -136,3 +136,10 @@ def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
 def as_data_uri(picture: bytes) -> str:
     """A picture inside the page itself."""
     return "data:image/png;base64," + base64.b64encode(picture).decode()
+
+
+def stable_half_plane(panel: Any, left: float) -> None:
+    """Shade what lies left of zero, from `left` on, where the panel begins; after the poles have been drawn."""
+    panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
+    panel.axvline(0, color="#888888", linewidth=0.8)
+    panel.set_xlim(left=left)

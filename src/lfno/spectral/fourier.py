@@ -36,10 +36,10 @@ class _Half(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
         # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
-        return real_inverse(g / _twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
+        return real_inverse(g / twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
 
 
-def _twice(size: int, like: Tensor) -> Tensor:
+def twice(size: int, like: Tensor) -> Tensor:
     """How often a mode of a half spectrum stands for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode."""
     wave = torch.arange(size // 2 + 1, device=like.device)
     # made without writing single entries: that copies from the host, which a CUDA graph refuses
@@ -53,7 +53,7 @@ def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
     in small batches and adds them up in large ones (torch 2.11), so there they are taken out.
     """
     if spectrum.is_cuda:
-        spectrum = torch.complex(spectrum.real, spectrum.imag * (_twice(size, spectrum) - 1))
+        spectrum = torch.complex(spectrum.real, spectrum.imag * (twice(size, spectrum) - 1))
     return torch.fft.irfft(spectrum, n=size, norm=norm)
 
 
@@ -97,7 +97,7 @@ def from_modes(
         spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum
         return real_inverse(leave(spectrum, shape, others, real=False, period=period), size)[..., :points]
     # one-sided: the missing half is what taking the real part adds in the end
-    spectrum = spectrum * _twice(size, spectrum)[:kept]
+    spectrum = spectrum * twice(size, spectrum)[:kept]
     if last in entered:
         spectrum = torch.nn.functional.pad(spectrum, (0, kept - 1))
     elif few:

@@ -38,12 +38,12 @@ def waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Ten
     double = like.dtype in (torch.float64, torch.complex128)
     given = (period, points, modes, half, torch.float64 if double else torch.float32, like.device)
     if torch.compiler.is_compiling():
-        return _waves(*given)
+        return make_waves(*given)
     known = _KEPT.get(given)
     if known is not None:
         return known
     with torch.inference_mode(False):  # what is kept must serve training too
-        made = _waves(*given)
+        made = make_waves(*given)
     if lasting(made):
         while len(_KEPT) >= MOST:
             _KEPT.pop(next(iter(list(_KEPT))), None)
@@ -51,7 +51,10 @@ def waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Ten
     return made
 
 
-def _waves(period: int, points: int, modes: int, half: bool, real: torch.dtype, device: torch.device) -> Tensor:
+def make_waves(
+    period: int, points: int, modes: int | None, half: bool, real: torch.dtype, device: torch.device
+) -> Tensor:
+    """`waves` anew; all modes where `modes` is None."""
     wave = wavenumbers(period, modes, half, device)
     # whole turns are taken off as integers: the angle has all its digits
     angle = -2 * math.pi / period * (torch.outer(wave, torch.arange(points, device=device)) % period).double()

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.grid import Grid, with_unit
 from lfno.systems.families import Family
 from lfno.systems.signals import Signal, as_signal, open_mesh
 
@@ -57,6 +57,10 @@ class Channel:
 
     name: str
     unit: str = ""
+
+    @property
+    def label(self) -> str:
+        return with_unit(self.name, self.unit)
 
 
 class System(ABC):

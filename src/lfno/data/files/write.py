@@ -15,6 +15,7 @@ from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 from lfno.errors import LfnoError
+from lfno.grid import with_unit
 
 ROWS = 100_000  # of a table, turned into text at once
 
@@ -67,15 +68,15 @@ def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
     if samples is not None:
         columns["sample"] = np.repeat(np.arange(samples), moments)
     for variable in variables:
-        values, heading = _values(variable), f"{variable.name} [{variable.unit}]" if variable.unit else variable.name
+        values = _values(variable)
         if samples is not None and "sample" not in variable.axes:
             values = np.broadcast_to(values, (samples, *values.shape))
         if "channel" in variable.axes:
             place = variable.axes.index("channel") + (0 if "sample" in variable.axes or samples is None else 1)
             for k in range(values.shape[place]):
-                columns[f"{variable.name}{k} [{variable.unit}]".replace(" []", "")] = values.take(k, place).ravel()
+                columns[with_unit(f"{variable.name}{k}", variable.unit)] = values.take(k, place).ravel()
         else:
-            columns[heading] = values.ravel()
+            columns[with_unit(variable.name, variable.unit)] = values.ravel()
     return columns
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.evaluation.record import Record
+from lfno.grid import with_unit
 from lfno.report import paper
 from lfno.report.selection import Runs, ordered
 from lfno.report.style import COLOURS, colour, legend, logarithmic, panels
@@ -68,8 +69,7 @@ def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LN
             textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color="#666666",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip
-        unit = f" [{channel.unit}]" if channel.unit else ""
-        panel.set(xlabel=time.label, ylabel=f"mean |error|{unit}", title=paper.title(task))
+        panel.set(xlabel=time.label, ylabel=with_unit("mean |error|", channel.unit), title=paper.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure

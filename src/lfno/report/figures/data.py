@@ -36,16 +36,12 @@ def data_samples(tasks: Iterable[str]) -> Figure | None:
     return figure
 
 
-def _label(channel: Channel) -> str:
-    return f"{channel.name} [{channel.unit}]" if channel.unit else channel.name
-
-
 def _lines(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:
     time = data.grid.axes[0]
     side = "input" if values is data.inputs else "solution"
     for k, shade in zip(range(len(values) - 1, -1, -1), (0.3, 0.55, 1.0), strict=False):
         axes.plot(time.points, values[k, 0], color=COLOURS["truth"], alpha=shade, linewidth=0.9)
-    axes.set(xlabel=time.label, ylabel=_label(channel), title=f"{paper.title(task)}: {side}")
+    axes.set(xlabel=time.label, ylabel=channel.label, title=f"{paper.title(task)}: {side}")
 
 
 def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:
@@ -61,5 +57,5 @@ def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
     axes.grid(False)
     low, high = colour_range(image)
     mesh = axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent, vmin=low, vmax=high)
-    axes.figure.colorbar(mesh, ax=axes, label=_label(channel), pad=0.01)
+    axes.figure.colorbar(mesh, ax=axes, label=channel.label, pad=0.01)
     axes.set(xlabel=across.label, ylabel=up.label, title=f"{paper.title(task)}: {side}{when}")

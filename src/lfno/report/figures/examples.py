@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.evaluation.record import Record
-from lfno.grid import Axis, Grid
+from lfno.grid import Axis, Grid, with_unit
 from lfno.report.selection import Runs
 from lfno.systems import REGISTRY
 
@@ -32,7 +32,7 @@ class Example:
 
     @property
     def label(self) -> str:
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        return with_unit(self.name, self.unit)
 
 
 def example(record: Record) -> Example | None:

@@ -11,7 +11,7 @@ import numpy as np
 import lfno
 from lfno.report import paper
 from lfno.report.selection import Runs
-from lfno.report.style import COLOURS, legend, panels
+from lfno.report.style import COLOURS, legend, panels, stable_half_plane
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +52,6 @@ def pole_planes(runs: Runs) -> Figure | None:
         order = np.argsort(-poles[:, 2])[:SHOWN]
         real, imaginary, share = poles[order].T
         area = 6 + 90 * share / max(share.max(), 1e-30)
-        panel.axvspan(min(real.min() * 1.15, -1e-9), 0, color="#eef5ee", zorder=0, label="stable half-plane")
-        panel.axvline(0, color="#888888", linewidth=0.8)
         # a real system has its poles in pairs; both are drawn
         for sign in (1, -1):
             words = "poles of LFNO, area by contribution" if sign == 1 else None
@@ -64,5 +62,6 @@ def pole_planes(runs: Runs) -> Figure | None:
         panel.set_xscale("symlog", linthresh=slowest, linscale=0.3)
         panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         panel.tick_params(axis="x", labelsize=8)
+        stable_half_plane(panel, min(1.3 * real.min(), -1e-9))
     legend(figure, axes)
     return figure
