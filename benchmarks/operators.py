@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
 
-from lfno.evaluation.cost import peak_memory
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights
 from lfno.models.layers import PoleResidue, steady
+from lfno.paper.cost import peak_memory
 from lfno.spectral.axes import angular_frequencies
 
 

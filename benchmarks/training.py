@@ -15,11 +15,11 @@ from statistics import median
 import numpy as np
 import torch
 
+from lfno.core.grid import Grid
+from lfno.core.tensorfile import write_atomically
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
-from lfno.evaluation.record import environment
-from lfno.grid import Grid
-from lfno.tensorfile import write_atomically
+from lfno.paper.record import environment
 from lfno.training.fit import best_device, task
 from lfno.training.loop import Trainer
 from lfno.training.presets import find_preset

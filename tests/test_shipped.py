@@ -7,9 +7,9 @@ import pytest
 import lfno
 from lfno.data.make import dataset
 from lfno.data.split import standard
-from lfno.evaluation.record import read_record
-from lfno.evaluation.scoring import mean_errors
-from lfno.evaluation.studies import GROUPS
+from lfno.paper.record import read_record
+from lfno.paper.scoring import mean_errors
+from lfno.paper.studies import GROUPS
 
 RECORDS = Path(__file__).parents[1] / "results" / "main" / "default"
 

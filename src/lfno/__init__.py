@@ -10,8 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 
 if TYPE_CHECKING:
     from lfno.data.make import dataset

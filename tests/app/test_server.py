@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from lfno.app.server import QUESTION_LIMIT, UPLOAD_LIMIT, Server
 from lfno.cli import build
-from lfno.errors import LfnoError
-from lfno.report.style import COLOURS
+from lfno.core.errors import LfnoError
+from lfno.plots.style import COLOURS
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 
 import lfno
 from lfno.app.api import Desk
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 Table = Callable[..., Path]
 

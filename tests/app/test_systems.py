@@ -15,7 +15,7 @@ import lfno
 from lfno.app.api import Desk
 from lfno.app.plain import packed, plain
 from lfno.app.systems import catalogue
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.evaluation.metrics import relative_l2
 from lfno.models.storage import SHIPPED
 from lfno.systems import find

@@ -16,7 +16,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from lfno.cli import build
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from tests.cli.rig import SMALL, STEP, call, signals, write_csv
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"

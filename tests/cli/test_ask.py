@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.core.errors import LfnoError
 from lfno.data.files import READERS, Variable, read
 from lfno.data.files.write import write
-from lfno.errors import LfnoError
 from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
 

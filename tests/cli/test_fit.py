@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.core.errors import LfnoError
 from lfno.data.files import Variable
 from lfno.data.files.write import write
-from lfno.errors import LfnoError
 from tests.cli.rig import SMALL, answer, call, signals, write_csv
-from tests.evaluation.oscillator import Oscillator, multisine
+from tests.identification.oscillator import Oscillator, multisine
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
 def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
     """On the last fifth of the record, after its warm-up, stitched by the model that was read back from its file."""
     from lfno.data.signals import load
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.surrogate.surrogate import Surrogate
 
     surrogate, record = Surrogate.load(run / "run"), load(run / "rig.csv")
     warmup = surrogate.signals["warmup"]
@@ -154,8 +154,8 @@ def test_a_linear_model_answers_and_at_another_rate(fifty: tuple[np.ndarray, ...
 
 
 def test_train_on_a_benchmark_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lfno.core.grid import Grid
     from lfno.data.make import dataset
-    from lfno.grid import Grid
 
     tiny = dataset("duffing-c05", out=tmp_path, count=20, grid=Grid.line(64, dt=0.1))
     monkeypatch.setattr("lfno.data.make.dataset", lambda name: tiny)

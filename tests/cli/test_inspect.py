@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from lfno.cli import build
+from lfno.core.errors import LfnoError
 from lfno.data.signals import load
-from lfno.errors import LfnoError
 
 T = np.arange(200) * 0.05
 RUN = CliRunner()

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lfno.evaluation.realisation import small_signal_modes
-from lfno.evaluation.surrogate import Surrogate
-from lfno.grid import Grid
+from lfno.core.grid import Grid
+from lfno.identification.realisation import small_signal_modes
+from lfno.surrogate.surrogate import Surrogate
 from lfno.systems import Duffing
 from tests.cli.rig import answer
-from tests.evaluation.oscillator import Oscillator, multisine
+from tests.identification.oscillator import Oscillator, multisine
 
 
 @pytest.mark.long

@@ -21,8 +21,8 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.signals import load
-from lfno.errors import LfnoError
 
 T = np.arange(100) * 0.05
 F, U = np.sin(T), np.cos(T)

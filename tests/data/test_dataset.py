@@ -4,10 +4,10 @@ import h5py
 import numpy as np
 import pytest
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
 from lfno.systems.base import Channel
 
 

@@ -7,12 +7,12 @@ import pytest
 from typer.testing import CliRunner
 
 from lfno.cli import build
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import storage
 from lfno.data.cache import cache_directory, partial_directory
 from lfno.data.check import compare
 from lfno.data.make import dataset, make, plan
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 from lfno.systems import Duffing
 
 SHORT = Grid.line(64, dt=0.05)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lfno.core.errors import LfnoError
 from lfno.data.make import make, plan
 from lfno.data.parallel import make_all
-from lfno.errors import LfnoError
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,10 @@ import scipy.io
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lfno.core import memory
+from lfno.core.errors import LfnoError
 from lfno.data import files
-from lfno.data.files import memory, read
-from lfno.errors import LfnoError
+from lfno.data.files import read
 
 T = np.arange(300) * 0.02
 F = np.sin(3 * T)

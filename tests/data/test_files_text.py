@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lfno.core.errors import LfnoError
 from lfno.data.files import read
 from lfno.data.files.text_header import split_unit
-from lfno.errors import LfnoError
 
 EXPECTED = {"t": [0.0, 0.5, 1.0], "f": [1.5, -2.0, 1e3]}
 

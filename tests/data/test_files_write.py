@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lfno.core.errors import LfnoError
 from lfno.data.files import Variable, read
 from lfno.data.files.write import WRITERS, write
-from lfno.errors import LfnoError
 from tests.faults.test_limits import crowded, said
 
 T = np.arange(5000) * 0.1

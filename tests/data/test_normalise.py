@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from lfno.core.errors import LfnoError
 from lfno.data import normalise
 from lfno.data.normalise import Normaliser
-from lfno.errors import LfnoError
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal([[[[3.0]], [[-1e6]], [[0.0]]]], [[[[2.0]], [[5.0]], [[1e-4]]]], size=(20, 3, 7, 50))

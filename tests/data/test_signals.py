@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import split, storage
 from lfno.data.dataset import Dataset
 from lfno.data.signals import Record, load
 from lfno.data.signals.missing import longest_run
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 
 T = 2 + np.arange(400) * 0.05
 F = np.sin(2 * T)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import split
 from lfno.data.dataset import Dataset
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 
 
 def _complete(parts: split.Split, size: int) -> bool:

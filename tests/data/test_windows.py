@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import split, windows
 from lfno.data.signals import Record
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 from lfno.systems.base import Channel
 
 

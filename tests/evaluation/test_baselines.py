@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from scipy.signal import lsim
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.evaluation.baselines import BASELINES, fit_baselines
-from lfno.evaluation.fir import NormalEquations
-from lfno.evaluation.frequency import measure_response
-from lfno.evaluation.linear import fit_record, fit_trajectories
 from lfno.evaluation.metrics import relative_l2
-from lfno.grid import Axis, Grid
-
-from .oscillator import Oscillator, multisine
+from lfno.identification.fir import NormalEquations
+from lfno.identification.frequency import measure_response
+from lfno.identification.linear import fit_record, fit_trajectories
+from tests.identification.oscillator import Oscillator, multisine
 
 FIELD = Grid((Axis("x", 5, 0.1), Axis("t", 12, 0.1, time=True)))
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.evaluation.metrics import fit_percent, relative_l2, relative_linf, rmse, scores, summary
 from lfno.evaluation.regimes import error_over_time, moving_average, regimes
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 
-from lfno import tensorfile
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 from lfno.models import LNO
 from lfno.models.storage import load
 from lfno.training import checkpoint

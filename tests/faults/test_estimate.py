@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from lfno.core import memory
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import make
 from lfno.data import plan as planning
 from lfno.data.dataset import Dataset
-from lfno.data.files import memory
 from lfno.data.split import standard
-from lfno.errors import LfnoError
-from lfno.evaluation.cost import MemoryTracker
-from lfno.evaluation.matrix import Cell
-from lfno.evaluation.stacked import run_group
-from lfno.grid import Grid
+from lfno.paper.cost import MemoryTracker
+from lfno.paper.matrix import Cell
+from lfno.paper.stacked import run_group
 from lfno.training import estimate as module
 from lfno.training.estimate import estimate
 from lfno.training.fit import fit, task

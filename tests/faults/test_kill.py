@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lfno import tensorfile
+from lfno.core import tensorfile
 from lfno.data import storage
 from lfno.data.plan import Plan
 from lfno.models.storage import load

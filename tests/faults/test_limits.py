@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 import torch
 
-from lfno import tensorfile
-from lfno.errors import LfnoError
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
 from lfno.training import checkpoint, run
 from lfno.training.loop import Trainer
 from tests.faults import victims

@@ -57,7 +57,7 @@ def _alone(work: Callable[..., Any], *arguments: Any) -> None:
 
 def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
     """An LfnoError is exit code 2, and its sentence goes into a file that is open before the work begins."""
-    from lfno.errors import LfnoError
+    from lfno.core.errors import LfnoError
 
     with sentence.open("w", buffering=1) as file:
         try:
@@ -90,8 +90,8 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
 def make_data(folder: Path, pause: float = 0.0) -> None:
     """48 samples in parts of 4, kept in the cache of `folder`."""
     os.environ["LFNO_CACHE"] = str(folder / "cache")
+    from lfno.core.grid import Grid
     from lfno.data.make import make, plan
-    from lfno.grid import Grid
 
     what = plan("duffing-c05", count=48, grid=Grid.line(128, 0.01))
     what.system.chunk = 4  # type: ignore[misc]

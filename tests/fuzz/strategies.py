@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 
 Case = Callable[[st.DataObject], None]
 

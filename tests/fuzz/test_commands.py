@@ -20,11 +20,11 @@ import lfno
 from lfno.app.api import Desk
 from lfno.app.server import Server
 from lfno.cli import build
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.systems import REGISTRY
 from tests.fuzz.strategies import FLOATS, JSON, NAMES, SIZES, attempt, counts, mostly, tried
 from tests.fuzz.test_files import damaged
-from tests.report.builder import record
+from tests.paper.report.builder import record
 
 SMALL = ["--epochs", "1", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
 #: a right call of every command that ends by itself; `demo` and `app` are tried as they are elsewhere

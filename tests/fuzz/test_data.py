@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from lfno.core.grid import Axis, Grid
 from lfno.data import split as splits
 from lfno.data import windows
 from lfno.data.check import compare
@@ -15,13 +16,12 @@ from lfno.data.files import Variable, read
 from lfno.data.files.write import WRITERS, write
 from lfno.data.make import plan
 from lfno.data.normalise import Normaliser
+from lfno.data.prepare import prepare
 from lfno.data.signals import load
 from lfno.data.signals.questions import load_question
 from lfno.data.split import Split
-from lfno.grid import Axis, Grid
 from lfno.systems.registry import REGISTRY
 from lfno.training.options import parse
-from lfno.training.own import prepare
 from tests.fuzz.strategies import FLOATS, JSON, NAMES, SHARES, SIZES, arrays, attempt, counts, grids, mostly, of_shape, tried
 
 

@@ -8,17 +8,17 @@ import numpy as np
 from hypothesis import strategies as st
 
 import lfno
+from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
 from lfno.evaluation import metrics
 from lfno.evaluation.baselines import fit_baselines
-from lfno.evaluation.frequency import measure_response
-from lfno.evaluation.identify import identify
-from lfno.evaluation.linear import fit_record, fit_trajectories
-from lfno.evaluation.realisation import realise, small_signal_modes
 from lfno.evaluation.regimes import moving_average, regimes
-from lfno.evaluation.surrogate import Surrogate
-from lfno.grid import Axis, Grid
+from lfno.identification.frequency import measure_response
+from lfno.identification.identify import identify
+from lfno.identification.linear import fit_record, fit_trajectories
+from lfno.identification.realisation import realise, small_signal_modes
+from lfno.surrogate.surrogate import Surrogate
 from lfno.systems.base import Channel
 from tests.fuzz.strategies import FLOATS, SHARES, SIZES, arrays, attempt, counts, grids, mostly, of_shape, tried
 

@@ -13,15 +13,15 @@ import scipy.io
 import torch
 from hypothesis import strategies as st
 
-from lfno import tensorfile
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.data.signals import load
-from lfno.errors import LfnoError
-from lfno.evaluation.record import load_records
-from lfno.grid import Grid
 from lfno.models import LNO
 from lfno.models import storage as models
+from lfno.paper.record import load_records
 from lfno.training import checkpoint
 from tests.fuzz.strategies import JSON, arrays, attempt, counts, tried
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lfno import FNO, LFNO, LNO, Grid
-from lfno.grid import Axis
+from lfno.core.grid import Axis
 from lfno.models.layers import WINDOW, steady
 
 GRID = Grid.line(128, dt=0.05)

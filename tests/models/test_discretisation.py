@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lfno import FNO, LFNO, LNO, Grid
-from lfno.grid import Axis
+from lfno.core.grid import Axis
 
 WINDOW = 20.48
 

@@ -8,7 +8,7 @@ import torch
 
 import lfno
 from lfno import FNO, LFNO, LNO, Grid, LfnoError
-from lfno.grid import Axis
+from lfno.core.grid import Axis
 
 GRID = Grid.line(32, dt=0.1)
 PLANE = Grid((Axis("x", 8, 0.1), Axis("y", 9, 0.1)))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.models import FNO, LFNO, LNO, Operator
 from lfno.models.export import export
 from lfno.models.frozen import Frozen

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from lfno import FNO, LFNO, LNO, Grid
-from lfno.evaluation.cost import count_parameters
+from lfno.paper.cost import count_parameters
 
 GRID = Grid.line(2048, dt=0.01)
 PAPER_LFNO = {"width": 4, "n_poles": 16, "modes": 16, "activation": "relu"}

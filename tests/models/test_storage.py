@@ -9,8 +9,9 @@ import torch
 from safetensors.torch import save as to_bytes
 
 import lfno
-from lfno import FNO, LFNO, LNO, Grid, LfnoError, tensorfile
-from lfno.grid import Axis
+from lfno import FNO, LFNO, LNO, Grid, LfnoError
+from lfno.core import tensorfile
+from lfno.core.grid import Axis
 from lfno.models import storage
 
 GRID = Grid((Axis("x", 8, 0.1, unit="m", periodic=True), Axis("t", 10, 0.1, origin=2.0, unit="s", time=True)))

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from lfno import FNO, LFNO, LNO, Grid
-from lfno.grid import Axis
+from lfno.core.grid import Axis
 
 LINE = Grid.line(64, dt=0.1)
 PLANE = Grid((Axis("x", 8, 0.1), Axis("t", 10, 0.1, time=True)))

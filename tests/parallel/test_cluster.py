@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lfno import cluster
-from lfno.errors import LfnoError
+from lfno.core import cluster
+from lfno.core.errors import LfnoError
 from tests.parallel.ranks import free_port
 
 distributed = pytest.importorskip("distributed")

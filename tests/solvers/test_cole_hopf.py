@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.solvers.cole_hopf import periodic_solution, ramp_solution
 from lfno.solvers.etdrk4 import ETDRK4
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.solvers.exponential import exponential_collocation, modal_response, phi
 
 

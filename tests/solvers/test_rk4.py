@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.solvers.rk4 import fixed_step, rk4
 
 

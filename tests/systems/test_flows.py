@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis
 from lfno.systems import Burgers, NavierStokes, NavierStokesRandom
 from lfno.systems.navier_stokes import torus_grid
 from lfno.systems.navier_stokes_random import RANDOM_VORTICITY

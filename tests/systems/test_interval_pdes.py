@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.solvers.series import beam_series, heat_series
 from lfno.systems import Beam, Brusselator, Heat, ReactionDiffusion
 from lfno.systems.interval import interval_grid

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.systems import REGISTRY, Duffing, Lorenz, Pendulum, find
 
 # x at t = 5, 10 and 20.47 for A = 1 and A = 10, computed with an independent high-order solver

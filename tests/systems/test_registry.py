@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.systems import REGISTRY, Duffing, Lorenz, Pendulum, as_signal, find, open_mesh
 from lfno.systems.excitations import rich, sum_of_sines, unseen
 from lfno.systems.families import Curve, Separable

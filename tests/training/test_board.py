@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
-from lfno.grid import Grid
 from lfno.training.board import FOLDER
 
 SMALL = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import in_time
-from lfno.grid import Axis, Grid
 from lfno.training.choose import choose, highest_mode
 
 GRID = Grid.line(1024, dt=0.02)

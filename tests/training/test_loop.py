@@ -7,12 +7,12 @@ import pytest
 import torch
 
 import lfno
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
-from lfno.errors import LfnoError
-from lfno.evaluation.cost import count_parameters
-from lfno.grid import Axis, Grid
 from lfno.models.storage import MODELS
+from lfno.paper.cost import count_parameters
 from lfno.training import checkpoint
 from lfno.training.adam import Adam
 from lfno.training.config import TrainingConfig

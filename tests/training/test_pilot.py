@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
-from lfno.grid import Grid
 from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.fit import task
 from lfno.training.loop import Trainer

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 import lfno.models.pointwise
+from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
-from lfno.grid import Axis, Grid
 from lfno.training.fit import task
 from lfno.training.loop import Trainer
 from lfno.training.presets import find_preset

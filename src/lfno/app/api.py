@@ -10,7 +10,7 @@ from lfno.app.judgement import Judgement
 from lfno.app.signals import Upload
 from lfno.app.systems import OWN, Bench, catalogue
 from lfno.app.training import Run, Workshop
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 FILE = "file"  # the source of a run on the user's own signals
 MOST_BENCHES = 4  # systems kept warm; one more and the oldest is put away

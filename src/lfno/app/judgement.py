@@ -10,12 +10,12 @@ from lfno.app.plain import plain
 from lfno.app.signals import curves
 from lfno.app.systems import pole_columns
 from lfno.app.training import Run
-from lfno.errors import LfnoError
-from lfno.evaluation.contest import Contest, contest_record, contest_samples
+from lfno.core.errors import LfnoError
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
-from lfno.evaluation.surrogate import Surrogate
 from lfno.models.pole_operator import PoleOperator
+from lfno.surrogate.contest import Contest, contest_record, contest_samples
+from lfno.surrogate.surrogate import Surrogate
 
 SPAN = 2048  # samples of a record that are shown at a time
 

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 HOST = "127.0.0.1"
 UPLOAD_LIMIT = 64 * 2**20  # bytes of a file

@@ -13,12 +13,12 @@ import numpy as np
 
 from lfno.app.plain import packed, plain
 from lfno.cli.inspect import describe
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.files import READERS
+from lfno.data.prepare import READING, Prepared, prepare
 from lfno.data.signals import Record
-from lfno.errors import LfnoError
-from lfno.grid import Grid
-from lfno.training.own import READING, Prepared, prepare
 
 Answer = TypeVar("Answer")
 

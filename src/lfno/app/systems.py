@@ -12,13 +12,13 @@ import numpy as np
 import torch
 
 from lfno.app.plain import packed, plain
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
 from lfno.models.storage import SHIPPED, load
-from lfno.report.paper import FLOWS, LINES, ODES, TASKS
+from lfno.paper.report.paper import FLOWS, LINES, ODES, TASKS
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry, find
 from lfno.systems.signals import Signal, open_mesh

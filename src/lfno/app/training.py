@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from lfno.app.plain import plain
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
+from lfno.data.prepare import Prepared
 from lfno.training.fit import Fit, fit
 from lfno.training.loop import Trainer
-from lfno.training.own import Prepared
 
 MODELS = ("lfno", "fno", "lno")
 MOST_EPOCHS = 5000

@@ -13,7 +13,7 @@ import sys
 
 import typer
 
-from lfno.errors import LfnoError, plain_warnings
+from lfno.core.errors import LfnoError, plain_warnings
 
 #: module of this package -> it must define `register(app)`
 COMMANDS: tuple[str, ...] = (

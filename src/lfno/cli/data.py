@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.progress import Show, progress
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
     from lfno.data.plan import Plan
@@ -76,7 +76,7 @@ def make(
 
 
 def _announce(missing: list[Plan], processes: int) -> None:
-    from lfno.data.files.memory import human
+    from lfno.core.memory import human
 
     what = f"{missing[0].entry.name} takes" if len(missing) == 1 else f"{len(missing)} data sets take"
     rooms = [plan.room() for plan in missing]
@@ -86,7 +86,7 @@ def _announce(missing: list[Plan], processes: int) -> None:
 
 def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None, show: Show) -> None:
     """Each missing data set is a job; what is there afterwards need not be made here."""
-    from lfno.cluster import spread
+    from lfno.core.cluster import spread
     from lfno.data.make import exists, place
 
     jobs = [(plan.entry.name, changes) for plan in plans if not exists(plan, out)]
@@ -114,7 +114,7 @@ def show(
     """Draw inputs and outputs of some samples: signal and response, or fields."""
     from lfno.data import storage
     from lfno.data.make import make as make_one
-    from lfno.report.samples import draw
+    from lfno.plots.samples import draw
 
     (plan,) = _plans([name], seed=seed, **_parsed(settings))
     with progress(quiet or as_json) as show:

@@ -13,7 +13,7 @@ import typer
 from lfno.cli.predict import Json, ModelPath, Quiet, question, warmup, writable
 from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 
 def register(app: typer.Typer) -> None:
@@ -34,12 +34,12 @@ def decompose(
     """Split the predicted response into transient + steady; the two add up to the prediction."""
     import numpy as np
 
+    from lfno.core.grid import with_unit
     from lfno.data.files import Variable
     from lfno.data.files.write import TABLES, write
     from lfno.data.signals.record import Record
-    from lfno.evaluation.surrogate import Surrogate
-    from lfno.grid import with_unit
-    from lfno.report.modes import SHOWN, decomposition_figure, save
+    from lfno.plots.modes import SHOWN, decomposition_figure, save
+    from lfno.surrogate.surrogate import Surrogate
 
     surrogate = Surrogate.load(model)
     data: Any

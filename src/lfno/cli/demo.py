@@ -11,8 +11,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lfno.evaluation.matrix import Cell
-    from lfno.evaluation.record import Record
+    from lfno.paper.matrix import Cell
+    from lfno.paper.record import Record
 
 TASK = "duffing-c05-small"
 SMALL = {"width": 16, "projection": 64, "batch": 16, "learning_rate": 1e-2, "validate_every": 2}
@@ -33,9 +33,9 @@ def demo(
     from rich.console import Console
 
     from lfno.data.make import dataset
-    from lfno.evaluation.matrix import Cell
-    from lfno.report.document import document
-    from lfno.report.page import write
+    from lfno.paper.matrix import Cell
+    from lfno.paper.report.document import document
+    from lfno.paper.report.page import write
 
     torch.set_num_threads(1)  # the products are small: a second thread would mostly wait
     console = Console(quiet=quiet or as_json)
@@ -65,7 +65,7 @@ def demo(
 
 def _train(cell: Cell, out: Path, console: Console) -> Record:
     from lfno.cli.live import live
-    from lfno.evaluation.stacked import run_group
+    from lfno.paper.stacked import run_group
 
     console.print(f"  {cell.label}, {cell.resolved().training.epochs} epochs")
     with live(console.quiet) as watch:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lfno.cli.predict import Json, ModelPath
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 SUFFIX = {"onnx": ".onnx", "torch": ".pt2"}
 
@@ -28,9 +28,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Export a network on a fixed grid with any batch, and check the file against the original on random input."""
-    from lfno.evaluation.surrogate import Surrogate
     from lfno.models.export import TARGETS
     from lfno.models.export import export as write
+    from lfno.surrogate.surrogate import Surrogate
 
     if to not in TARGETS:
         raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")

@@ -10,12 +10,12 @@ import typer
 
 from lfno.cli.reading import Reading, with_reading
 from lfno.cli.train import Device, Ensemble, Epochs, Json, Model, Out, Quiet, Resume, Seed, Settings, check_device, facts
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
-    from lfno.evaluation.contest import Contest
-    from lfno.evaluation.modal import ModalModel
-    from lfno.training.own import Prepared
+    from lfno.data.prepare import Prepared
+    from lfno.identification.modal import ModalModel
+    from lfno.surrogate.contest import Contest
 
 
 def register(app: typer.Typer) -> None:
@@ -45,8 +45,8 @@ def fit(
     """Fit a model to a file of inputs and responses, and say whether it beats the best linear model."""
     from lfno.cli.mode_table import print_modes
     from lfno.cli.outcome import new_folder, say, table
+    from lfno.data.prepare import prepare
     from lfno.training.options import parse
-    from lfno.training.own import prepare
 
     trained = {"--model": model != "lfno", "--epochs": epochs is not None, "--set": bool(settings)}
     trained |= {"--ensemble": ensemble > 1, "--resume": resume}
@@ -79,7 +79,7 @@ def _fit_network(
 ) -> tuple[dict[str, Any], Contest]:
     from lfno.cli.live import live
     from lfno.cli.outcome import stoppable
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.surrogate.surrogate import Surrogate
     from lfno.training.choose import choose
     from lfno.training.fit import fit as train
 
@@ -98,9 +98,9 @@ def _fit_network(
 
 def _fit_linear(prepared: Prepared, folder: Path) -> tuple[dict[str, Any], Contest]:
     from lfno.cli.mode_table import mode_rows
-    from lfno.evaluation.contest import MODAL
-    from lfno.evaluation.modal import identify_signals
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.identification.modal import identify_signals
+    from lfno.surrogate.contest import MODAL
+    from lfno.surrogate.surrogate import Surrogate
 
     found: ModalModel = identify_signals(prepared)
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ def _judge(
     surrogate: Any, prepared: Prepared, folder: Path, label: str, more: dict[str, Any]
 ) -> tuple[dict[str, Any], Contest]:
     from lfno.cli.outcome import leave
-    from lfno.evaluation.contest import contest_record, contest_samples
+    from lfno.surrogate.contest import contest_record, contest_samples
 
     if prepared.record is None:
         result = contest_samples(surrogate, prepared.dataset, prepared.split, label)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 
 def register(app: typer.Typer) -> None:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lfno.evaluation.identify import Modes
+    from lfno.identification.identify import Modes
 
 
 def mode_rows(first: Modes, members: list[Modes] | None = None) -> list[dict[str, Any]]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
-    from lfno.evaluation.contest import Contest
-    from lfno.grid import Grid
+    from lfno.core.grid import Grid
+    from lfno.surrogate.contest import Contest
 
 #: any of these says that a folder holds a run
 LEFT = ("model.safetensors", "member-0.safetensors", "log.jsonl", "metrics.json")
@@ -46,8 +46,8 @@ def table(contest: Contest) -> None:
 
 def leave(folder: Path, contest: Contest, grid: Grid, label: str, more: dict[str, Any]) -> dict[str, Any]:
     """Write metrics.json and the figure of predictions; what was written comes back."""
-    from lfno.report.modes import prediction_figure, save
-    from lfno.tensorfile import write_atomically
+    from lfno.core.tensorfile import write_atomically
+    from lfno.plots.modes import prediction_figure, save
 
     signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
     draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)

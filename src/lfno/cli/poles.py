@@ -12,11 +12,11 @@ import typer
 from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
 from lfno.cli.predict import Json, ModelPath, Quiet, question
 from lfno.cli.reading import Reading, with_reading
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
-    from lfno.evaluation.identify import Modes
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.identification.identify import Modes
+    from lfno.surrogate.surrogate import Surrogate
 
 MANY = 16
 WORTH_SAYING = 0.01  # an error of the model that may hide modes an engineer looks for
@@ -41,8 +41,8 @@ def poles(
     as_json: Json = False,
 ) -> None:
     """Frequency, damping, time constant and contribution of every mode, with its spread over an ensemble."""
-    from lfno.evaluation.surrogate import Surrogate
-    from lfno.report.modes import s_plane_figure, save
+    from lfno.plots.modes import s_plane_figure, save
+    from lfno.surrogate.surrogate import Surrogate
 
     surrogate = Surrogate.load(model)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
@@ -80,7 +80,7 @@ def modes_of(
     surrogate: Surrogate, amplitude: float | None, operating: float, order: int | None
 ) -> tuple[list[Modes], list[str]]:
     """The modes of a linear model, or of every member's response to a pulse; and what was assumed."""
-    from lfno.evaluation.realisation import small_signal_modes
+    from lfno.identification.realisation import small_signal_modes
 
     if surrogate.linear is not None:
         if amplitude is not None or operating:
@@ -111,9 +111,9 @@ def _layers(surrogate: Surrogate) -> Any:
 def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
     """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
     from lfno.data.signals.record import Record
-    from lfno.evaluation.frequency import measure_response
-    from lfno.evaluation.linear import fit_record, fit_trajectories
-    from lfno.report.modes import MOST_CHANNELS, bode_figure, save
+    from lfno.identification.frequency import measure_response
+    from lfno.identification.linear import fit_record, fit_trajectories
+    from lfno.plots.modes import MOST_CHANNELS, bode_figure, save
 
     data, known = question(surrogate, file, reading)
     if not known or data.grid.ndim > 1:

@@ -13,7 +13,7 @@ import typer
 
 from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
     from lfno.data.files import Variable
     from lfno.data.signals.record import Record
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.surrogate.surrogate import Surrogate
 
 FEWEST = 8  # samples after the warm-up that are worth a comparison
 
@@ -45,7 +45,7 @@ def predict(
 ) -> None:
     """Predict the outputs for the inputs of a file, at the sampling rate of that file."""
     from lfno.data.files.write import write
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.surrogate.surrogate import Surrogate
 
     target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
     if target.resolve() == file.resolve():
@@ -88,9 +88,9 @@ def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple
     """The data of a file for this model; signals in time for a model of fields are the same everywhere in space."""
     import numpy as np
 
+    from lfno.core.grid import Grid
     from lfno.data.dataset import Dataset
     from lfno.data.signals.questions import load_question
-    from lfno.grid import Grid
 
     data, known = load_question(file, surrogate.names("inputs"), surrogate.names("outputs"), **reading)
     _check_units(surrogate, data, known)

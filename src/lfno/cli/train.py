@@ -44,8 +44,8 @@ def train(
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
     from lfno.cli.outcome import leave, new_folder, say, stoppable, table
-    from lfno.evaluation.contest import contest_samples
-    from lfno.evaluation.surrogate import Surrogate
+    from lfno.surrogate.contest import contest_samples
+    from lfno.surrogate.surrogate import Surrogate
     from lfno.training.fit import fit
     from lfno.training.options import parse
     from lfno.training.parallel import leader
@@ -89,7 +89,7 @@ def check_device(name: str | None) -> str | None:
     """The device as torch knows it, or one sentence."""
     import torch
 
-    from lfno.errors import LfnoError
+    from lfno.core.errors import LfnoError
 
     if name is None:
         return None

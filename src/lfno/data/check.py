@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.plan import Plan, Progress
-from lfno.errors import LfnoError
 
 
 def relative_error(found: np.ndarray, true: np.ndarray) -> float:

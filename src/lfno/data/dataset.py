@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.systems.base import Channel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Dataset:
     data come from. An input that does not change along an axis may be given with size 1 there: it is seen at full size
     without taking the memory (and must be copied before it is written to).
 
-    >>> from lfno.grid import Grid
+    >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
     >>> len(data), len(data[:2])
     (5, 2)

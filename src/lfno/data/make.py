@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lfno.core.errors import LfnoError
+from lfno.core.memory import free_disk, human
 from lfno.data import storage
 from lfno.data.cache import data_directory
 from lfno.data.dataset import Dataset
-from lfno.data.files.memory import free_disk, human
 from lfno.data.plan import DType, Plan, Progress
-from lfno.errors import LfnoError
 from lfno.systems.registry import find
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from lfno.checks import real_array
-from lfno.data.files.memory import BLOCK
-from lfno.errors import LfnoError
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.memory import BLOCK
 
 if TYPE_CHECKING:
     import torch

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from lfno.core.errors import LfnoError, plain_warnings
 from lfno.data.make import make, plan
-from lfno.errors import LfnoError, plain_warnings
 
 Tell = Callable[[str, int, int], None]  # (name of a data set, samples done, samples in all)
 _POLL = 0.1  # s between two looks at what the processes tell

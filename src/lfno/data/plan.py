@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 
 import lfno
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.core.memory import available, human
 from lfno.data import storage
 from lfno.data.cache import partial_directory
 from lfno.data.dataset import Dataset
-from lfno.data.files.memory import available, human
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 from lfno.systems.families import Draws, Family
 from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh

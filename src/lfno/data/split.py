@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
-from lfno.errors import LfnoError
 
 FOLDS = 5
 #: validation samples of the standard split, as a share: 30 of 380

@@ -14,9 +14,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.core.errors import LfnoError
+from lfno.core.memory import refuse_bomb
 from lfno.data.dataset import Dataset, compact
-from lfno.data.files.memory import refuse_bomb
-from lfno.errors import LfnoError
 
 FORMAT = 1
 SUFFIX = ".h5"

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
-from lfno.errors import LfnoError
 
 
 @dataclass(frozen=True, eq=False)

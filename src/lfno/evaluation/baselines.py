@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lfno.checks import real_array
-from lfno.errors import LfnoError
-from lfno.evaluation.linear import fit_trajectories
-from lfno.grid import Grid
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.linear import fit_trajectories
 
 Parameters = np.ndarray | None
 Predict = Callable[[np.ndarray, Parameters], np.ndarray]

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from lfno.checks import real_array
-from lfno.errors import LfnoError
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
 
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.checks import real_array
-from lfno.errors import LfnoError
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
 from lfno.evaluation.metrics import check_pair
 
 

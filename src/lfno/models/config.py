@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 #: numbers in a model: more than this is a mistake
 LARGEST = 2**32

@@ -21,11 +21,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.core.tensorfile import write_atomically
 from lfno.models.frozen import Frozen, clone
 from lfno.models.operator import Operator, _column
-from lfno.tensorfile import write_atomically
 
 TARGETS = ("onnx", "torch")
 TOLERANCE = 1e-4

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lfno.grid import Grid
+from lfno.core.grid import Grid
 from lfno.models.fourier_weights import FourierWeights, crop, extend
 from lfno.models.layers import PoleResidue
 from lfno.models.lfno import LFNO

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
 from lfno.models.layers import STEADY, PoleResidue, steady, through
 from lfno.models.pointwise import Pointwise

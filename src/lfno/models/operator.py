@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lfno.checks import real_array
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
 from lfno.models.fourier_weights import crop, extend
 from lfno.models.layers import WINDOW

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from lfno.kernels import fused
+from lfno.backends import fused
 
 WIDEST = 32  # channels whose three matrices and their gradients one GPU processor holds at the same time
 
@@ -31,7 +31,7 @@ class Pointwise(nn.Module):
 
     def forward(self, v: Tensor, terms: Sequence[Tensor] = (), act: str = "", skip: bool = False) -> Tensor:
         if fused(v):
-            from lfno.kernels.update import update
+            from lfno.backends.update import update
 
             return update(v, self.weight, self.bias, terms, act, skip)
         out = torch.baddbmm(self.bias[:, None], self.weight.expand(v.shape[0], -1, -1), v.flatten(2))
@@ -59,7 +59,7 @@ class Gate(nn.Module):
 def gated(v: Tensor, pointwise: Pointwise, gate: Gate, terms: Sequence[Tensor], act: str) -> Tensor:
     """v + gate(u) with u = act(W v + b + Σ terms)."""
     if fused(v) and v.shape[1] <= WIDEST:
-        from lfno.kernels.gated import update_with_gate
+        from lfno.backends.gated import update_with_gate
 
         return update_with_gate(v, pointwise.weight, pointwise.bias, gate.both.weight, gate.both.bias, terms, act)
     return v + gate(pointwise(v, terms, act))
@@ -68,7 +68,7 @@ def gated(v: Tensor, pointwise: Pointwise, gate: Gate, terms: Sequence[Tensor], 
 def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
     """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
     if fused(v):
-        from lfno.kernels.perceptron import perceptron
+        from lfno.backends.perceptron import perceptron
 
         return perceptron(v, hidden.weight, hidden.bias, last.weight, last.bias, act)
     return last(hidden(v, act=act))

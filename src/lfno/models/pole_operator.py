@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights
 from lfno.models.layers import WINDOW, Block, PoleResidue

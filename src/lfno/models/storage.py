@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno import tensorfile
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO

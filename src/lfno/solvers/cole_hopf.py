@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 _NODES = 10  # Gauss points per panel
 _GAUSS = np.polynomial.legendre.leggauss(_NODES)

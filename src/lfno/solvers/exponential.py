@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 _TAYLOR_TERMS = 40
 _MOST_ITERATIONS = 30

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 Rate = Callable[[np.ndarray, np.ndarray], Sequence[np.ndarray]]
 Force = Callable[[np.ndarray], np.ndarray]

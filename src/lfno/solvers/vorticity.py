@@ -12,7 +12,7 @@ from threading import Event
 import numpy as np
 import torch
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.solvers.etdrk4 import ETDRK4
 
 #: dt · max|u| · max|k| beyond which the classical fourth-order step is no longer trusted; its stability ends at 2.8

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.kernels import fused
+from lfno.backends import fused
 
 #: numbers of a weight whose copies, which the fast products of a CPU need, would take too much room
 LARGE = 2**20
@@ -19,7 +19,7 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
     `spectrum` is (batch, in, *kept) and `weight` (in, out, *kept), both complex; the result is (batch, out, *kept).
     """
     if fused(spectrum) and weight.dtype == spectrum.dtype:
-        from lfno.kernels.mixing import mix
+        from lfno.backends.mixing import mix
 
         return mix(spectrum, weight)
     if spectrum.is_cuda or weight.numel() > LARGE:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid, with_unit
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid, with_unit
 from lfno.systems.families import Family
 from lfno.systems.signals import Signal, as_signal, open_mesh
 

@@ -6,7 +6,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from lfno.grid import Grid
+from lfno.core.grid import Grid
 from lfno.solvers.modes import Ends
 from lfno.solvers.series import beam_shapes
 from lfno.systems.base import Channel, Parameter

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lfno.grid import Grid
+from lfno.core.grid import Grid
 from lfno.solvers.chebyshev import stiff_solve
 from lfno.solvers.exponential import exponential_collocation
 from lfno.systems.base import Channel, Parameter

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lfno.grid import Axis, Grid
+from lfno.core.grid import Axis, Grid
 from lfno.solvers.cole_hopf import periodic_solution, ramp_solution
 from lfno.systems.base import Channel, Parameter, System
 from lfno.systems.bumps import Bumps

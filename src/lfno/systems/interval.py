@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.solvers.chebyshev import interpolate, second_derivative
 from lfno.solvers.exponential import modal_response
 from lfno.solvers.modes import Ends, Modes, difference_modes, galerkin_modes

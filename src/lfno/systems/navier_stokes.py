@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.solvers.vorticity import VorticityFlow, convective_flow
 from lfno.systems.base import Channel, Parameter, System
 from lfno.systems.bumps import Bumps

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.systems.base import Channel, Parameter
 from lfno.systems.bumps import Bumps
 from lfno.systems.fields import PeriodicField

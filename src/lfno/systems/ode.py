@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from lfno.grid import Grid
+from lfno.core.grid import Grid
 from lfno.solvers.rk4 import SUBSTEPS, rk4
 from lfno.systems.base import Channel, System
 from lfno.systems.excitations import rich, unseen

@@ -6,8 +6,8 @@ import difflib
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.systems.base import System
 from lfno.systems.beam import Beam
 from lfno.systems.brusselator import Brusselator

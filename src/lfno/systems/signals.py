@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from lfno.checks import real_array
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 
 
 def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:

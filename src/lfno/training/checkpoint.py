@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lfno import tensorfile
-from lfno.errors import LfnoError
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
 from lfno.training import parallel
 from lfno.training.loop import History, Trainer
 from lfno.training.task import Task

@@ -11,8 +11,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from lfno.data.files.memory import available, free_disk, human
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
+from lfno.core.memory import available, free_disk, human
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
 from lfno.training.losses import LOSSES

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from lfno.checks import real_array
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data import prepare as own
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
-from lfno.errors import LfnoError
-from lfno.grid import Grid
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
-from lfno.training import own, parallel
+from lfno.training import parallel
 from lfno.training.choose import choose
 from lfno.training.estimate import estimate
 from lfno.training.loop import Trainer
@@ -89,7 +90,7 @@ def fit(
     """Train a model on a data set, by name or given, on arrays `(inputs, outputs)` with their `dt`, or on a file.
 
     A file (or a `Record`, or named arrays) may need the options of `lfno.data.signals.load`, such as `input="force"`,
-    and takes those of `lfno.training.own.prepare`; the size of the model then comes from the data.
+    and takes those of `lfno.data.prepare.prepare`; the size of the model then comes from the data.
     All other `changes` are fields of the model's or the training's configuration. With a `folder` the run leaves
     checkpoints, a log and its models there, and `resume=True` goes on where it stopped.
 

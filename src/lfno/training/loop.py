@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
 from lfno.training import parallel
 from lfno.training.adam import Adam

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 WORDS = {"true": True, "false": False, "none": None}
 

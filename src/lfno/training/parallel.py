@@ -13,7 +13,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 
 
 def start() -> torch.device | None:

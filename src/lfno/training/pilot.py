@@ -20,8 +20,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lfno.core.tensorfile import write_atomically
 from lfno.models.lfno import LFNO
-from lfno.tensorfile import write_atomically
 from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task

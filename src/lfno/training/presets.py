@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.models.storage import MODELS
 from lfno.spectral.axes import max_modes
 from lfno.training.config import TrainingConfig

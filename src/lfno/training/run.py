@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from lfno.errors import LfnoError
-from lfno.tensorfile import remove_leftovers, write_atomically
+from lfno.core.errors import LfnoError
+from lfno.core.tensorfile import remove_leftovers, write_atomically
 from lfno.training import checkpoint, parallel
 from lfno.training.board import Board
 from lfno.training.loop import Trainer

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
 
 #: training is in single precision, and squares are taken

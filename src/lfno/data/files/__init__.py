@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from lfno.core.errors import LfnoError
 from lfno.data.files.hdf5 import read_hdf5
 from lfno.data.files.matlab import read_matlab
 from lfno.data.files.netcdf import read_netcdf
@@ -17,7 +18,6 @@ from lfno.data.files.numpy_files import read_npy, read_npz
 from lfno.data.files.parquet import read_parquet
 from lfno.data.files.text import read_text
 from lfno.data.files.variables import Variable, Variables
-from lfno.errors import LfnoError
 
 #: ending of the file's name -> its reader
 READERS: dict[str, Callable[[Path], Variables]] = {

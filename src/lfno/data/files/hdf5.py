@@ -10,9 +10,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from lfno.data.files.memory import refuse_bomb
+from lfno.core.errors import LfnoError
+from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable, Variables, reason
-from lfno.errors import LfnoError
 
 #: no data file has more objects than this
 OBJECTS = 10_000

@@ -9,10 +9,10 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
 from lfno.data.files.matlab5 import matrices
 from lfno.data.files.variables import Variable, Variables
-from lfno.errors import LfnoError
 
 #: MATLAB's names of its numeric classes; the rest (cell, char, …) is listed in the notes
 NUMERIC = {"double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lfno.data.files.memory import refuse_bomb
+from lfno.core.errors import LfnoError
+from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable
-from lfno.errors import LfnoError
 
 MATRIX, COMPRESSED = 14, 15
 STRUCT = 2

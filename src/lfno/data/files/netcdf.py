@@ -11,9 +11,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
 from lfno.data.files.variables import Variable, Variables, reason
-from lfno.errors import LfnoError
 
 
 def read_netcdf(path: Path) -> Variables:

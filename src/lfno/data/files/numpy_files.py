@@ -12,9 +12,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from lfno.data.files.memory import refuse_bomb
+from lfno.core.errors import LfnoError
+from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable, Variables, reason
-from lfno.errors import LfnoError
 
 
 def read_npy(path: Path) -> Variables:

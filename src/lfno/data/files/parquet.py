@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lfno.data.files.memory import refuse_bomb
+from lfno.core.errors import LfnoError
+from lfno.core.memory import refuse_bomb
 from lfno.data.files.text_header import split_unit
 from lfno.data.files.variables import Variable, Variables, reason
-from lfno.errors import LfnoError
 
 
 def read_parquet(path: Path) -> Variables:

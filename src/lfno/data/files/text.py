@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lfno.data.files.memory import allocate
+from lfno.core.errors import LfnoError
+from lfno.core.memory import allocate
 from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
 from lfno.data.files.variables import Variable, Variables
-from lfno.errors import LfnoError
 
 LINES = 100_000
 

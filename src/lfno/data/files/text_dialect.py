@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from lfno.core.errors import LfnoError
 from lfno.data.files.text_header import name_columns
-from lfno.errors import LfnoError
 
 #: tried in this order where two explain the lines equally well; None is any run of blanks
 DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from lfno.data.files.memory import BLOCK, allocate
-from lfno.errors import LfnoError
+from lfno.core.errors import LfnoError
+from lfno.core.memory import BLOCK, allocate
 
 
 def plain_row(index: int) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import with_unit
 from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
-from lfno.errors import LfnoError
-from lfno.grid import with_unit
 
 ROWS = 100_000  # of a table, turned into text at once
 

@@ -9,6 +9,8 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
@@ -20,8 +22,6 @@ from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
 from lfno.data.signals.record import Record
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.sides import Layout, gather, lay_out
-from lfno.errors import LfnoError
-from lfno.grid import Axis, Grid
 
 
 def load(

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.files.variables import Variable
 from lfno.data.signals.words import CHANNELS, SAMPLES, TIMES
-from lfno.errors import LfnoError
 
 SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis
 from lfno.data.files.variables import counted
 from lfno.data.signals import missing
 from lfno.data.signals.marks import blank_marks
 from lfno.data.signals.sampling import clock, common, onto
 from lfno.data.signals.sides import Side
-from lfno.errors import LfnoError
-from lfno.grid import Axis
 
 Rows = np.ndarray | range  # row of the file for each row that is left
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lfno.data.files.memory import BLOCK, allocate
+from lfno.core.memory import BLOCK, allocate
 
 MARKS = (-999.0, -999.25, -9999.0, -99999.0, -999999.0, 999.0, 9999.0, 99999.0, 999999.0, 1e20, 1e30, 1e36)
 #: a mark is so many times further from zero than every other value: no signal jumps so far to so round a number

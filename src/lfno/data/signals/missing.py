@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lfno.data.files.memory import BLOCK, allocate
+from lfno.core.errors import LfnoError
+from lfno.core.memory import BLOCK, allocate
 from lfno.data.files.variables import counted, listing
-from lfno.errors import LfnoError
 
 ADVICE = "use --drop-missing or --interpolate"
 

@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from lfno.data.files.memory import BLOCK
+from lfno.core.errors import LfnoError
+from lfno.core.memory import BLOCK
 from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.words import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, plain
-from lfno.errors import LfnoError
 
 
 @dataclass(frozen=True)

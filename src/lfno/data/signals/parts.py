@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.sampling import first_not_later
 from lfno.data.signals.words import SAMPLES, TIMES, plain
-from lfno.errors import LfnoError
 
 #: what a suffix means
 SUFFIXES = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
@@ -16,7 +17,6 @@ from lfno.data.signals import is_dataset, load
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
 from lfno.data.signals.words import COORDINATES, INPUTS, TIMES, plain
-from lfno.errors import LfnoError
 
 #: stands in for the outputs of a file that has none
 ABSENT = "to be predicted"

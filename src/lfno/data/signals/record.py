@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lfno.errors import LfnoError
-from lfno.grid import Grid
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.systems.base import Channel
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.data.files.memory import BLOCK, allocate
-from lfno.errors import LfnoError
-from lfno.grid import Axis
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis
+from lfno.core.memory import BLOCK, allocate
 
 #: a stamp may be off its place on the uniform grid by this share of a step: rounded stamps are, drifting clocks are not
 TOLERANCE = 0.05

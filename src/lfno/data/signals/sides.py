@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.data.files.memory import allocate
+from lfno.core.errors import LfnoError
+from lfno.core.memory import allocate
 from lfno.data.files.variables import Variables
 from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settle
 from lfno.data.signals.names import Roles, extent
-from lfno.errors import LfnoError
 from lfno.systems.base import Channel
 
 #: two signals with different counts along an axis that could be samples or channels have channels, if so few

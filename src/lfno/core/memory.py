@@ -1,0 +1,85 @@
+"""How much memory an array may take, and where it goes when it is too large: nothing is loaded blindly."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+
+#: bytes read, converted or scanned at once
+BLOCK = 32 * 2**20
+#: the share of the free memory that one array may take
+SHARE = 0.25
+#: something that expands to more than this, and by more than the ratio, is not data
+BOMB_SIZE, BOMB_RATIO = 2**30, 200
+
+
+def available() -> int:
+    """Bytes of memory this process may still take: the machine's, or the container's where that is less."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 if hasattr(os, "sysconf") else 4 * 2**30
+    try:
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text())
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+    except (OSError, ValueError):
+        return free
+    return min(free, limit - used)
+
+
+def free_disk(path: Path) -> int:
+    """Bytes that are free where a file or folder is, or will be."""
+    return shutil.disk_usage(next(place for place in (path, *path.resolve().parents) if place.exists())).free
+
+
+def human(size: float) -> str:
+    """A size in words: `human(3 * 2**30)` is `"3.0 GB"`."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1024 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return ""
+
+
+def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: bool = False) -> np.ndarray:
+    """An empty array for `what`: float64 in memory where that fits, else float32, on disk as a last resort.
+
+    Each step down is written to `notes` with the estimate that caused it. `keep_double` is for what cannot lose digits,
+    such as time stamps. The file on disk has no name: it disappears with the array.
+    """
+    count, budget = math.prod(shape), SHARE * available()
+    double = 8 * count
+    if double <= budget:
+        return np.empty(shape)
+    dtype = np.dtype(np.float64 if keep_double else np.float32)
+    size = dtype.itemsize * count
+    if size <= budget:
+        notes.append(f"{what} would take {human(double)} of memory as float64 and is kept as float32 ({human(size)})")
+        return np.empty(shape, dtype)
+    directory = tempfile.gettempdir()
+    stats = os.statvfs(directory) if hasattr(os, "statvfs") else None
+    if stats is not None and stats.f_bavail * stats.f_frsize < size:
+        raise LfnoError(
+            f"{what} takes {human(size)}, more than a quarter of the free memory and more than is free in {directory}; "
+            "set TMPDIR to a larger disk or use a part of the file"
+        )
+    notes.append(f"{what} takes {human(size)}, over a quarter of the free memory: streamed to a {dtype} file on disk")
+    with tempfile.TemporaryFile(dir=directory) as file:
+        return np.memmap(file, dtype, "w+", shape=shape)
+
+
+def refuse_bomb(where: str, stored: int, expanded: int) -> None:
+    """Refuse a few stored bytes that claim to be a mountain, before any memory is taken for it."""
+    if expanded > BOMB_SIZE and expanded > BOMB_RATIO * max(stored, 1):
+        raise LfnoError(
+            f"{where} says that {human(stored)} expand to {human(expanded)}, which no measurement does: "
+            "the file is damaged or hostile; write it again without compression"
+        )

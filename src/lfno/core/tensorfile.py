@@ -1,0 +1,89 @@
+"""Tensors and a description in one safetensors file: written whole or not at all, checked when read, never unpickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str) -> None:
+    """`tree` goes into the metadata under `key`, with a checksum over everything."""
+    from safetensors.torch import save
+
+    tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    tree = {**tree, "sha256": checksum(tensors, tree)}
+    write_atomically(path, save(tensors, {key: json.dumps(tree, sort_keys=True)}))
+
+
+def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Description and tensors with the checksum verified; `what` names the kind of file in the sentences."""
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise LfnoError(f"there is no {what} at {path}")
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            metadata = file.metadata() or {}
+            if key not in metadata:
+                linear = "; it holds a linear model, which `lfno predict` and `lfno poles` read"
+                more = linear if "lfno-modes" in metadata else ""
+                raise LfnoError(f"{path} is a safetensors file but not a {what} of lfno{more}")
+            tree = json.loads(metadata[key])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
+        if isinstance(error, LfnoError):
+            raise
+        raise LfnoError(f"{path} is not a readable {what}; it is damaged, cut short or something else") from error
+    if not isinstance(tree, dict) or tree.get("sha256") != checksum(tensors, tree):
+        raise LfnoError(f"{path} has been altered: its contents do not match its checksum")
+    return tree, tensors
+
+
+def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
+    """SHA-256 over the description (without the checksum itself) and every tensor's name, type, shape and bytes."""
+    import torch
+
+    digest = hashlib.sha256()
+    digest.update(json.dumps({k: v for k, v in tree.items() if k != "sha256"}, sort_keys=True).encode())
+    for name in sorted(tensors):
+        value = tensors[name]
+        digest.update(f"{name}|{value.dtype}|{tuple(value.shape)}|".encode())
+        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write to a temporary file beside `path`, flush it to the disk, and rename it: never half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise LfnoError(f"cannot write to {path.parent}: {error.strerror or error}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)  # as any other new file; a temporary one is private
+        os.replace(temporary, path)
+    except OSError as error:
+        raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Delete what writers that were killed left in a folder under temporary names."""
+    for leftover in folder.glob(".*.part"):
+        leftover.unlink(missing_ok=True)

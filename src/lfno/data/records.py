@@ -1,0 +1,203 @@
+"""One long record for training and prediction: windows with a warm-up, a split in time, and back to one signal.
+
+Inside a record the system does not start from rest, but every window is answered as if it did. What is wrong at its
+beginning dies away with the system's memory, so a window warms up for that long before it is scored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.core.memory import SHARE, available
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+from lfno.data.split import Split, borders
+from lfno.data.windows import Windows, as_dataset, cut
+
+#: a warm-up lasts until the impulse response has fallen to this share of its largest value
+FORGOTTEN = 3e-3
+#: samples of a window that has room for them, and of the shortest there is
+USUAL, LEAST = 512, 16
+#: a window is this part of a record whose memory is short, or at most this one, three quarters of it warm-up, if it is long
+SMALL, LARGE = 32, 8
+BATCH = 64  # windows answered at once
+LONGEST = 2**20  # samples of a window: beyond that a file is far finer than anything the model can tell
+MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
+AT_ONCE = 2  # samples after an impulse in which it may still be seen itself
+SEGMENTS = 128  # stretches of a record that its memory is measured on
+
+Respond = Callable[[np.ndarray, Grid], np.ndarray]
+Progress = Callable[[int, int], object]  # (done, in all)
+
+
+def memory(record: Record) -> int:
+    """How many samples the system remembers: until its impulse response has fallen to FORGOTTEN of its peak.
+
+    The impulse response h is that of the best linear model per frequency, averaged over half-overlapping segments. A
+    causal system has h = 0 before t = 0, so what is found there is the size of the error, and decay is only looked for
+    above it: the time to fall to a tenth (or to three times that error), or how far it falls within a segment, is
+    prolonged as an exponential. What comes at once (the force itself, in an acceleration) is not memory.
+    """
+    size = 1 << max(6, (len(record) // 8).bit_length() - 1)
+    size = min(size, 8192, 1 << (len(record).bit_length() - 1))
+    starts = range(0, len(record) - size + 1, size // 2)
+    starts = starts[:: max(1, len(starts) // SEGMENTS)]
+    taper = np.hanning(size)
+
+    def spectra(values: np.ndarray) -> np.ndarray:
+        """(frequency, channel × place, segment)"""
+        flat = values.reshape(-1, values.shape[-1])[:16]
+        parts = np.stack([flat[:, s : s + size] for s in starts]).astype(np.float64)
+        return np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * taper).transpose(2, 1, 0)
+
+    force, motion = spectra(record.inputs), spectra(record.outputs)
+    power = force @ force.conj().swapaxes(1, 2)
+    # an input that never changes has no power at all, and shows nothing
+    ridge = max(1e-3 * np.trace(power, axis1=1, axis2=2).real.max(), 1e-300) * np.eye(power.shape[-1])
+    response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
+    impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
+    # two tapers meet less and less the further they are apart, and so does what lies that far apart in time
+    meeting = np.fft.irfft(np.abs(np.fft.rfft(taper, 2 * size)) ** 2)[: size // 2]
+    impulse = impulse / np.concatenate([meeting, meeting[::-1]]).clip(0.25 * meeting[0]) * meeting[0]
+    after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
+    width = max(2, size // 256)
+    after, before = (np.lib.stride_tricks.sliding_window_view(side, width).max(-1) for side in (after, before))
+    noise, peak = 3 * float(before[size // 8 :].max()), AT_ONCE + int(after[AT_ONCE:].argmax())
+    if after[peak] <= min(noise, 0.1 * float(after[0])):
+        return AT_ONCE
+    # an oscillation crosses zero: what counts is the largest value from some time on
+    envelope = np.maximum.accumulate(after[::-1])[::-1] / after[peak]
+    floor = min(max(0.1, noise / float(after[peak])), 0.5)
+    fallen = np.flatnonzero(envelope[peak:] <= floor)
+    last = (len(envelope) - peak) // 2
+    time, left = (max(int(fallen[0]), 1), floor) if len(fallen) else (last, float(envelope[peak + last]))
+    if not left < 1:
+        return len(record)
+    return min(peak + math.ceil(time * math.log(FORGOTTEN) / math.log(left)), len(record))
+
+
+def choose_windows(record: Record, window: int | None = None, warmup: int | None = None) -> tuple[int, int, str]:
+    """(window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored.
+
+    Where the memory is long and the record is not, windows are fewer and most of each is warm-up: what a window does not know
+    of its past no training makes good.
+    """
+    step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, len(record)
+    if size < LEAST:
+        raise LfnoError(f"a record of {size} samples is too short: a single window has {LEAST}")
+    usual, longest = min(USUAL, max(size // SMALL, LEAST)), max(size // LARGE, LEAST)
+    why = "as given"
+    if warmup is None:
+        found = memory(record)
+        room = longest - max(longest // 4, LEAST) if window is None and longest >= 2 * LEAST else (window or longest) // 2
+        warmup = min(found, room)
+        why = f"the system forgets its past within about {found * step:.3g} {unit}"
+        if found > warmup:
+            why += ", longer than the record allows"
+    if window is None:
+        window = max(min(max(usual, 2 * warmup), longest), warmup + LEAST)
+    text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
+    return window, warmup, text
+
+
+def as_samples(
+    record: Record, window: int, warmup: int, test: tuple[int, int] | None = None, from_rest: bool = False
+) -> tuple[Dataset, Split]:
+    """The windows of a record as samples, split in time: test windows after (or outside of) training windows.
+
+    `test` is the stretch of samples kept for the test, by default the last fifth; what lies before and after it is for
+    training, but for the last part (a tenth of the record) before it, which chooses the best epoch. No window reaches
+    into another part. Of a very long record every second, third, … window is taken.
+    """
+    size = len(record)
+    start, stop = test or (borders(size)[1], size)
+    chosen = max(size // 10, window)
+    before, after = (0, start), (stop, size)
+    # the validation part is next to the test, on the longer side of it
+    if start >= size - stop:
+        before, validation = (0, start - chosen), (start - chosen, start)
+    else:
+        validation, after = (stop, stop + chosen), (stop + chosen, size)
+    trained = [part for part in (before, after) if part[1] - part[0] >= window]
+    if not trained or validation[0] < 0 or validation[1] > size:
+        raise LfnoError(
+            f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
+            "use shorter windows (--window) or a longer record"
+        )
+    parts = [[cut(*part, window, warmup, from_rest and part[0] == 0) for part in trained]]
+    for name, stretch in (("validation", validation), ("test", (start, stop))):
+        try:
+            parts.append([cut(*stretch, window, warmup)])
+        except LfnoError as error:
+            raise LfnoError(f"the {name} part: {error}") from error
+    dataset, members = gather(record, parts, window)
+    return dataset, Split(*members)
+
+
+def gather(record: Record, parts: list[list[Windows]], window: int) -> tuple[Dataset, list[np.ndarray]]:
+    """The windows of all parts as samples, thinned where they are too many, and which samples belong to each part."""
+    windows, notes = [one for part in parts for one in part], []
+    count = sum(len(one) for one in windows)
+    every = _thinning(count * window, record, count)
+    if every > 1:
+        parts = [[Windows(one.starts[::every], one.scored[::every], window) for one in part] for part in parts]
+        windows = [one for part in parts for one in part]
+        notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
+    joined = Windows(
+        np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
+    )
+    bounds = np.cumsum([0] + [sum(len(one) for one in part) for part in parts])
+    dataset = as_dataset(record, joined)
+    told = replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]})
+    return told, [np.arange(low, high) for low, high in pairwise(bounds)]
+
+
+def _thinning(samples: int, record: Record, count: int) -> int:
+    """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
+    row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
+    return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))
+
+
+def predict_record(
+    respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int, progress: Progress = lambda *_: None
+) -> np.ndarray:
+    """Outputs (channels, *space, time) of a whole record, at its own sampling rate, stitched from windows.
+
+    `respond` answers windows (batch, channels, *space, window) on a grid. Windows last as long as those of training
+    (`trained`), and overlap by the warm-up (in samples of training). The first one starts from rest: only if the system
+    did too are its first samples to be believed.
+    """
+    axis, own = grid.axes[-1], trained.axes[-1]
+    ratio = own.step / axis.step
+    length, warm = round(own.size * ratio), math.ceil(warmup * ratio)
+    size = inputs.shape[-1]
+    if not 8 <= length <= LONGEST or length - warm < 1:
+        raise LfnoError(
+            f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
+            f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
+        )
+    if size < length:  # hold the last value: what comes after the record does not change what is in it
+        inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
+    windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
+    line = replace(axis, size=length, origin=0.0)
+    window_grid = Grid((*grid.axes[:-1], line))
+    result: np.ndarray | None = None
+    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer windows are longer ones
+    progress(0, len(windows))
+    for first in range(0, len(windows), batch):
+        chosen = slice(first, first + batch)
+        answer = respond(windows.gather(inputs, chosen), window_grid)
+        if result is None:
+            result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
+        for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
+            result[..., start + skip : start + length] = values[..., skip:]
+        progress(min(first + batch, len(windows)), len(windows))
+    assert result is not None
+    return result[..., :size]

@@ -1,0 +1,206 @@
+"""Modal identification: the poles and residues of a linear system from its responses to any forcing.
+
+The model is the exact pole–residue layer, u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t) with
+
+    h_oi(t) = Re Σ_n β_oin e^{μ_n t},
+
+whose poles all outputs and inputs share. For given poles the residues are a linear least-squares problem, so only
+the poles are searched for (variable projection). They are found one at a time: the pole of a coarse table that
+explains most of what is left is added, then all of them are refined together by Gauss–Newton steps.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.pairs import signal_pair
+from lfno.identification.projection import Projection
+from lfno.identification.response import HOLDS, interpolate, pole_response
+
+# a further pole must lower the held-out error to the first figure of what it was; below the second none is looked for
+IMPROVEMENT, EXHAUSTED = 0.97, 1e-5
+# points of data that settle the poles, and that suffice to find the neighbourhood of the next one; more cost only time
+ENOUGH, GLANCE = 200_000, 20_000
+
+
+@dataclass(frozen=True)
+class Modes:
+    """h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}, plus `direct` times the input.
+
+    Poles have Im μ ≥ 0 (a real pole has a real residue) and come strongest first: `contributions` is the rms of each
+    mode's own response over that of the output. `error` is the relative L2 error on held-out data, `path` that error
+    for 1, 2, … poles.
+    """
+
+    poles: np.ndarray
+    residues: np.ndarray
+    direct: np.ndarray
+    contributions: np.ndarray
+    error: float
+    hold: str
+    path: tuple[float, ...] = field(default=())
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """Mode shapes (outputs, modes): best rank-one factor of each residue, largest entry 1."""
+        left = [np.linalg.svd(self.residues[:, :, n])[0][:, 0] for n in range(len(self.poles))]
+        return np.stack([shape / shape[np.abs(shape).argmax()] for shape in left], axis=-1)
+
+    def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
+        """H_oi(2πi f) = Σ_n ½ [β/(s − μ) + β̄/(s − μ̄)] + D at frequencies in Hz, (outputs, inputs, frequencies)."""
+        where = 2j * math.pi * np.asarray(frequencies)[:, None]
+        swing = np.einsum("oin,fn->oif", self.residues, 1 / (where - self.poles))
+        mirror = np.einsum("oin,fn->oif", self.residues.conj(), 1 / (where - self.poles.conj()))
+        return (swing + mirror) / 2 + self.direct[:, :, None]
+
+    def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
+        """The response from rest to `(samples, inputs, time)`."""
+        pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)
+        total = np.einsum("oi,sit->sot", self.direct, inputs)
+        for pole, residue in zip(self.poles, np.moveaxis(self.residues, -1, 0), strict=True):
+            total = total + np.einsum("oi,sit->sot", residue, pole_response(pole, pieces, step)[0]).real
+        return total
+
+
+def identify(
+    inputs: np.ndarray,
+    outputs: np.ndarray,
+    grid: Grid,
+    poles: np.ndarray | None = None,
+    *,
+    max_poles: int = 12,
+    warmup: int = 0,
+    hold: str | None = None,
+) -> Modes:
+    """Poles, residues and direct term of the linear system behind `(samples, channels, time)` responses from rest.
+
+    Without `poles` their number is chosen on held-out data (`Modes.path` shows how the error fell); with `poles` these
+    are refined and none is added. `hold` is what the input does between samples; by default the one that explains the
+    data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory.
+
+    >>> grid = Grid.line(400, dt=0.05)
+    >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
+    >>> truth = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    >>> identify(force, truth.simulate(force, 0.05), grid).poles.round(6)
+    array([-0.2+3.j])
+    """
+    inputs, outputs, step = _checked(inputs, outputs, grid, warmup)
+    scale = np.sqrt((outputs[..., warmup:] ** 2).mean((0, 2)))
+    scale[scale == 0] = 1.0
+    targets = outputs / scale[:, None]
+    problems = {
+        name: Projection(inputs, targets, step, name, warmup).part(ENOUGH) for name in ([hold] if hold else HOLDS)
+    }
+    path: list[float] = []
+    if poles is None:
+        found, path = _search(problems, max_poles)
+    else:
+        found = _upper(poles, step)
+    tried = {name: problem.refine(found) for name, problem in problems.items()}
+    best = min(tried, key=lambda name: problems[name].error(tried[name]))
+    problem, found = problems[best], tried[best]
+    plain = Projection(inputs, targets, step, best, warmup, direct=False).part(ENOUGH)
+    without = plain.refine(found)
+    if IMPROVEMENT * plain.error(without) <= problem.error(found):
+        # a direct path from input to output that explains nothing would only trade against the fast poles
+        problem, found = plain, without
+    return _modes(problem, found, scale, tuple(path))
+
+
+def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
+    if grid.ndim != 1:
+        raise LfnoError(f"modal identification needs signals over time, not the axes {list(grid.names)}: choose points of "
+                        "the field as output channels")  # fmt: skip
+    inputs, outputs = signal_pair(inputs, outputs)
+    if inputs.shape[-1] != grid.shape[0]:
+        raise LfnoError(f"signals of {inputs.shape[-1]} steps do not fit a grid of {grid.shape[0]}")
+    if not 0 <= warmup < inputs.shape[-1] - 8:
+        raise LfnoError(f"a warm-up of {warmup} steps leaves nothing of the {inputs.shape[-1]} steps to fit")
+    return inputs, outputs, grid.steps[0]
+
+
+def _upper(poles: np.ndarray, step: float) -> np.ndarray:
+    """One of each conjugate pair, and stable: where a search can start."""
+    poles = np.atleast_1d(poles).ravel()
+    if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
+        raise LfnoError(f"the poles to start from have dtype {poles.dtype} or are not finite; complex numbers are needed")
+    poles = poles.astype(np.complex128)
+    if (fastest := np.abs(poles).max(initial=0)) * step > 100:
+        raise LfnoError(f"a pole of {fastest:.3g} 1/s to start from is beyond what steps of {step:g} s show")
+    poles = poles[poles.imag >= 0]
+    return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
+
+
+def _search(problems: dict[str, Projection], max_poles: int) -> tuple[np.ndarray, list[float]]:
+    """Adds poles while each lowers the held-out error; returns them and that error after each addition."""
+    problem = problems.get("linear") or next(iter(problems.values()))
+    table = candidate_poles(problem.step, problem.length)
+    poles, errors = np.zeros(0, dtype=np.complex128), [1.0]
+    while len(poles) < max_poles and errors[-1] > EXHAUSTED:
+        chosen, error = poles, errors[-1]
+        for option in _grown(problem, poles, table):
+            reached = problem.error(option)
+            if reached < IMPROVEMENT * error:
+                chosen, error = option, reached
+        if chosen is poles:
+            break
+        # the wrong hold would hide what is left, or make up poles to explain itself
+        problem = min(problems.values(), key=lambda other: other.error(chosen))
+        poles = problem.refine(chosen)
+        errors.append(problem.error(poles))
+    return poles, errors[1:]
+
+
+def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:
+    """The poles with a decay or an oscillation added, refined; fewest unknowns first: a richer one must earn it."""
+    glance = problem.part(GLANCE)
+    residual, basis = glance.residual_basis(poles)
+    gains = np.array([glance.explained(pole, residual, basis) for pole in table])
+    options = []
+    for kind in (table.imag == 0, table.imag > 0):
+        candidate = table[kind][gains[kind].argmax()]
+        options.append(problem.refine(np.append(poles, candidate)))
+    # an oscillation whose frequency went to zero is two decays
+    slow = (options[-1].imag > 0) & (options[-1].imag < 0.05 * np.abs(options[-1]))
+    if slow.any():
+        split = options[-1][slow].real
+        options.insert(1, problem.refine(np.concatenate([options[-1][~slow], 0.6 * split, 1.6 * split])))
+    return options
+
+
+def _modes(problem: Projection, poles: np.ndarray, scale: np.ndarray, path: tuple[float, ...]) -> Modes:
+    """The coefficients of the regression as residues, strongest mode first."""
+    solution, error = problem.solve(poles)
+    width, place = problem.inputs.shape[1], problem.fixed.shape[1]
+    direct = solution[:place].T if place else np.zeros((len(scale), width))
+    residues = np.zeros((len(scale), width, len(poles)), dtype=np.complex128)
+    strength = np.zeros(len(poles))
+    for n, pole in enumerate(poles):
+        block = solution[place : place + (1 if pole.imag == 0 else 2) * width]
+        place += len(block)
+        residues[:, :, n] = block[:width].T + (0 if pole.imag == 0 else 1j * block[width:].T)
+        alone = problem.rows(pole_response(pole, problem.pieces, problem.step)[0]) @ residues[:, :, n].T
+        strength[n] = np.linalg.norm(alone.real) / (np.linalg.norm(problem.targets) or 1.0)
+    order = np.argsort(-strength)
+    return Modes(
+        poles[order], residues[..., order] * scale[:, None, None], direct * scale[:, None], strength[order],
+        error, problem.hold, path,
+    )  # fmt: skip
+
+
+def candidate_poles(step: float, length: int) -> np.ndarray:
+    """Pure decays and oscillations from one swing in the record to 0.8 of the Nyquist frequency."""
+    slowest, fastest = 2 * math.pi / (step * length), 0.8 * math.pi / step
+    decays = np.geomspace(0.2 * slowest, fastest, 24)
+    table = [complex(-decay, 0.0) for decay in decays]
+    for damping in (0.01, 0.05, 0.2, 0.6):
+        # neighbouring candidates overlap: their spacing is about the half-width of the resonance
+        count = math.ceil(math.log(fastest / slowest) / math.log1p(max(2 * damping, 0.03)))
+        for frequency in np.geomspace(slowest, fastest, count):
+            table.append(frequency * complex(-damping, math.sqrt(1 - damping**2)))
+    return np.array(table)

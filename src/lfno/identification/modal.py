@@ -1,0 +1,90 @@
+"""A linear model of one's own signals: poles, residues and mode shapes in a file that predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.data.prepare import Prepared
+from lfno.data.split import Split
+from lfno.identification.identify import Modes, identify
+from lfno.training.fit import scale_of
+
+KEY = "lfno-modes"
+MOST = 2_000_000  # samples of a very long record that count
+
+
+@dataclass(frozen=True)
+class ModalModel:
+    """u = output offset + modes ∗ (f − input offset); the grid is the one it was identified on."""
+
+    modes: Modes
+    input_offset: np.ndarray
+    output_offset: np.ndarray
+    grid: Grid
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        step = (grid or self.grid).steps[0]
+        centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
+        if centred.shape[1] != self.modes.residues.shape[1]:
+            raise LfnoError(f"the input has {centred.shape[1]} channels; the model takes {self.modes.residues.shape[1]}")
+        # what the input does between samples is settled by the data it was identified on; finer data say it themselves
+        modes = self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
+        return modes.simulate(centred, step) + self.output_offset[:, None]
+
+    def save(self, path: str | Path) -> None:
+        arrays = {"poles": self.modes.poles, "residues": self.modes.residues, "direct": self.modes.direct}
+        arrays |= {"contributions": self.modes.contributions}
+        arrays |= {"input_offset": self.input_offset, "output_offset": self.output_offset}
+        tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
+        tree = {"version": 1, "grid": self.grid.to_dict(), "hold": self.modes.hold, "error": self.modes.error,
+                "path": list(self.modes.path), "provenance": self.provenance}  # fmt: skip
+        tensorfile.write(Path(path), tensors, tree, KEY)
+
+    @classmethod
+    def load(cls, path: str | Path) -> ModalModel:
+        tree, tensors = tensorfile.read(Path(path), KEY, "linear model")
+        arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
+        real = {name: arrays[name].real for name in ("direct", "contributions", "input_offset", "output_offset")}
+        modes = Modes(
+            arrays["poles"], arrays["residues"], real["direct"], real["contributions"],
+            float(tree["error"]), tree["hold"], tuple(tree["path"]),
+        )  # fmt: skip
+        grid = Grid.from_dict(tree["grid"])
+        return cls(modes, real["input_offset"], real["output_offset"], grid, tree["provenance"])
+
+
+def identify_signals(prepared: Prepared, max_poles: int = 12) -> ModalModel:
+    """The modes behind prepared signals: from all trajectories for training and choosing, or from a record's past."""
+    dataset = prepared.dataset
+    if dataset.grid.ndim != 1:
+        raise LfnoError(
+            f"modal identification needs signals over time, not fields over {', '.join(dataset.grid.names)}; "
+            "choose points of the field as output channels"
+        )
+    if prepared.record is None:
+        inputs, outputs, grid, warmup = *_known(dataset, prepared.split), dataset.grid, 0
+    else:
+        start, stop = prepared.stretch or (len(prepared.record), len(prepared.record))
+        first, last = (0, start) if start >= len(prepared.record) - stop else (stop, len(prepared.record))
+        record = prepared.record.part(max(first, last - MOST), last)
+        inputs, outputs, grid, warmup = record.inputs[None], record.outputs[None], record.grid, prepared.warmup
+    before, after = scale_of(inputs)[0], scale_of(outputs)[0]
+    modes = identify(inputs - before[:, None], outputs - after[:, None], grid, max_poles=max_poles, warmup=warmup)
+    told = {"data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
+    return ModalModel(modes, before, after, grid, told)
+
+
+def _known(dataset: Dataset, split: Split) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.sort(np.concatenate([split.train, split.validation]))
+    return dataset.inputs[rows], dataset.outputs[rows]

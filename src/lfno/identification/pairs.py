@@ -1,0 +1,32 @@
+"""Inputs and outputs from outside: what everything that fits a linear model needs of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+
+# the square of a larger number, or a sum of such squares, is beyond what a float64 holds
+LARGEST = 1e100
+
+
+def signal_pair(inputs: np.ndarray, outputs: np.ndarray, axes: str = "(samples, channels, time)") -> tuple[np.ndarray, ...]:
+    """Both as float64 with these axes, with the same samples and moments, and with values that can be squared.
+
+    >>> [values.shape for values in signal_pair(np.ones((5, 1, 40)), np.ones((5, 2, 40)))]
+    [(5, 1, 40), (5, 2, 40)]
+    """
+    pair = tuple(
+        real_array(values, f"the {name}").astype(np.float64) for name, values in (("inputs", inputs), ("outputs", outputs))
+    )
+    count = axes.count(",") + 1
+    if any(values.ndim != count or not values.size for values in pair):
+        raise LfnoError(f"signals {axes} are needed, not inputs {pair[0].shape} and outputs {pair[1].shape}")
+    if pair[0].shape[-1] != pair[1].shape[-1] or (count == 3 and len(pair[0]) != len(pair[1])):
+        raise LfnoError(f"inputs {pair[0].shape} and outputs {pair[1].shape} do not fit together as {axes}")
+    if not all(np.isfinite(values).all() for values in pair):
+        raise LfnoError("the signals contain missing or infinite values: drop or repair these samples first")
+    if max(np.abs(values).max() for values in pair) > LARGEST:
+        raise LfnoError("the signals reach beyond 1e100, too large to be squared and added up; use other units")
+    return pair

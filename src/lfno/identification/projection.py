@@ -1,0 +1,145 @@
+"""Variable projection: the residues solved for exactly, so that only the poles are searched for."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from lfno.identification.response import interpolate, pole_response
+
+
+class Projection:
+    """Least squares of the outputs on the exact responses of some poles, for one choice of hold.
+
+    Arrays are `(samples, channels, time)`; the first `warmup` steps are fed but not scored. One fifth of the data is
+    `held` out of every fit, so that `error` says what a further pole is worth.
+    """
+
+    def __init__(
+        self, inputs: np.ndarray, outputs: np.ndarray, step: float, hold: str, warmup: int = 0, direct: bool = True
+    ) -> None:
+        self.inputs, self.outputs, self.step, self.hold = inputs, outputs, step, hold
+        self.warmup, self.direct = warmup, direct
+        self.samples, self.length = inputs.shape[0], inputs.shape[-1] - warmup
+
+    @cached_property
+    def pieces(self) -> np.ndarray:
+        return interpolate(self.inputs, self.step, self.hold)
+
+    @cached_property
+    def targets(self) -> np.ndarray:
+        return self.rows(self.outputs)
+
+    @cached_property
+    def fixed(self) -> np.ndarray:
+        """Columns that no pole changes: the input itself, where a direct term is allowed."""
+        return self.rows(self.inputs) if self.direct else np.zeros((len(self.targets), 0))
+
+    @cached_property
+    def held(self) -> np.ndarray:
+        """Rows held out: every fifth trajectory if there are five, else every fifth of 50 stretches of time."""
+        rows = np.arange(len(self.targets))
+        stretch = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
+        return stretch % 5 == 4
+
+    def part(self, points: int) -> Projection:
+        """The first trajectories, or the beginning of a single record, with at most about that many points."""
+        count = max(points // self.inputs.shape[-1], 1)
+        some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
+        return Projection(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct)
+
+    def rows(self, arrays: np.ndarray) -> np.ndarray:
+        """(samples, channels, time) → (samples × scored time, channels)."""
+        return np.moveaxis(arrays[..., self.warmup :], 1, -1).reshape(-1, arrays.shape[1])
+
+    def columns(self, poles: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+        """The regression matrix, and for every pole ∂z/∂μ as complex rows × inputs."""
+        blocks, slopes = [self.fixed], []
+        for pole in poles:
+            value, slope = (self.rows(part) for part in pole_response(pole, self.pieces, self.step))
+            blocks += [value.real] if pole.imag == 0 else [value.real, -value.imag]
+            slopes.append(slope)
+        return np.concatenate(blocks, axis=1), slopes
+
+    def solve(self, poles: np.ndarray) -> tuple[np.ndarray, float]:
+        """The linear coefficients (columns, outputs), and the relative L2 error on the held-out rows."""
+        matrix, _ = self.columns(poles)
+        use = ~self.held
+        size = np.linalg.norm(matrix[use], axis=0)
+        size[size == 0] = 1.0
+        solution = np.linalg.lstsq(matrix[use] / size, self.targets[use], rcond=1e-12)[0] / size[:, None]
+        missed = self.targets[self.held] - matrix[self.held] @ solution
+        return solution, float(np.linalg.norm(missed) / (np.linalg.norm(self.targets[self.held]) or 1.0))
+
+    def error(self, poles: np.ndarray) -> float:
+        return self.solve(poles)[1]
+
+    def residual_basis(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the poles leave unexplained on all rows, and an orthonormal basis of what they explain."""
+        basis = np.linalg.qr(self.columns(poles)[0])[0]
+        return self.targets - basis @ (basis.T @ self.targets), basis
+
+    def explained(self, pole: complex, residual: np.ndarray, basis: np.ndarray) -> float:
+        """By how much one more pole would lower the sum of squares."""
+        value = self.rows(pole_response(pole, self.pieces, self.step)[0])
+        block = value.real if pole.imag == 0 else np.concatenate([value.real, value.imag], axis=1)
+        length = np.linalg.norm(block, axis=0)
+        block = block - basis @ (basis.T @ block)
+        # a response that lies in the span of the present poles has no direction of its own left
+        gram = block.T @ block + 1e-8 * np.diag(length**2 + 1e-300)
+        seen = block.T @ residual
+        return float((seen * np.linalg.solve(gram, seen)).sum())
+
+    def refine(self, poles: np.ndarray) -> np.ndarray:
+        """Gauss–Newton on log(−Re μ) and Im μ of all poles, with the residues eliminated (Kaufman's Jacobian)."""
+        if not len(poles):
+            return poles
+        oscillates = poles.imag != 0
+        memory: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+
+        def unpack(unknown: np.ndarray) -> np.ndarray:
+            found = -np.exp(unknown[: len(poles)]) + 0j
+            found[oscillates] += 1j * unknown[len(poles) :]
+            return found
+
+        def evaluate(unknown: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            if unknown.tobytes() not in memory:
+                memory.clear()
+                memory[unknown.tobytes()] = self._linearise(unpack(unknown))
+            return memory[unknown.tobytes()]
+
+        start = np.concatenate([np.log(-poles.real), poles.imag[oscillates]])
+        decay = (math.log(1e-3 / (self.step * self.length)), math.log(math.pi / self.step))
+        low = np.concatenate([np.full(len(poles), decay[0]), np.full(oscillates.sum(), 1e-9)])
+        high = np.concatenate([np.full(len(poles), decay[1]), np.full(oscillates.sum(), math.pi / self.step)])
+        found = least_squares(
+            lambda unknown: evaluate(unknown)[0],
+            np.clip(start, low + 1e-9 * (high - low), high - 1e-9 * (high - low)),
+            lambda unknown: evaluate(unknown)[1],
+            bounds=(low, high), x_scale="jac", max_nfev=40, ftol=1e-10, xtol=1e-10, gtol=1e-14,
+        )  # fmt: skip
+        return unpack(found.x)
+
+    def _linearise(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residual and Jacobian on the rows that are not held out."""
+        matrix, slopes = self.columns(poles)
+        use = ~self.held
+        basis, triangle = np.linalg.qr(matrix[use])
+        targets = self.targets[use]
+        solution = np.linalg.lstsq(triangle, basis.T @ targets, rcond=1e-13)[0]
+        residual = targets - basis @ (basis.T @ targets)
+        by_decay, by_frequency = [], []
+        place, width = self.fixed.shape[1], self.inputs.shape[1]
+        for pole, slope in zip(poles, slopes, strict=True):
+            cosine = solution[place : place + width]
+            sine = solution[place + width : place + 2 * width] if pole.imag else np.zeros_like(cosine)
+            place += width if pole.imag == 0 else 2 * width
+            change = slope[use] @ (cosine + 1j * sine)
+            by_decay.append(change.real * pole.real)
+            if pole.imag:
+                by_frequency.append(-change.imag)
+        moved = [part - basis @ (basis.T @ part) for part in by_decay + by_frequency]
+        return residual.ravel(), -np.stack([part.ravel() for part in moved], axis=1)

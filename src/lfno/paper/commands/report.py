@@ -1,0 +1,47 @@
+"""`lfno report`: one HTML page, or a page of the documentation, from the records of runs."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(report)
+
+
+def report(
+    results: Annotated[Path, typer.Option(help="Folder with the records of runs.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="The HTML page to write.")] = Path("report.html"),
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write this Markdown page, without pictures, instead of HTML.")
+    ] = None,
+    baseline_seconds: Annotated[
+        float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
+    ] = 120.0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
+) -> None:
+    """Report the runs of `lfno reproduce`: tables beside the paper's, claims with verdicts, costs measured now, figures."""
+    from lfno.cli.progress import progress
+    from lfno.core.errors import LfnoError
+    from lfno.paper.report import markdown as text
+    from lfno.paper.report import page
+    from lfno.paper.report.document import document
+
+    path = markdown or out
+    if path.is_dir():
+        raise LfnoError(f"{path} is a folder: give the name of the page to write")
+    if not any(results.rglob("*.json")):
+        raise LfnoError(f"there are no records of runs in {results}: `lfno reproduce --out {results}` makes them")
+    with progress(quiet or as_json) as show:
+        made = document(results, markdown is None, baseline_seconds, partial(show, "report"))
+    if markdown is None:
+        page.write(made, out)
+    else:
+        text.write(made, markdown)
+    typer.echo(json.dumps({"page": str(path.resolve())}) if as_json else f"wrote {path}")

@@ -1,0 +1,164 @@
+"""The matrix of runs behind every table: what one run is, and which of them can be trained as one stack."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from lfno.core.errors import LfnoError
+from lfno.data.split import standard
+from lfno.models.storage import MODELS
+from lfno.paper.cost import count_parameters
+from lfno.paper.record import Record, read_record
+from lfno.systems.registry import REGISTRY, find
+from lfno.training.config import TrainingConfig
+from lfno.training.pilot import STRENGTHS
+from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of the matrix: a row label of a table, on one data set, with one seed."""
+
+    task: str
+    model: str
+    preset: str = "default"
+    label: str = ""
+    study: str = "main"
+    seed: int = 0
+    fold: int = 0
+    train_samples: int | None = None
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return self.label or self.model.upper()
+
+    @property
+    def key(self) -> str:
+        return f"{self.study}/{self.preset}/{self.task}/{self.title.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
+
+    def resolved(self) -> Preset:
+        """What is trained. A small training set gets as many steps as the whole one, so that only the data differ."""
+        preset = find_preset(self.preset, self.model, find(self.task).grid)
+        if self.milestones:
+            preset = preset.change(epochs=max(self.milestones))
+        preset = preset.change(**self.changes)
+        if self.train_samples is None:
+            return preset
+        batch, whole = preset.training.batch, len(standard(find(self.task).count, self.fold).train)
+        times = math.ceil(whole / batch) / math.ceil(self.train_samples / batch)
+        return preset.change(epochs=round(times * preset.training.epochs))
+
+    @property
+    def milestones(self) -> tuple[int, ...]:
+        """Epochs to be scored at: the paper's two tables of the same runs state different ones."""
+        return (PAPER_EPOCHS[self.task], 5000) if self.preset == "paper" and self.task in PAPER_EPOCHS else ()
+
+    @property
+    def out_of_family(self) -> str | None:
+        """The data set of the same system, on the same grid, with kinds of input that no training set has."""
+        name = f"{self.task.removesuffix('-rich')}-out"
+        entry = REGISTRY.get(name)
+        # flows are left out: to solve another set takes longer than a run
+        return name if entry is not None and entry.grid.ndim < 3 and entry.grid == find(self.task).grid else None
+
+    def shape(self) -> str:
+        """Cells of equal shape may be trained together.
+
+        With a step schedule an epoch does not depend on how many follow, so that runs of different length can be.
+        """
+        preset = self.resolved()
+        training = asdict(preset.training)
+        if preset.training.schedule == "step":
+            del training["epochs"]
+        parts = [self.model, find(self.task).grid.form, preset.fields, training, self.train_samples]
+        return json.dumps(parts, sort_keys=True, default=list)
+
+
+def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
+    """Those that have no record yet: a matrix that was stopped goes on where it was."""
+    return [cell for cell in cells if not (folder / cell.key).exists()]
+
+
+def with_other_settings(cells: Iterable[Cell], folder: Path) -> list[Cell]:
+    """Those whose record was made with another network or training than is asked for now."""
+    return [cell for cell in cells if (folder / cell.key).exists() and _differs(cell, folder / cell.key)]
+
+
+def _differs(cell: Cell, path: Path) -> bool:
+    record, preset = read_record(path), cell.resolved()
+    if record is None:
+        return True
+    training = asdict(preset.training)
+    if training["steady_decay"] is None:  # a pilot chose it
+        del training["steady_decay"]
+        if record.training.get("steady_decay") not in STRENGTHS:
+            return True
+    # what a record does not name was not there yet, and is now what leaves things as they were
+    kinds = (MODELS[preset.model].Config, TrainingConfig)
+    before = {f.name: f.default for kind in kinds for f in fields(kind) if f.default is not MISSING}
+    wanted, found = preset.fields | training, before | record.config | record.training
+    return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
+
+
+def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
+    """Cells that can be trained together, at most so many at a time, in the order given."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(cell.shape(), []).append(cell)
+    return [group[k : k + most] for group in found.values() for k in range(0, len(group), most)]
+
+
+def deep_enough(cell: Cell) -> int:
+    """Layers an FNO of the same width and modes needs to have at least as many parameters as the cell's LFNO."""
+    grid = find(cell.task).grid
+    wanted = _count("LFNO", cell.resolved(), grid)
+    fno = find_preset(cell.preset, "fno", grid).change(**known_to("fno", cell.changes))
+    one, two = (_count("FNO", fno.change(layers=layers), grid) for layers in (1, 2))
+    return max(4, math.ceil((wanted - one) / (two - one)) + 1)
+
+
+def known_to(model: str, changes: dict[str, Any]) -> dict[str, Any]:
+    """Changes meant for all models, less those of what only LFNO has: an FNO has no poles to be counted."""
+    own, most = (MODELS[name].Config.__dataclass_fields__ for name in (model.upper(), "LFNO"))
+    return {name: value for name, value in changes.items() if name in own or name not in most}
+
+
+def _count(kind: str, preset: Preset, grid: Any) -> int:
+    return count_parameters(MODELS[kind](grid, MODELS[kind].Config.from_fields(preset.fields)))["complex_once"]
+
+
+def long_enough(cell: Cell, folder: Path) -> int:
+    """Epochs after which the cell's FNO has had the time that LFNO took, from the records of both; rounded up to 50.
+
+    So rounded, tasks that were trained in one stack get the same number, and are one stack again.
+    """
+    place = folder / Path(cell.key).parent
+    found = {
+        label: [r for path in place.glob(f"{label}-s*.json") if (r := read_record(path)) is not None]
+        for label in ("LFNO", "FNO")
+    }
+    for label, records in found.items():
+        if not records:
+            raise LfnoError(
+                f"'fno long' is given LFNO's time on {cell.task}, and {place} has no record of {label}: "
+                "run the models lfno,fno first, or in the same command"
+            )
+    own, theirs = (mean(r.seconds for r in records) for records in found.values())
+    pace = mean(_pace(r) for r in found["FNO"])
+    epochs = found["FNO"][0].training["epochs"]
+    return max(epochs, 50 * math.ceil(round((epochs + (own - theirs) / max(pace, 1e-9)) / 50, 6)))
+
+
+def _pace(record: Record) -> float:
+    """Seconds that one more epoch takes, without what a run takes before its first: on a GPU a good part of a short one."""
+    epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
+    if len(epoch) < 2 or len(epoch) != len(seconds):
+        return record.seconds / record.training["epochs"]
+    return (seconds[-1] - seconds[0]) / (epoch[-1] - epoch[0]) / record.stacked

@@ -1,0 +1,138 @@
+"""The record of one trained run: every figure that a table or a picture needs, as plain JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno import __version__
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.evaluation.metrics import relative_l2, relative_linf
+from lfno.evaluation.regimes import regimes
+
+#: the paper splits its error curves at this step; shorter series are split at a quarter
+SPLIT = 500
+
+
+@dataclass(frozen=True)
+class Record:
+    """One model, one data set, one seed.
+
+    label: what the row is called in a table ("LFNO", "FNO", "FNO deep", …); preset and study say what it belongs to.
+    scores: mean test errors {"l2", "linf"}; at: the same with the best weights up to earlier epochs {epoch: scores}.
+    out_of_family: the same errors on inputs of kinds that no training set has; empty where there is no such set.
+    samples: per test sample {"l2", "linf", and the data set's parameters}.
+    regimes: mean and variance of the error over time before and after the split, and the curve itself (thinned).
+    history: epoch, rate, seconds, train and validation loss at every look (thinned).
+    example: one test sample {"index", "truth", "prediction", "transient", "steady"} for figures (thinned in time).
+    """
+
+    task: str
+    model: str
+    label: str
+    preset: str
+    seed: int
+    fold: int
+    study: str
+    config: dict[str, Any]
+    training: dict[str, Any]
+    parameters: dict[str, int]
+    train_samples: int
+    best_epoch: int
+    seconds: float
+    stacked: int
+    scores: dict[str, float]
+    at: dict[str, dict[str, float]]
+    samples: dict[str, list[float]]
+    regimes: dict[str, Any]
+    history: dict[str, list[float]]
+    example: dict[str, Any]
+    environment: dict[str, str] = field(default_factory=dict)
+    out_of_family: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The file name: a run that is there is not run again."""
+        return f"{self.study}/{self.preset}/{self.task}/{self.label.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
+
+    def write(self, folder: Path) -> Path:
+        from lfno.core.tensorfile import write_atomically
+
+        path = folder / self.key
+        write_atomically(path, (json.dumps(asdict(self), separators=(",", ":")) + "\n").encode())
+        return path
+
+
+def load_records(folder: Path) -> list[Record]:
+    """Every record below a folder, in a fixed order."""
+    records = []
+    for path in sorted(Path(folder).rglob("*.json")):
+        record = read_record(path)
+        if record is not None:
+            records.append(record)
+    return records
+
+
+def read_record(path: Path) -> Record | None:
+    """The record in a file; None for another kind of JSON, which may lie beside records."""
+    try:
+        tree = json.loads(path.read_text())
+        return Record(**tree) if isinstance(tree, dict) and "study" in tree else None
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise LfnoError(f"{path} is not the record of a run: {error}") from error
+
+
+def scored(prediction: np.ndarray, truth: np.ndarray) -> dict[str, np.ndarray]:
+    return {"l2": relative_l2(prediction, truth), "linf": relative_linf(prediction, truth)}
+
+
+def regime_summary(prediction: np.ndarray, truth: np.ndarray, grid: Grid) -> dict[str, Any]:
+    """Mean and variance of the error before and after the split, and the smoothed curve, at most 128 points."""
+    steps = grid.shape[-1]
+    split = SPLIT if steps > 2 * SPLIT else max(1, steps // 4)
+    found = regimes(prediction, truth, split=split, width=min(100, max(1, split // 2)))
+    return {
+        "split": split,
+        **{
+            name: {
+                "mean": float(regime.mean),
+                "variance": float(regime.variance),
+                "smooth_variance": float(regime.smooth_variance),
+                "curve": rounded(thin(np.asarray(regime.smooth))),
+            }
+            for name, regime in found.items()
+        },
+    }
+
+
+def thin(values: np.ndarray, most: int = 128) -> np.ndarray:
+    """At most `most` equally spaced entries along the last axis."""
+    stride = -(-values.shape[-1] // most)
+    return values[..., ::stride]
+
+
+def rounded(values: np.ndarray, digits: int = 5) -> Any:
+    """Nested lists of numbers with few significant digits: records stay small and readable."""
+    flat = [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
+    return np.array(flat).reshape(np.shape(values)).tolist()
+
+
+def environment(device: str) -> dict[str, str]:
+    """Where a figure was measured."""
+    import torch
+
+    hardware = torch.cuda.get_device_name(0) if device.startswith("cuda") else f"{platform.machine()} CPU"
+    try:
+        command = ["git", "rev-parse", "--short", "HEAD"]
+        here = Path(__file__).parent
+        commit = subprocess.run(command, capture_output=True, text=True, cwd=here, timeout=5).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        commit = ""
+    return {"hardware": hardware, "torch": torch.__version__, "lfno": __version__, "commit": commit or "unknown"}

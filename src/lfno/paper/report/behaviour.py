@@ -1,0 +1,134 @@
+"""How models behave beside their mean error: while they train, at a shock, in the steady regime, as a system hardens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from lfno.paper.record import Record
+from lfno.paper.report import paper
+from lfno.paper.report.selection import Runs
+from lfno.paper.report.tables import number
+from lfno.paper.report.verdicts import Finding, factor, mean_error, ratio
+
+#: a loss that goes back by less than this share of its way is called monotone
+MONOTONE = 0.05
+#: an error that changes by less than this factor is called stable
+STABLE = 2.0
+
+
+def backtrack(losses: Sequence[float]) -> float:
+    """How much of its way, in ln(loss), a curve goes up: 0 for monotone decay, 0.5 for noise around a constant.
+
+    >>> backtrack([4.0, 2.0, 1.0]), round(backtrack([1.0, 2.0, 1.0, 2.0, 1.0]), 3)
+    (0.0, 0.5)
+    """
+    values = np.asarray([loss for loss in losses if loss > 0 and math.isfinite(loss)])
+    moves = np.diff(np.log(values))
+    way = float(np.abs(moves).sum())
+    return float(moves[moves > 0].sum()) / way if way else 0.0
+
+
+def _backtracks(runs: Runs, task: str, label: str) -> float | None:
+    curves = [r.history.get("train", []) for r in runs.main.where(task=task, label=label).all]
+    shares = [backtrack(curve) for curve in curves if len(curve) > 2]
+    return float(np.mean(shares)) if shares else None
+
+
+def monotone_training(runs: Runs) -> list[Finding]:
+    findings = []
+    for task in paper.ODES:
+        share = _backtracks(runs, task, "LFNO")
+        if share is not None:
+            findings.append(Finding(paper.title(task), f"{share:.1%} of the way is upwards", share < MONOTONE))
+    return findings
+
+
+def steadier_training(runs: Runs) -> list[Finding]:
+    findings = []
+    for task in paper.ODES:
+        shares = {label: share for label in paper.MODELS if (share := _backtracks(runs, task, label)) is not None}
+        if "LFNO" in shares and len(shares) > 1:
+            words = ", ".join(f"{label} {share:.1%}" for label, share in shares.items())
+            steadiest = shares["LFNO"] == min(shares.values())
+            findings.append(Finding(paper.title(task), words, steadiest, len(shares) == len(paper.MODELS)))
+    return findings
+
+
+def lower_loss_worse_test(runs: Runs) -> list[Finding]:
+    """FNO's lowest training loss is below LFNO's while its test error is above."""
+    findings = []
+    for task in ("burgers", "navier-stokes"):
+        floors = {label: _floor(runs.main.where(task=task, label=label)) for label in ("FNO", "LFNO")}
+        tests = {label: mean_error(runs, task, label) for label in ("FNO", "LFNO")}
+        loss, test = (floors["FNO"], floors["LFNO"]), (tests["FNO"], tests["LFNO"])
+        if loss[0] is None or loss[1] is None or test[0] is None or test[1] is None:
+            continue
+        words = (
+            f"training loss FNO {number(loss[0])}, LFNO {number(loss[1])}; "
+            f"test FNO {number(test[0])}, LFNO {number(test[1])}"
+        )
+        findings.append(Finding(paper.title(task), words, loss[0] < loss[1] and test[0] > test[1]))
+    return findings
+
+
+def _floor(runs: Runs) -> float | None:
+    lows = [min(finite) for r in runs.all if (finite := [v for v in r.history.get("train", []) if math.isfinite(v)])]
+    return float(np.mean(lows)) if lows else None
+
+
+def ringing(record: Record) -> float | None:
+    """Variation in x that the example's prediction has and its truth has not, relative to the truth's, mean over time.
+
+    TV(u) = Σ |u(x + dx) − u(x)|: ripples beside a shock add to it, the shock itself does not.
+    """
+    truth, prediction = (np.asarray(record.example.get(name, []), dtype=float) for name in ("truth", "prediction"))
+    if truth.ndim != 3 or truth.shape != prediction.shape or truth.shape[1] < 2:
+        return None
+    own, found = (np.abs(np.diff(field, axis=1)).sum(1) for field in (truth, prediction))
+    return float((np.maximum(found - own, 0) / np.maximum(own, 1e-12)).mean())
+
+
+def shock_ringing(runs: Runs) -> list[Finding]:
+    rings = {}
+    for label in ("FNO", "LFNO"):
+        found = [v for r in runs.main.where(task="burgers", label=label).all if (v := ringing(r)) is not None]
+        if found:
+            rings[label] = float(np.mean(found))
+    if len(rings) < 2:
+        return []
+    words = ", ".join(f"{label} {share:.2%}" for label, share in rings.items())
+    return [Finding("excess variation in x of one test sample", words, rings["LFNO"] < rings["FNO"])]
+
+
+def narrower_variance(runs: Runs) -> list[Finding]:
+    findings = []
+    for task in paper.ODES:
+        spread = {}
+        for label in ("LFNO", "LNO"):
+            steady = [r.regimes.get("steady", {}) for r in runs.main.where(task=task, label=label).all]
+            found = [regime["variance"] for regime in steady if "variance" in regime]
+            if found:
+                spread[label] = float(np.mean(found))
+        if len(spread) == 2:
+            words = f"LFNO {number(spread['LFNO'])}, LNO {number(spread['LNO'])}"
+            findings.append(Finding(paper.title(task), words, spread["LFNO"] < spread["LNO"]))
+    return findings
+
+
+def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
+    """LFNO's error keeps its size as c and ρ grow, and LNO's does not."""
+    findings = []
+    for name, easy, hard in (("c 0 → 0.5", "duffing-c0", "duffing-c05"), ("ρ 5 → 10", "lorenz-rho5", "lorenz-rho10")):
+        growth = {}
+        for label in ("LFNO", "LNO"):
+            before, after = mean_error(runs, easy, label), mean_error(runs, hard, label)
+            if before is not None and after is not None:
+                growth[label] = ratio(after, before)
+        if "LFNO" in growth:
+            words = "error grows " + ", ".join(f"{label} {factor(value)}" for label, value in growth.items())
+            holds = growth["LFNO"] <= STABLE < growth.get("LNO", math.inf)
+            findings.append(Finding(name, words, holds, "LNO" in growth))
+    return findings

@@ -1,0 +1,75 @@
+"""Comparisons of errors: what claims and goals are measured by, each a function from runs to findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lfno.paper.report import paper
+from lfno.paper.report.selection import Figure, Runs
+from lfno.paper.report.tables import number, show
+from lfno.paper.report.verdicts import Finding, factor, figure_of, mean_error, ratio
+
+Measure = Callable[[Runs], list[Finding]]
+
+
+def said(figure: Figure | None) -> str:
+    """An error as tables show it: mean ± standard deviation."""
+    return show(figure).text
+
+
+def every(*measures: Callable[[Runs], Sequence[Finding]]) -> Measure:
+    return lambda runs: [finding for measure in measures for finding in measure(runs)]
+
+
+def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0) -> Measure:
+    """Is the error of `model` at least `by` times below that of `other`?"""
+
+    def measure(runs: Runs) -> list[Finding]:
+        mine, theirs = mean_error(runs, task, model, metric), mean_error(runs, task, other, metric)
+        if mine is None or theirs is None:
+            return []
+        ours, others = (said(figure_of(runs, task, label, metric)) for label in (model, other))
+        words = f"{model} {ours}, {other} {others} ({factor(ratio(theirs, mine))})"
+        return [Finding(paper.title(task), words, mine * by < theirs)]
+
+    return measure
+
+
+def lower_in_both(task: str, model: str, other: str) -> Measure:
+    """One finding for two norms: it supports if both do."""
+
+    def measure(runs: Runs) -> list[Finding]:
+        findings = every(lower(task, model, other), lower(task, model, other, "linf"))(runs)
+        if len(findings) < 2:
+            return []
+        words = "L2 " + findings[0].words + ", L∞ " + findings[1].words
+        return [Finding(paper.title(task), words, all(finding.supports for finding in findings))]
+
+    return measure
+
+
+def below(task: str, limit: float, inclusive: bool = False) -> Measure:
+    """Is LFNO's L2 error below a number?"""
+
+    def measure(runs: Runs) -> list[Finding]:
+        mine = mean_error(runs, task, "LFNO")
+        if mine is None:
+            return []
+        words = f"{said(figure_of(runs, task, 'LFNO'))}, limit {number(limit)}"
+        return [Finding(paper.title(task), words, mine <= limit if inclusive else mine < limit)]
+
+    return measure
+
+
+def most(measure: Measure, count: int, total: int) -> Measure:
+    """One finding that `count` of `total` findings support; none while that is not decided."""
+
+    def counted(runs: Runs) -> list[Finding]:
+        findings = measure(runs)
+        support = sum(finding.supports for finding in findings)
+        if support < count and len(findings) - support <= total - count:
+            return []
+        words = f"on {support} of {len(findings)}:\n" + ";\n".join(f"{f.where}: {f.words}" for f in findings)
+        return [Finding("", words, support >= count)]
+
+    return counted

@@ -1,0 +1,115 @@
+"""Tables of test errors: the paper's four with our numbers beside, rich and out-of-family inputs, fair comparisons."""
+
+from __future__ import annotations
+
+from lfno.paper.report import paper
+from lfno.paper.report.baselines import NAMES, Scores
+from lfno.paper.report.selection import LABELS, OUTSIDE, Figure, Runs, lowest, ordered
+from lfno.paper.report.tables import DASH, Cell, Table, counted, number, show
+
+FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
+METRICS = {"l2": "relative L2", "linf": "relative L∞"}
+
+
+def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
+    """Ours, preset by preset, with the paper's number beside; best of a preset in bold; then the baselines."""
+    tasks = list(published.epochs)
+    table = Table(published.name, ["", *(paper.title(task) for task in tasks)])
+    table.heading("Published")
+    table.add("epochs", *(f"{published.epochs[task]:,}" for task in tasks))
+    for model in paper.MODELS:
+        best = {task: published.best(task)[1] for task in tasks}
+        row = published.errors[model]
+        table.add(model, *(Cell(f"{row[task]:.4f}", bold=row[task] == best[task]) for task in tasks))
+    for preset in ordered(["paper", "default", *runs.main.presets], ("paper", "default")):
+        own = Runs(r for r in runs.main.where(preset=preset).all if r.task in published.epochs)
+        # the paper's preset is compared at the paper's epochs, any other at its own end
+        epochs = published.epochs if preset == "paper" else {}
+        _block(table, preset, own, tasks, published.metric, epochs)
+    _baselines(table, tasks, published.metric, baselines)
+    table.note = (
+        "Mean ± standard deviation over seeds on the test samples; the lowest mean of each block is bold; a dash is a "
+        "run that was not made. Small print: the published number of the same model."
+    )
+    return table
+
+
+def _block(table: Table, preset: str, runs: Runs, tasks: list[str], metric: str, epochs: dict[str, int]) -> None:
+    if not len(runs):
+        table.heading(f"Ours, {preset} preset: not run (lfno reproduce --preset {preset})")
+        return
+    table.heading(f"Ours, {preset} preset")
+    labels = ordered([*paper.MODELS, *runs.labels], LABELS)
+    figures = {
+        task: {label: runs.where(task=task, label=label).error(metric, epochs.get(task)) for label in labels}
+        for task in tasks
+    }
+    table.add("epochs", *(counted([n for f in figures[t].values() if f for n in f.epochs]) for t in tasks))
+    count = "seeds × folds" if len({r.fold for r in runs.all}) > 1 else "seeds"
+    table.add(count, *(counted([f.value.count for f in figures[task].values() if f]) for task in tasks))
+    best = {task: lowest(figures[task]) for task in tasks}
+    for label in labels:
+        cells = []
+        for task in tasks:
+            theirs = paper.published(metric, task, label)
+            aside = "" if theirs is None else f"paper {theirs:.4f}"
+            cells.append(show(figures[task][label], aside, bold=label in best[task]))
+        table.add(label, *cells)
+
+
+def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str, Scores]) -> None:
+    table.heading("Baselines without a network, on the same split")
+    for name, words in NAMES.items():
+        rows = (baselines.get(task, {}).get(name, {}) for task in tasks)
+        table.add(words, *(number(row[metric]) if metric in row else DASH for row in rows))
+
+
+def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
+    """The sets where interpolation cannot follow: random inputs of many kinds."""
+    return _sets("Rich inputs", metric, runs.main, baselines, "-rich")
+
+
+def outside_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
+    """The same models, asked for what they were not trained on: inputs of kinds that no training set has."""
+    table = _sets("Out of family", metric, runs.main.outside, baselines, OUTSIDE)
+    table.note = "Trained on the set named above; tested on all samples of the out-of-family set of its system."
+    return table
+
+
+def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suffix: str) -> Table:
+    known = [f"{task}{kind}{suffix}" for kind in ("-rich", "") for task in paper.TASKS]
+    tasks = [task for task in ordered(runs.tasks, known) if task.endswith(suffix)]
+    table = Table(f"{what}, {METRICS[metric]}", ["", *(paper.title(task.removesuffix(suffix)) for task in tasks)])
+    if not tasks:
+        return table
+    own = Runs(r for r in runs.all if r.task in tasks)
+    for preset in own.presets:
+        _block(table, preset, own.where(preset=preset), tasks, metric, {})
+    _baselines(table, tasks, metric, baselines)
+    return table
+
+
+def fair_table(metric: str, runs: Runs) -> Table:
+    """FNO of the same width and epochs, FNO deepened to as many parameters, FNO given the same time; against LFNO."""
+    fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
+    tasks = ordered(fair.tasks, list(paper.TASKS))
+    columns = ["", "FNO, same width and epochs", "FNO deep, at least as many parameters", "FNO long, same time", "LFNO"]
+    table = Table(f"Fair comparisons, {METRICS[metric]}", columns)
+    for preset in fair.presets:
+        table.heading(f"{preset} preset")
+        for task in tasks:
+            own = fair.where(preset=preset, task=task)
+            figures: dict[str, Figure | None] = {label: own.where(label=label).error(metric) for label in FAIR}
+            best = lowest(figures)
+            table.add(paper.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
+    table.note = "Small print: parameters (a complex number counted once), epochs, and seconds of training of one run."
+    return table
+
+
+def _cost(runs: Runs) -> str:
+    if not len(runs):
+        return ""
+    first, figure = runs.all[0], runs.error("l2")
+    seconds = sum(r.seconds for r in runs.all) / len(runs)
+    epochs = counted(figure.epochs) if figure else DASH
+    return f"{first.parameters.get('complex_once', 0):,} p, {epochs} ep, {seconds:.3g} s"

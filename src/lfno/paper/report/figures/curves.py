@@ -1,0 +1,138 @@
+"""Curves: loss over epochs, error over time, error over the sample parameter and over the training size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.core.grid import with_unit
+from lfno.paper.record import Record
+from lfno.paper.report import paper
+from lfno.paper.report.selection import Runs, ordered
+from lfno.plots.style import COLOURS, colour, legend, logarithmic, panels
+from lfno.systems import REGISTRY
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def _three(runs: Runs, preset: str) -> Runs:
+    """The paper's models: those that differ from them in depth or time would hide them, and are in the tables."""
+    return Runs(r for r in runs.main.where(preset=preset).all if r.label in paper.MODELS)
+
+
+def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
+    """Training (thin, dotted) and validation loss (solid) of each model, each seed a line of its own."""
+    main = _three(runs, preset)
+    shown = [task for task in tasks if any(r.history.get("epoch") for r in main.where(task=task).all)]
+    if not shown:
+        return None
+    figure, axes = panels(len(shown), min(3, len(shown)), 2.5)
+    for panel, task in zip(axes, shown, strict=True):
+        for label in main.where(task=task).labels:
+            for k, record in enumerate(main.where(task=task, label=label).all):
+                _losses(panel, record, label, first=k == 0)
+        kinds = {str(r.training.get("loss", "l2")).upper() for r in main.where(task=task).all}
+        panel.set(xlabel="epoch", ylabel=f"relative {' or '.join(sorted(kinds))} loss", title=paper.title(task))
+        logarithmic(panel)
+    legend(figure, axes)
+    return figure
+
+
+def _losses(axes: Any, record: Record, label: str, first: bool) -> None:
+    epochs = record.history.get("epoch", [])
+    for name, style, width in (("train", ":", 1.0), ("validation", "-", 1.2)):
+        losses = record.history.get(name, [])
+        if len(losses) == len(epochs) > 0:
+            words = f"{label}, {'training' if name == 'train' else 'validation'}" if first else None
+            alpha = 0.95 if first else 0.45
+            axes.plot(epochs, losses, style, color=colour(label), linewidth=width, alpha=alpha, label=words)
+
+
+def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")) -> Figure | None:
+    """Absolute error over time, smoothed in each regime, mean over seeds with its range; the split is marked."""
+    main = runs.main.where(preset=preset)
+    shown = [t for t in paper.ODES if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
+    if not shown:
+        return None
+    figure, axes = panels(len(shown), min(2, len(shown)), 2.5)
+    for panel, task in zip(axes, shown, strict=True):
+        time, channel = REGISTRY[task].grid.axes[-1], REGISTRY[task].system.outputs[0]
+        for label in labels:
+            _regimes(panel, main.where(task=task, label=label), label, time.step, time.size)
+        split = next(r.regimes["split"] for r in main.where(task=task).all if r.regimes.get("split"))
+        panel.axvline(split * time.step, color="#888888", linewidth=1, linestyle="--")
+        panel.annotate(
+            "steady regime →", (split * time.step, 0), xycoords=("data", "axes fraction"), xytext=(3, 2),
+            textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color="#666666",
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+        )  # fmt: skip
+        panel.set(xlabel=time.label, ylabel=with_unit("mean |error|", channel.unit), title=paper.title(task))
+        logarithmic(panel)
+    legend(figure, axes)
+    return figure
+
+
+def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
+    named = False
+    for regime in ("transient", "steady"):
+        curves = [r.regimes[regime]["curve"] for r in runs.all if r.regimes.get(regime, {}).get("curve")]
+        curves = [curve for curve in curves if len(curve) == len(curves[0])]
+        if not curves:
+            continue
+        split = next(int(r.regimes["split"]) for r in runs.all if r.regimes.get(regime))
+        start, length = (0, split) if regime == "transient" else (split, size - split)
+        time = step * (start + max(1, -(-length // len(curves[0]))) * np.arange(len(curves[0])))
+        stack = np.asarray(curves, dtype=float)
+        axes.fill_between(time, stack.min(0), stack.max(0), color=colour(label), alpha=0.2, linewidth=0)
+        axes.plot(time, stack.mean(0), color=colour(label), label=None if named else label)
+        named = True
+
+
+def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
+    """Error of every test sample against the amplitude of its forcing, mean over seeds."""
+    main = _three(runs, preset)
+    shown = [task for task in tasks if any("A" in r.samples for r in main.where(task=task).all)]
+    if not shown:
+        return None
+    figure, axes = panels(len(shown), min(2, len(shown)), 2.4)
+    for panel, task in zip(axes, shown, strict=True):
+        for label in main.where(task=task).labels:
+            own = [r.samples for r in main.where(task=task, label=label).all if "A" in r.samples]
+            own = [s for s in own if s["A"] == own[0]["A"] and len(s.get("l2", [])) == len(s["A"])]
+            if own:
+                order = np.argsort(own[0]["A"])
+                errors = np.mean([s["l2"] for s in own], axis=0)[order]
+                panel.plot(np.asarray(own[0]["A"])[order], errors, ".-", color=colour(label), label=label, markersize=3)
+        if task == "lorenz-rho10":
+            panel.axvline(paper.LORENZ_FLIP, color=COLOURS["truth"], linewidth=1, linestyle="--", label="sign flip, A*")
+        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=paper.title(task))
+        logarithmic(panel)
+    legend(figure, axes)
+    return figure
+
+
+def sample_curves(runs: Runs) -> Figure | None:
+    """Error against the number of training samples."""
+    study = runs.study("samples")
+    tasks = ordered(study.tasks, list(paper.TASKS))
+    if not tasks:
+        return None
+    figure, axes = panels(len(tasks), min(3, len(tasks)), 2.6)
+    for panel, task in zip(axes, tasks, strict=True):
+        for model in study.where(task=task).models:
+            own = study.where(task=task).of(model)
+            sizes = sorted({r.train_samples for r in own.all})
+            found = [own.where(train_samples=size).error("l2") for size in sizes]
+            values = [(n, f.mean, f.value.std) for n, f in zip(sizes, found, strict=True) if f is not None]
+            counts, means, spreads = zip(*values, strict=True)
+            panel.errorbar(counts, means, spreads, fmt="o-", markersize=4, capsize=2, color=colour(model), label=model)
+        panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", title=paper.title(task))
+        logarithmic(panel)
+        ticks = sorted({r.train_samples for r in study.where(task=task).all})
+        panel.set_xticks(ticks, [str(n) for n in ticks])
+        panel.xaxis.minorticks_off()
+    legend(figure, axes)
+    return figure

@@ -1,0 +1,77 @@
+"""The examples inside records: one test sample with its prediction, on the grid it was thinned to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.core.grid import Axis, Grid, with_unit
+from lfno.paper.record import Record
+from lfno.paper.report.selection import Runs
+from lfno.systems import REGISTRY
+
+
+@dataclass(frozen=True)
+class Example:
+    """Fields are (channel, *grid) of one sample; `axes` are those of the thinned grid, time last.
+
+    A flow in two dimensions of space is kept at its last moment only: its axes are (x, y), and `moment` is that time.
+    """
+
+    index: int
+    axes: tuple[Axis, ...]
+    moment: str
+    unit: str
+    name: str
+    fields: dict[str, np.ndarray]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.axes)
+
+    @property
+    def label(self) -> str:
+        return with_unit(self.name, self.unit)
+
+
+def example(record: Record) -> Example | None:
+    """What a record kept of one sample, or None where it kept nothing that fits its data set."""
+    fields = {}
+    for name in ("truth", "prediction", "transient", "steady"):
+        values = record.example.get(name)
+        if values is not None:
+            fields[name] = np.asarray(values, dtype=float)
+    entry = REGISTRY.get(record.task)
+    if entry is None or not {"truth", "prediction"} <= set(fields):
+        return None
+    shapes = {field.shape for field in fields.values()}
+    shape = fields["truth"].shape
+    grid, time, moment = entry.grid, entry.grid.axes[-1], ""
+    if grid.ndim == 3:
+        if len(shape) == 4:
+            fields, shape = {name: field[..., -1] for name, field in fields.items()}, shape[:-1]
+        grid, moment = Grid(grid.axes[:2]), f"{time.name} = {time.points[-1]:.3g} {time.unit}".rstrip()
+    if len(shapes) != 1 or len(shape) != grid.ndim + 1 or min(shape) < 1:
+        return None
+    channel = entry.system.outputs[0]
+    index = int(record.example.get("index", -1))
+    return Example(index, thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields)
+
+
+def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
+    """The axes of every n-th point, n as the sizes say."""
+    axes = []
+    for axis, size in zip(grid.axes, shape, strict=True):
+        stride = max(1, -(-axis.size // size))
+        axes.append(Axis(axis.name, size, axis.step * stride, axis.origin, axis.unit, axis.periodic, axis.time))
+    return tuple(axes)
+
+
+def first_example(runs: Runs, task: str, label: str) -> Example | None:
+    """The example of the first seed."""
+    for record in sorted(runs.main.where(task=task, label=label).all, key=lambda r: (r.fold, r.seed)):
+        found = example(record)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,104 @@
+"""Tables without a format: cells that a page or a text can show. Nothing here is escaped; whoever shows it does that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lfno.paper.report.selection import Figure
+
+DASH = "–"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """text, what is said beside it in small print, and whether it is the best of its kind."""
+
+    text: str
+    aside: str = ""
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table; a `heading` row spans the table and has no cells."""
+
+    name: str
+    cells: tuple[Cell, ...] = ()
+    heading: bool = False
+
+
+@dataclass
+class Table:
+    title: str
+    columns: Sequence[str]
+    rows: list[Row] = field(default_factory=list)
+    note: str = ""
+
+    def heading(self, name: str) -> None:
+        self.rows.append(Row(name, heading=True))
+
+    def add(self, name: str, *cells: Cell | str) -> None:
+        row = tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells)
+        if len(row) != len(self.columns) - 1:
+            raise ValueError(f"{self.title}: row {name!r} has {len(row)} cells for {len(self.columns) - 1} columns")
+        self.rows.append(Row(name, row))
+
+    def markdown(self) -> str:
+        """The table as GitHub shows it."""
+        lines = [f"| {' | '.join(plain(c) for c in self.columns)} |", "|" + "---|" * len(self.columns)]
+        for row in self.rows:
+            if row.heading:
+                lines.append(f"| *{plain(row.name)}* |" + " |" * (len(self.columns) - 1))
+                continue
+            texts = [f"**{plain(c.text)}**" if c.bold else plain(c.text) for c in row.cells]
+            asides = [f" ({plain(c.aside)})" if c.aside else "" for c in row.cells]
+            cells = [text + aside for text, aside in zip(texts, asides, strict=True)]
+            lines.append(f"| {' | '.join([plain(row.name), *cells])} |")
+        return "\n".join(lines) + (f"\n\n{plain(self.note)}" if self.note else "")
+
+
+def plain(text: str) -> str:
+    """Text that means only itself in Markdown: no tag, no link, no table cell, no new line."""
+    text = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for mark in "\\`*_[]|":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def number(value: float) -> str:
+    """An error with three digits; what is not a number says so.
+
+    >>> number(0.012345), number(0.0000123), number(1), number(float("nan"))
+    ('0.0123', '1.23e-05', '1.00', 'diverged')
+    """
+    if not math.isfinite(value):
+        return "diverged"
+    return f"{value:#.3g}"
+
+
+def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:
+    """mean ± standard deviation, or a dash."""
+    if figure is None:
+        return Cell(DASH, aside)
+    value = figure.value
+    text = number(value.mean)
+    if value.count > 1 and math.isfinite(value.std):
+        text += f" ± {_spread(value.std, text)}"
+    return Cell(text, aside, bold)
+
+
+def _spread(std: float, mean: str) -> str:
+    """One digit, written like the mean beside it: 0.00121 ± 0.00007, but 1.21e-05 ± 7e-07."""
+    if std <= 0 or "e" in mean or std >= 1:
+        return f"{std:.1g}"
+    return f"{std:.{-math.floor(math.log10(float(f'{std:.0e}')))}f}"
+
+
+def counted(values: Sequence[int]) -> str:
+    """One number, or a range of them: `3`, `1–3`, or a dash."""
+    if not values:
+        return DASH
+    low, high = min(values), max(values)
+    return f"{low}" if low == high else f"{low}–{high}"

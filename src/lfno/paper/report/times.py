@@ -1,0 +1,56 @@
+"""What training took: every part of the matrix summed."""
+
+from __future__ import annotations
+
+from lfno.paper.report import paper
+from lfno.paper.report.selection import Runs, ordered
+from lfno.paper.report.tables import DASH, Table, counted
+
+PARTS = {
+    "ODEs": tuple(paper.ODES),
+    "1-D PDEs": tuple(paper.LINES),
+    "flows": tuple(paper.FLOWS),
+    "rich sets": tuple(f"{task}-rich" for task in paper.TASKS),
+}
+
+
+def time_table(runs: Runs) -> Table:
+    """A row for each preset and kind of task, a column for each model; then the studies, and the sum of all."""
+    labels = runs.main.labels
+    table = Table("Training time", ["", *labels, "sum", "runs", "epochs", "trained together", "hardware"])
+    for preset in runs.main.presets:
+        own = runs.main.where(preset=preset)
+        named = {task for tasks in PARTS.values() for task in tasks}
+        for part, tasks in (PARTS | {"other": tuple(task for task in own.tasks if task not in named)}).items():
+            group = Runs(r for r in own.all if r.task in tasks)
+            if len(group):
+                _row(table, f"{part}, {preset} preset", group, labels)
+    for study in ordered({r.study for r in runs.all} - {r.study for r in runs.main.all}, ()):
+        _row(table, f"study “{study}”", runs.study(study), labels)
+    _row(table, "all", runs, labels)
+    table.note = (
+        "Sums over tasks, seeds and folds. Runs trained together as one stack are given equal shares of its time; "
+        "the pilot that chooses the strength of R is part of a run, making data sets is not."
+    )
+    return table
+
+
+def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
+    main = runs.main
+    times = [duration(sum(r.seconds for r in main.where(label=label).all)) for label in labels]
+    epochs = runs.error("l2")
+    where = ", ".join(sorted({r.environment.get("hardware", "unknown") for r in runs.all}))
+    cells = duration(sum(r.seconds for r in runs.all)), str(len(runs)), counted(epochs.epochs if epochs else ())
+    table.add(name, *times, *cells, counted([r.stacked for r in runs.all]), where or DASH)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as one reads them.
+
+    >>> duration(0), duration(4.2), duration(90), duration(9000)
+    ('–', '4.2 s', '1.5 min', '2.5 h')
+    """
+    for size, unit in ((3600, "h"), (60, "min"), (1, "s")):
+        if seconds >= size:
+            return f"{seconds / size:.{1 if seconds < 100 * size else 0}f} {unit}"
+    return DASH if seconds == 0 else f"{seconds:.1g} s"

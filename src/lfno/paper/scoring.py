@@ -1,0 +1,125 @@
+"""From a trained run to its record: errors, regimes, curves and one example for pictures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.data.split import Split
+from lfno.models.operator import Operator
+from lfno.models.pole_operator import PoleOperator
+from lfno.paper.cost import count_parameters
+from lfno.paper.matrix import Cell
+from lfno.paper.record import Record, regime_summary, rounded, scored, thin
+from lfno.training.loop import Trainer
+
+LOOKS = 100  # of the losses that a record keeps, about
+
+
+@dataclass
+class Run:
+    """One cell with its samples, the seconds it took so far, and its errors at the epochs to be scored at."""
+
+    cell: Cell
+    data: Dataset
+    split: Split
+    seconds: float = 0.0
+    at: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.training = self.cell.resolved().training
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
+
+    @property
+    def inputs(self) -> np.ndarray:
+        return self.data.inputs[self.split.test]
+
+    @property
+    def outputs(self) -> np.ndarray:
+        return self.data.outputs[self.split.test]
+
+
+def mean_errors(prediction: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    return {name: float(values.mean()) for name, values in scored(prediction, truth).items()}
+
+
+def record_of(
+    run: Run,
+    trainer: Trainer,
+    row: int,
+    prediction: np.ndarray,
+    model: Operator,
+    stacked: int,
+    outside: dict[str, float],
+    where: dict[str, str],
+) -> Record:
+    """The record of the run in that row of the trainer's stack, with its prediction for the test samples."""
+    cell, test = run.cell, run.split.test
+    errors, steady_decay = scored(prediction, run.outputs), trainer.tasks[row].steady_decay
+    parameters = {
+        name: rounded(values[test]) for name, values in run.data.parameters.items() if np.ndim(values) == 1
+    }
+    return Record(
+        task=cell.task,
+        model=cell.model,
+        label=cell.title,
+        preset=cell.preset,
+        seed=cell.seed,
+        fold=cell.fold,
+        study=cell.study,
+        config=asdict(model.config),
+        training=asdict(run.training) | ({} if steady_decay is None else {"steady_decay": steady_decay}),
+        parameters=count_parameters(model),
+        train_samples=len(run.split.train),
+        best_epoch=int(trainer.best_epoch[row]),
+        seconds=round(run.seconds, 3),
+        stacked=stacked,
+        scores={name: float(values.mean()) for name, values in errors.items()},
+        at=run.at,
+        samples={name: rounded(values) for name, values in errors.items()} | parameters,
+        regimes=regime_summary(prediction, run.outputs, run.data.grid),
+        history=_history(trainer, row),
+        # one picture is enough, and the record stays small
+        example=_example(run, prediction, model) if cell.study == "main" and cell.seed == cell.fold == 0 else {},
+        environment=where,
+        out_of_family=outside,
+    )
+
+
+def _history(trainer: Trainer, row: int) -> dict[str, Any]:
+    past = trainer.history
+    looks = sorted({*thin(np.arange(len(past.epoch)), LOOKS).tolist(), len(past.epoch) - 1})
+    return {
+        "epoch": [past.epoch[i] for i in looks],
+        "rate": rounded(np.array([past.rate[i] for i in looks])),
+        "seconds": rounded(np.array([past.seconds[i] for i in looks])),
+        "train": rounded(np.array([past.train[i][row] for i in looks])),
+        "validation": rounded(np.array([past.validation[i][row] for i in looks])),
+    }
+
+
+def _example(run: Run, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
+    """The same sample for every model, so that pictures can be compared."""
+    middle = len(run.split.test) // 2
+    given = run.inputs[middle : middle + 1]
+    transient, steady = model.to("cpu").decompose(given)
+    example = {"truth": run.outputs[middle], "prediction": prediction[middle], "input": given[0]}
+    example |= {"transient": transient[0], "steady": steady[0]}
+    if isinstance(model, PoleOperator):
+        table = model.poles().top(200)
+        example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution), 1)
+    found = {name: rounded(_small(values), 6) for name, values in example.items()}
+    return {"index": int(run.split.test[middle])} | found
+
+
+def _small(values: np.ndarray) -> np.ndarray:
+    """An example for a figure: a series thinned to 512 steps, a field (x, t) as it is, (x, y, t) at its last moment."""
+    if values.ndim == 2:
+        return thin(values, 512)
+    return values[..., -1] if values.ndim == 4 else values

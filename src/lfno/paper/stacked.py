@@ -1,0 +1,166 @@
+"""Runs of one shape trained as one stack: they leave it when they are through, and go on after a stop."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.cache import cache_directory
+from lfno.data.dataset import Dataset
+from lfno.data.make import dataset
+from lfno.data.split import Split, standard
+from lfno.models.operator import Operator
+from lfno.paper.matrix import Cell
+from lfno.paper.record import Record, environment
+from lfno.paper.scoring import Run, mean_errors, record_of
+from lfno.training import checkpoint
+from lfno.training.estimate import estimate
+from lfno.training.fit import task
+from lfno.training.loop import Trainer, Watcher
+from lfno.training.pilot import prepare, read_choices, write_choices
+from lfno.training.run import explained
+from lfno.training.task import Task
+
+SAVE_EVERY = 20.0  # seconds between two checkpoints
+
+
+def run_group(
+    cells: Sequence[Cell], folder: Path, device: str, watch: Watcher | None = None, weights: Path | None = None
+) -> list[Record]:
+    """Train a group as one stack, score it on the test samples, write a record for each cell (and seed 0's weights).
+
+    A group that was stopped goes on from its last checkpoint. Its records are written together at its end, so that it
+    is the same group when it goes on.
+    """
+    data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
+    runs = [Run(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
+    home, where = _home(cells), environment(device)
+    finished: dict[str, tuple[Record, Operator]] = {}
+    for trainer, stack in _phases(runs, home, device, watch):
+        for sentence in trainer.failed():
+            logging.getLogger("lfno").warning(sentence)
+        predictions, models = trainer.predict(np.stack([run.inputs for run in stack])), trainer.models()
+        outside = _out_of_family(trainer, stack)
+        for k, run in enumerate(stack):
+            if trainer.config.epochs in run.cell.milestones:
+                run.at[str(trainer.config.epochs)] = mean_errors(predictions[k], run.outputs)
+            if trainer.config.epochs == run.epochs:
+                record = record_of(run, trainer, k, predictions[k], models[k], len(cells), outside[k], where)
+                finished[run.cell.key] = record, models[k]
+    for cell in cells:
+        record, model = finished[cell.key]
+        record.write(folder)
+        if weights is not None:
+            _keep(model, cell, record, weights)
+    shutil.rmtree(home, ignore_errors=True)
+    return [finished[cell.key][0] for cell in cells]
+
+
+def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[Run]]]:
+    """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
+    preset = runs[0].cell.resolved()
+    tasks = [task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
+    estimate(tasks, preset.training, device, home).check()
+    tasks, spent = _prepared(tasks, preset.training, device, watch, home)
+    for run in runs:
+        run.seconds = spent / len(runs)
+    last = max(run.epochs for run in runs)
+    ends = {run.epochs for run in runs} | {epoch for run in runs for epoch in run.cell.milestones}
+    trainer, stack = Trainer(tasks, replace(preset.training, epochs=min(ends)), device), runs
+    for end in sorted(end for end in ends if end <= last):
+        if end > trainer.config.epochs:
+            rows = [k for k, run in enumerate(stack) if run.epochs >= end]
+            trainer, stack = checkpoint.narrowed(trainer, rows, end), [stack[k] for k in rows]
+        before = trainer.seconds
+        _train(trainer, home / str(end), watch, keep=end < last)
+        for run in stack:
+            run.seconds += (trainer.seconds - before) / len(stack)
+        yield trainer, stack
+
+
+def _train(trainer: Trainer, home: Path, watch: Watcher | None, keep: bool) -> None:
+    """Go on from the checkpoint in `home`, if there is one that fits, to the end; `keep` leaves one of the end."""
+    try:
+        checkpoint.restore(trainer, home)
+    except LfnoError as error:  # the data set was made anew, or the release is another
+        logging.getLogger("lfno").warning(f"an unfinished run is begun again: {error}")
+        shutil.rmtree(home, ignore_errors=True)
+    saved = time.monotonic()
+
+    def observe(trainer: Trainer, record: dict[str, Any]) -> None:
+        nonlocal saved
+        if time.monotonic() - saved > SAVE_EVERY:
+            checkpoint.save(checkpoint.state(trainer), home)
+            saved = time.monotonic()
+        if watch is not None:
+            watch(trainer, record)
+
+    if trainer.epoch < trainer.config.epochs:
+        with explained(trainer, None):
+            trainer.run(observe)
+        if keep:
+            checkpoint.save(checkpoint.state(trainer), home)
+
+
+def _prepared(
+    tasks: list[Task], config: Any, device: str, watch: Watcher | None, home: Path
+) -> tuple[list[Task], float]:
+    """The tasks with what a pilot chose, now or before a stop, and the seconds that it took."""
+    if config.steady_decay is not None and config.starts == 1:
+        return tasks, 0.0
+    before = read_choices(home, tasks)
+    if before is not None:
+        return before
+    start = time.monotonic()
+    tasks = prepare(tasks, config, device, watch)
+    spent = time.monotonic() - start
+    write_choices(home, tasks, spent)
+    return tasks, spent
+
+
+def _home(cells: Sequence[Cell]) -> Path:
+    """Where the state of an unfinished group is kept: of these very runs, with these very settings."""
+    what = [(cell.key, cell.shape(), cell.resolved().training.epochs) for cell in cells]
+    return cache_directory() / "unfinished" / hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
+
+
+def _out_of_family(trainer: Trainer, stack: list[Run]) -> list[dict[str, float]]:
+    """Errors of each run on inputs of kinds that no training set has; nothing for those that go on, or have no such set."""
+    names = [run.cell.out_of_family if run.epochs == trainer.config.epochs else None for run in stack]
+    data = {name: dataset(name) for name in dict.fromkeys(names) if name is not None}
+    if not data:
+        return [{} for _ in stack]
+    any_inputs = next(iter(data.values())).inputs
+    predictions = trainer.predict(np.stack([any_inputs if name is None else data[name].inputs for name in names]))
+    return [
+        {} if name is None else mean_errors(prediction, data[name].outputs)
+        for name, prediction in zip(names, predictions, strict=True)
+    ]
+
+
+def _keep(model: Operator, cell: Cell, record: Record, weights: Path) -> None:
+    """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
+    if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
+        unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
+        score = {"test_l2": record.scores["l2"], "test_linf": record.scores["linf"]}
+        path = weights / f"{'-'.join([cell.task, *unusual])}.safetensors"
+        model.save(path, data={"name": cell.task}, **score, training=record.training)
+
+
+def _split(data: Dataset, cell: Cell) -> Split:
+    part = standard(len(data), cell.fold)
+    if cell.train_samples is None:
+        return part
+    # equally spaced among the training samples, so that a small set covers the same range
+    chosen = np.linspace(0, len(part.train) - 1, cell.train_samples).round().astype(int)
+    return Split(part.train[chosen], part.validation, part.test)

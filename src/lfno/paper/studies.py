@@ -1,0 +1,143 @@
+"""The questions `lfno reproduce` can be asked by name, as one table: which runs each of them consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lfno.core.errors import LfnoError
+from lfno.paper.matrix import Cell, deep_enough, known_to, long_enough
+
+ODE = ("duffing-c0", "duffing-c05", "lorenz-rho5", "lorenz-rho10", "pendulum-c05")
+PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
+RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "paper": (*ODE, *PDE)}
+#: FNO with the same width, modes and epochs; with as many parameters; with as much time
+KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One row of a study: what it is called, and what it changes."""
+
+    label: str = ""
+    changes: dict[str, Any] = field(default_factory=dict)
+    train_samples: int | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Every variant of every model on every task; tasks, models and preset are what is meant when none are given."""
+
+    tasks: tuple[str, ...]
+    models: tuple[str, ...] = ("lfno",)
+    preset: str = "default"
+    variants: tuple[Variant, ...] = (Variant(),)
+
+
+STUDIES = {
+    "main": Study(GROUPS["paper"], ("lfno", "fno", "lno")),
+    # six layers shared out between two branches
+    "layers": Study(
+        ("duffing-c05", "pendulum-c05"),
+        preset="paper",
+        variants=tuple(
+            Variant(f"{t}+{s}", {"layout": "branches", "steady": "shared", "transient_layers": t, "steady_layers": s})
+            for t, s in ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
+        ),
+    ),
+    # the same validation and test samples, and as many steps, with fewer samples to learn from
+    "samples": Study(
+        ("duffing-c05", "duffing-c05-rich"),
+        ("lfno", "fno"),
+        variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
+    ),
+    # three steps back from the default on signals, each of them on top of the one before: no gates in LFNO's layers,
+    "gate": Study((*ODE, *RICH), variants=(Variant(changes={"gate": False}),)),
+    # nothing for the Fourier modes to wrap around into (fields have no gates to lose),
+    "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"gate": False, "padding": 0.0}),)),
+    # and values alone to learn, without their slopes
+    "loss": Study(
+        (*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"gate": False, "padding": 0.0, "loss": "l2"}),)
+    ),
+    # the default, and one thing changed at a time
+    "ablation": Study(
+        ("duffing-c05", *RICH),
+        variants=(
+            Variant("default"),
+            Variant("R residual untamed", {"steady_decay": 1e-4}),
+            Variant("R free", {"steady": "free", "steady_decay": 1e-4}),
+            Variant("R shared", {"steady": "shared", "steady_decay": 1e-4}),
+            Variant("R none", {"steady": "exact", "steady_decay": 0.0}),  # nothing to choose a strength for
+            Variant("no gates", {"gate": False}),
+            *(Variant(f"{depth} layers", {"transient_layers": depth}) for depth in (2, 4, 12)),
+            *(Variant(f"{count} poles", {"n_poles": count}) for count in (4, 16, 32)),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A study with what was asked to be different; None means what the study itself says."""
+
+    study: str = "main"
+    tasks: Sequence[str] | None = None
+    models: Sequence[str] | None = None
+    preset: str | None = None
+    seeds: int = 3
+    folds: int = 1
+    label: str = ""
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def stages(self) -> list[tuple[str, ...]]:
+        """Kinds of models in the order they can be run: what is given LFNO's time needs to know that time first."""
+        kinds = tuple(self.models or self._study.models)
+        unknown = [kind for kind in kinds if kind not in KINDS]
+        if unknown:
+            raise LfnoError(f"model {unknown[0]!r} is not known; choose among {', '.join(KINDS)}")
+        stages = [tuple(k for k in kinds if k != "fno long"), tuple(k for k in kinds if k == "fno long")]
+        return [stage for stage in stages if stage]
+
+    def cells(self, kinds: Sequence[str], folder: Path) -> list[Cell]:
+        """All runs of these kinds of models; `folder` holds the records that an equal time is read from."""
+        study = self._study
+        given = self.tasks or study.tasks
+        tasks = list(dict.fromkeys(name for task in given for name in GROUPS.get(task, (task,))))
+        return [
+            Cell(task, kind.split(" ")[0], preset, self._title(kind, variant), self.study, seed, fold,
+                 variant.train_samples, changes)
+            for kind in kinds
+            for variant in study.variants
+            for task in tasks
+            for preset in [self.preset or study.preset]
+            for changes in [self._changes(kind, variant, task, preset, folder)]
+            for seed in range(self.seeds)
+            for fold in range(self.folds)
+        ]  # fmt: skip
+
+    @property
+    def _study(self) -> Study:
+        if self.study not in STUDIES:
+            raise LfnoError(f"study {self.study!r} is not known; choose among {', '.join(STUDIES)}")
+        return STUDIES[self.study]
+
+    def _title(self, kind: str, variant: Variant) -> str:
+        """The row of a table, and the name of its record: no two rows of a question may share it."""
+        model, *way = kind.split(" ")
+        name = " ".join((model.upper(), *way))
+        if variant.label and self.label:
+            raise LfnoError(f"the rows of the study {self.study!r} have their own names; leave the label out")
+        given = variant.label or self.label
+        alone = len(self._study.models if variant.label else self.models or self._study.models) == 1
+        return name if not given else given if alone else f"{name} {given}"
+
+    def _changes(self, kind: str, variant: Variant, task: str, preset: str, folder: Path) -> dict[str, Any]:
+        changes = variant.changes | self.changes
+        if kind == "fno deep":
+            changes["layers"] = deep_enough(Cell(task, "lfno", preset, changes=changes))
+        if kind == "fno long":
+            changes["epochs"] = long_enough(Cell(task, "fno", preset, "FNO", self.study), folder)
+        return known_to(kind.split(" ")[0], changes)

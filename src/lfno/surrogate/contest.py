@@ -1,0 +1,137 @@
+"""Does the model earn its keep? Its test error beside that of the mean, of persistence and of the best linear model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.data.dataset import Dataset
+from lfno.data.prepare import Prepared
+from lfno.data.split import Split
+from lfno.evaluation.baselines import fit_baselines
+from lfno.evaluation.metrics import scores
+from lfno.identification.linear import LinearModel, fit_record
+from lfno.identification.modal import MOST
+from lfno.surrogate.surrogate import Surrogate
+
+MODAL = "modal model"
+#: a model must have less than this share of the best linear model's error to be worth more than it
+WORTH = 0.8
+
+
+@dataclass(frozen=True)
+class Contest:
+    """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
+
+    `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures.
+    """
+
+    rows: dict[str, dict[str, Any]]
+    verdict: str
+    truth: np.ndarray
+    prediction: np.ndarray
+    linear: np.ndarray
+    outputs: list[str]
+    spread: np.ndarray | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+
+
+def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label: str) -> Contest:
+    """On the test samples of a data set; baselines see all the samples that the model saw, validation included."""
+    known = np.sort(np.concatenate([split.train, split.validation]))
+    parameters = _parameter(dataset)
+    given = None if parameters is None else parameters[known]
+    inputs, truth = dataset.inputs[split.test], dataset.outputs[split.test]
+    prediction, spread = surrogate.predict(dataset[split.test])
+    rows = {label: scores(prediction, truth)}
+    linear = truth
+    for name, predict in fit_baselines(dataset.inputs[known], dataset.outputs[known], given, dataset.grid).items():
+        answer = predict(inputs, None if parameters is None else parameters[split.test])
+        rows[NAMES[name]] = scores(answer, truth)
+        linear = answer if name == "linear" else linear
+    return Contest(rows, verdict(rows, label), truth, prediction, linear, _names(dataset), spread)
+
+
+def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
+    """On the test stretch of a record, after its warm-up; the linear model is fitted to what came before (or after).
+
+    Of a very long record at most MOST samples on each side count.
+    """
+    assert prepared.record is not None
+    assert prepared.test is not None
+    record, test, warm = prepared.record, prepared.test, prepared.warmup
+    start, stop = prepared.stretch or (len(record), len(record))
+    if len(test) > MOST:
+        test, stop = test.part(0, MOST), start + MOST
+    if start >= len(record) - stop:
+        first = max(0, start - MOST)
+        known, record = record.part(first, start), record.part(first, min(stop, len(record)))
+        start, stop = start - first, stop - first
+    else:
+        known = record.part(stop, min(stop + MOST, len(record)))
+    prediction, spread = surrogate.predict(test)
+    if surrogate.linear is not None and prepared.stretch is not None:
+        prediction = surrogate.predict(record)[0][..., start:stop]  # with the past it really had, as its opponent below
+    truth = test.outputs[None, ..., warm:]
+    rows = {label: scores(prediction[None, ..., warm:], truth)}
+    mean = known.outputs.mean(-1, keepdims=True)
+    rows[NAMES["mean"]] = scores(np.broadcast_to(mean, test.outputs.shape)[None, ..., warm:], truth)
+    # the last value before the test, where there is one
+    before = known.outputs if prepared.stretch is None else record.outputs[..., :start]
+    held = before[..., -1:] if before.shape[-1] else known.outputs[..., :1]
+    rows[NAMES["persistence"]] = scores(np.broadcast_to(held, test.outputs.shape)[None, ..., warm:], truth)
+    linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
+    if record.grid.ndim == 1:
+        linear = fit_record(known.inputs, known.outputs, known.grid)
+        if prepared.stretch is None:
+            answer = linear.predict(test.inputs[None])
+        else:  # through the whole record, so that the test begins with the past it really had
+            answer = linear.predict(record.inputs[None])[..., start:stop]
+        rows[NAMES["linear"]] = scores(answer[..., warm:], truth)
+    whole = spread if spread is None else spread[None, ..., warm:]
+    result = Contest(rows, verdict(rows, label), truth, prediction[None, ..., warm:],
+                     np.asarray(answer)[..., warm:], _names(prepared.dataset), whole)  # fmt: skip
+    return result, linear
+
+
+NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
+
+
+def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
+    """One sentence that says plainly what the model is worth; modes are compared with the best that is linear."""
+    own = rows[label]["nrmse"]
+    if label == MODAL and NAMES["linear"] in rows:
+        times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
+        good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
+        return f"The modes are {good}: their RMSE is {times:.3g} times that of “{NAMES['linear']}”."
+    others = {name: row["nrmse"] for name, row in rows.items() if name != label and math.isfinite(row["nrmse"])}
+    best = min(others, key=lambda name: others[name])
+    if not math.isfinite(own):
+        return f"The {label} gives values that are not finite: it is of no use."
+    if own > others[best]:
+        return (
+            f"The {label} does not earn its keep: its RMSE is {own / max(others[best], 1e-300):.3g} times that of "
+            f"“{best}”, which needs no training."
+        )
+    factor = others[best] / max(own, 1e-300)
+    if own > WORTH * others[best]:
+        return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
+    return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
+
+
+def _names(dataset: Dataset) -> list[str]:
+    """Output channels as the axis of a figure is labelled."""
+    return [channel.label for channel in dataset.output_channels]
+
+
+def _parameter(dataset: Dataset) -> np.ndarray | None:
+    """The one number that tells the samples apart, if there is exactly one; windows of a record have none."""
+    if "length" in dataset.provenance or len(dataset.parameters) != 1:
+        return None
+    values = next(iter(dataset.parameters.values()))
+    return values if values.ndim == 1 else None

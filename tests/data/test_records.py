@@ -1,0 +1,172 @@
+"""Records: warm-ups as long as the memory, windows that never look ahead, and one signal back from many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.prepare import prepare
+from lfno.data.records import FORGOTTEN, as_samples, choose_windows, memory, predict_record
+from lfno.data.signals.record import Record
+from lfno.systems.base import Channel
+
+
+def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int = 0) -> Record:
+    """White noise through one resonance that decays with `decay` samples."""
+    rng = np.random.default_rng(seed)
+    pole = np.exp(-1 / decay + 2j * np.pi / period)
+    force = rng.normal(size=(1, size))
+    motion = lfilter([1.0], [1, -2 * pole.real, abs(pole) ** 2], force)
+    motion += noise * motion.std() * rng.normal(size=motion.shape)
+    return Record(force, motion, Grid.line(size, 0.05), (Channel("f"),), (Channel("u"),))
+
+
+@pytest.mark.parametrize(("decay", "period"), [(10, 20), (50, 20), (50, 100), (200, 20)])
+def test_memory_is_the_time_to_forget(decay: int, period: int) -> None:
+    exact = -decay * np.log(FORGOTTEN)
+    assert 0.6 * exact < memory(record(50_000, decay, period, noise=0.01)) < 1.6 * exact
+
+
+@pytest.mark.parametrize("direct", [0.0, 1.0, 30.0])
+def test_what_comes_at_once_is_not_memory(direct: float) -> None:
+    """The force itself in the output, as in an acceleration, neither hides the ringing nor is it one."""
+    ringing = record(40_000, 50, 20)
+    mixed = replace(ringing, outputs=ringing.outputs + direct * ringing.inputs)
+    assert memory(mixed) == pytest.approx(-50 * np.log(FORGOTTEN), rel=0.3)
+    assert memory(replace(ringing, outputs=direct * ringing.inputs)) <= 4
+
+
+def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
+    """60 s at 100 Hz of an oscillation that decays with 4 s: eighths of the record do not see its end."""
+    assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
+
+
+@pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])
+def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
+    """All that the system remembers where there is room for it, and else three quarters of an eighth of the record."""
+    one = record(size, decay, 20)
+    window, warmup, why = choose_windows(one)
+    assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
+    assert ("longer than the record allows" in why) == (warmup < memory(one))
+    _, split = as_samples(one, window, warmup)
+    assert min(split.sizes) >= 1
+    assert len(split.train) >= 8
+
+
+@pytest.mark.parametrize("size", [1, 3, 6, 15])
+def test_a_record_shorter_than_any_window_is_one_sentence(size: int) -> None:
+    with pytest.raises(LfnoError, match="too short"):
+        prepare(record(size, 3, 5))
+
+
+@pytest.mark.parametrize("size", [16, 20, 40, 60, 120])
+def test_short_records_are_cut_or_refused(size: int) -> None:
+    try:
+        prepared = prepare(record(size, 3, 5))
+    except LfnoError:
+        assert size < 120
+    else:
+        assert min(prepared.split.sizes) >= 1
+
+
+def test_of_a_few_runs_the_last_is_the_test() -> None:
+    runs = {name: np.random.default_rng(0).normal(size=(4, 50)) for name in ("force", "u")}
+    prepared = prepare({"t": 0.1 * np.arange(50.0), **runs})
+    assert prepared.split.test.tolist() == [3]
+    assert prepared.split.sizes == (2, 1, 1)
+    assert any("last one is for the test" in note for note in prepared.notes)
+    with pytest.raises(LfnoError, match="2 runs, too few"):
+        prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
+
+
+def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
+    one = record(10_000, 20, 30)
+    window, warmup, why = choose_windows(one, window=256)
+    assert "fed but not scored" in why
+    data, split = as_samples(one, window, warmup)
+    start = data.parameters["start"]
+    assert start[split.train].max() + window <= start[split.validation].min()
+    assert start[split.validation].max() + window <= start[split.test].min() == 8000
+    data, split = as_samples(one, window, warmup, test=(2000, 3000))
+    inside = (start_of := data.parameters["start"])[split.test]
+    assert inside.min() == 2000
+    assert inside.max() + window == 3000
+    others = np.concatenate([start_of[split.train], start_of[split.validation]])
+    assert ((others + window <= 2000) | (others >= 3000)).all()
+
+
+def test_every_scored_sample_is_scored_once() -> None:
+    one = record(5_000, 20, 30)
+    data, split = as_samples(one, 300, 100)
+    places = [
+        np.arange(start + skip, start + 300)
+        for start, skip in zip(data.parameters["start"][split.train], data.parameters["scored"][split.train], strict=True)
+    ]
+    joined = np.concatenate(places)
+    assert len(np.unique(joined)) == len(joined)
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
+    """A model that forgets within its warm-up, answered window by window, gives what one long simulation gives."""
+    fine = Grid.line(4000 * ratio, 0.05 / ratio)
+    inputs = np.sin(np.arange(4000 * ratio) * 0.05 / ratio)[None] + 0.3
+
+    def respond(x: np.ndarray, grid: Grid) -> np.ndarray:
+        factor = np.exp(-grid.steps[0] / 0.5)  # forgets in 10 samples of training
+        return lfilter([1 - factor], [1, -factor], x)
+
+    trained = Grid.line(256, 0.05)
+    stitched = predict_record(respond, inputs, fine, trained, warmup=128)
+    np.testing.assert_allclose(stitched, respond(inputs, fine), atol=1e-5)
+    short = predict_record(respond, inputs[:, :100], fine.change("t", size=100), trained, warmup=128)
+    np.testing.assert_allclose(short, respond(inputs[:, :100], fine), atol=1e-12)
+
+
+def test_data_that_are_too_coarse_or_absurdly_fine_are_refused() -> None:
+    """A window of training in steps of a picosecond would have 10¹³ samples."""
+    for step, word in ((5.0, "finer"), (1e-12, "coarser")):
+        with pytest.raises(LfnoError, match=f"{word} step"):
+            predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, step), Grid.line(256, 0.05), 100)
+
+
+def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
+    one, two = record(4_000, 10, 20), record(1_000, 10, 20, seed=1)
+    prepared = prepare(one, window=128, test=two)
+    assert prepared.test is two
+    tested = prepared.dataset.inputs[prepared.split.test]
+    np.testing.assert_array_equal(tested[0, 0], two.inputs[0, :128])
+    assert prepare(one, window=128, test="100:150").stretch == (2000, 3000)
+    with pytest.raises(LfnoError, match="not inside the record"):
+        prepare(one, window=128, test="100:900")
+    with pytest.raises(LfnoError, match="one rate"):
+        prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
+    with pytest.raises(LfnoError, match="no training window"):
+        prepare(one, window=3_500)
+    for wide in ("2.4:150", "30:198"):  # what is left on either side of the test is shorter than the validation part
+        with pytest.raises(LfnoError, match="no training window"):
+            prepare(one, window=600, test=wide)
+
+
+def test_a_test_record_leaves_the_whole_other_one_for_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = record(1_000, 10, 20), record(2_000, 10, 20, seed=1)
+    assert prepare(one, window=300, warmup=50, test=two).split.sizes == (3, 1, 8), "250 scored samples a window"
+    monkeypatch.setattr("lfno.data.records.MOST_WINDOWS", 2)
+    thinned = prepare(one, window=100, warmup=50, test=two)
+    assert any("is used" in note for note in thinned.notes)
+    assert len(thinned.split.train) < 15
+
+
+def test_a_record_larger_than_memory_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = record(20_000, 10, 20)
+    monkeypatch.setattr("lfno.data.records.available", lambda: 800_000)
+    prepared = prepare(one, window=128, warmup=28)
+    assert any("one in 2 is used" in note for note in prepared.notes)
+    starts = prepared.dataset.parameters["start"]
+    assert set(np.diff(starts[prepared.split.train])) <= {200, *range(100, 300)}
+    assert len(prepared.split.train) < 75

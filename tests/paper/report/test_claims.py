@@ -1,0 +1,257 @@
+"""Verdicts on records that were constructed to support a claim, and on records that refute it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lfno.paper.record import Record
+from lfno.paper.report import paper
+from lfno.paper.report.behaviour import backtrack, ringing
+from lfno.paper.report.claims import CLAIMS, judge_claims
+from lfno.paper.report.goals import REACHED, judge_goals
+from lfno.paper.report.selection import Runs
+from lfno.paper.report.summary import flip_share, summarise
+from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR
+from tests.paper.report.builder import record
+
+
+def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[Record]:
+    return [record(task, label, error, **fields) for label, error in (("FNO", fno), ("LNO", lno), ("LFNO", lfno))]
+
+
+def losses(values: list[float]) -> dict[str, list[float]]:
+    return {"epoch": list(range(len(values))), "train": values, "validation": values}
+
+
+def lowest_everywhere(good: bool) -> list[Record]:
+    return [r for task in paper.ODES for r in three(task, 0.3, 0.2, 0.1 if good else 0.25)]
+
+
+def below_lno(good: bool) -> list[Record]:
+    return [r for task in paper.PDES for r in three(task, 0.1, 0.4, 0.2 if good else 0.5)]
+
+
+def burgers_maximum(good: bool) -> list[Record]:
+    return [record("burgers", "FNO", 0.1, 0.4), record("burgers", "LFNO", 0.1, 0.1 if good else 0.2)]
+
+
+def tenfold(good: bool) -> list[Record]:
+    return three("navier-stokes-nu1e-3", 0.11, 0.2, 0.01 if good else 0.02)
+
+
+def training(good: bool) -> list[Record]:
+    smooth, rough = losses([1.0, 0.5, 0.25, 0.12]), losses([1.0, 0.5, 0.9, 0.4])
+    return [
+        record(task, label, 0.1, history=smooth if (label == "LFNO") == good else rough)
+        for task in paper.ODES
+        for label in paper.MODELS
+    ]
+
+
+def decoupled(good: bool) -> list[Record]:
+    low, high = losses([1.0, 1e-5]), losses([1.0, 1e-4])
+    return [
+        record(task, label, error, history=history)
+        for task in ("burgers", "navier-stokes")
+        for label, error, history in (("FNO", 0.2, low if good else high), ("LFNO", 0.1, high if good else low))
+    ]
+
+
+def shock(good: bool) -> list[Record]:
+    x = np.linspace(-1, 1, 50)[None, :, None] * np.ones((1, 50, 6))
+    truth = np.sign(x)
+    ripple = 0.1 * np.sin(40 * x)
+    clean, ringed = ({"truth": truth.tolist(), "prediction": (truth + a * ripple).tolist()} for a in (0, 1))
+    return [
+        record("burgers", "LFNO", 0.1, example=clean if good else ringed),
+        record("burgers", "FNO", 0.1, example=ringed if good else clean),
+    ]
+
+
+def samples(good: bool) -> list[Record]:
+    return [
+        record(task, f"{label} {n}", error, study="samples", train_samples=n)
+        for task in ("duffing-c05", "duffing-c05-rich")
+        for n in (50, 100, 150, 200, 274)
+        for label, error in (("FNO", 0.2), ("LNO", 0.3), ("LFNO", 0.1 if good or n == 50 else 0.25))
+    ]
+
+
+def layers(good: bool) -> list[Record]:
+    errors = {(4, 2): 0.1 if good else 0.3, (3, 3): 0.2, (2, 4): 0.4, (6, 0): 0.05, (0, 6): 0.9}
+    return [
+        record(task, f"LFNO {a}+{b}", e, study="layers", config={"transient_layers": a, "steady_layers": b})
+        for task in ("duffing-c05", "pendulum-c05")
+        for (a, b), e in errors.items()
+    ]
+
+
+def variance(good: bool) -> list[Record]:
+    return [
+        record(task, label, 0.1, regimes={"steady": {"variance": 1e-4 if (label == "LFNO") == good else 1e-2}})
+        for task in paper.ODES
+        for label in ("LFNO", "LNO")
+    ]
+
+
+def growth(good: bool) -> list[Record]:
+    last = 0.015 if good else 0.03
+    runs = three("duffing-c0", 1, 0.1, 0.02) + three("duffing-c05", 1, 0.3, 0.02)
+    return runs + three("lorenz-rho5", 1, 0.1, 0.01) + three("lorenz-rho10", 1, 0.5, last)
+
+
+CASES: dict[str, Callable[[bool], list[Record]]] = {
+    "LFNO has the lowest L2": lowest_everywhere,
+    "LFNO surpasses LNO": below_lno,
+    "On Burgers": burgers_maximum,
+    "On Navier–Stokes ν": tenfold,
+    "LFNO's training loss falls": training,
+    "LFNO trains more steadily": training,
+    "FNO reaches a lower": decoupled,
+    "LFNO rings less": shock,
+    "LFNO is more sample-efficient": samples,
+    "More transient": layers,
+    "In the steady regime": variance,
+    "LFNO stays stable": growth,
+}
+
+
+def verdict(start: str, records: list[Record]) -> str:
+    (claim,) = (claim for claim in CLAIMS if claim.claim.startswith(start))
+    (found,) = claim.judge(Runs(records))
+    return found.verdict
+
+
+def test_every_claim_has_a_case() -> None:
+    assert len(CASES) == len(CLAIMS)
+
+
+@pytest.mark.parametrize("start", CASES)
+def test_claim_both_ways(start: str) -> None:
+    assert verdict(start, CASES[start](True)) == HOLDS
+    assert verdict(start, CASES[start](False)) == FAILS
+    assert verdict(start, []) == OPEN
+
+
+def test_support_on_some_of_the_tasks_is_not_yet_all() -> None:
+    assert verdict("LFNO has the lowest L2", three("duffing-c0", 0.3, 0.2, 0.1)) == SO_FAR
+    assert verdict("LFNO has the lowest L2", three("duffing-c0", 0.05, 0.2, 0.1)) == FAILS
+
+
+@pytest.mark.parametrize("start", ["LFNO has the lowest L2", "LFNO trains more steadily", "LFNO stays stable"])
+def test_an_opponent_that_was_not_run_is_not_yet_beaten(start: str) -> None:
+    assert verdict(start, [r for r in CASES[start](True) if r.label != "LNO"]) == SO_FAR
+
+
+def test_an_lno_that_does_not_degrade_is_no_support() -> None:
+    runs = [*growth(True), *(record("lorenz-rho10", "LNO", 0.06, seed=k) for k in (1, 2))]
+    calm = [r for r in runs if not (r.label == "LNO" and r.task == "lorenz-rho10" and r.seed == 0)]
+    assert verdict("LFNO stays stable", calm) == FAILS
+
+
+def test_a_model_that_diverged_does_not_win() -> None:
+    records = [record("burgers", "FNO", 0.1, 0.4), record("burgers", "LFNO", math.nan, math.nan)]
+    assert verdict("On Burgers", records) == FAILS
+
+
+def test_presets_are_judged_separately() -> None:
+    records = three("navier-stokes-nu1e-3", 0.5, 0.5, 0.01) + three("navier-stokes-nu1e-3", 0.1, 0.1, 0.2, preset="paper")
+    (claim,) = (claim for claim in CLAIMS if claim.claim.startswith("On Navier–Stokes ν"))
+    assert [(v.preset, v.verdict) for v in claim.judge(Runs(records))] == [("paper", FAILS), ("default", HOLDS)]
+
+
+def test_nothing_at_all_is_measured_by_no_records() -> None:
+    assert {v.verdict for v in judge_claims(Runs([]))} == {OPEN}
+    assert {v.verdict for v in judge_goals(Runs([]), {})} == {REACHED[OPEN]}
+    assert all(v.command for v in judge_claims(Runs([])))
+    assert summarise(Runs([]), {}) == []
+
+
+def test_backtrack_measures_the_way_up() -> None:
+    assert backtrack([8, 4, 2, 1]) == 0
+    assert backtrack([1, 2, 1, 2, 1]) == pytest.approx(0.5)
+    assert backtrack([4, 1, 2]) == pytest.approx(1 / 3)
+
+
+def test_ringing_is_the_excess_of_variation() -> None:
+    truth = np.zeros((1, 3, 2))
+    truth[0, 1] = 1.0  # up and down again: variation 2
+    prediction = truth.copy()
+    prediction[0, 2] = 0.25  # 1 + 0.75
+    exact = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": truth.tolist()})
+    assert ringing(exact) == 0
+    below = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": prediction.tolist()})
+    assert ringing(below) == 0  # less variation than the truth is no ringing
+    prediction[0, 2] = -0.25
+    above = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": prediction.tolist()})
+    assert ringing(above) == pytest.approx(0.125)
+    assert ringing(record("burgers", "FNO", 0.1)) is None
+
+
+def test_share_of_the_error_at_the_flip() -> None:
+    amplitudes = [1.0, 7.3, 7.4, 9.0]
+    one = record("lorenz-rho10", "FNO", 0.1, samples={"A": amplitudes, "l2": [0.1, 0.5, 0.3, 0.1]})
+    assert flip_share(one, nearest=2) == pytest.approx(0.8)
+    assert flip_share(record("lorenz-rho10", "FNO", 0.1)) is None
+
+
+def test_goals_both_ways() -> None:
+    good = three("navier-stokes", 0.1, 0.1, 0.0004)
+    limits = {"navier-stokes": {"persistence": {"l2": 0.0005, "linf": 0.001}}}
+
+    def one(records: list[Record], start: str) -> str:
+        return next(v.verdict for v in judge_goals(Runs(records), limits) if v.claim.startswith(start))
+
+    assert one(good, "Navier–Stokes: below persistence") == REACHED[HOLDS]
+    assert one(three("navier-stokes", 0.1, 0.1, 0.0006), "Navier–Stokes: below persistence") == REACHED[FAILS]
+    deep = [record(t, "FNO deep", 0.1 if t != "lorenz-rho5" else 0.01) for t in paper.ODES]
+    lfno = [record(t, "LFNO", 0.05) for t in paper.ODES]
+    assert one(deep + lfno, "Below the deepened FNO") == REACHED[HOLDS]
+    assert one(deep[:3] + lfno[:3], "Below the deepened FNO") == REACHED[OPEN]
+    assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == REACHED[FAILS]
+
+
+def test_goal_of_exact_layers() -> None:
+    def verdict_of(error: float) -> str:
+        tasks = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+        exact = [record(t, "R none", 0.1, study="ablation", config={"steady": "exact"}) for t in tasks]
+        found = judge_goals(Runs(exact + [record(t, "LFNO", error) for t in tasks]), {})
+        return next(v.verdict for v in found if "exact layers" in v.claim)
+
+    assert verdict_of(0.1) == REACHED[HOLDS]
+    assert verdict_of(0.11) == REACHED[FAILS]
+
+
+def test_goals_of_speed() -> None:
+    def one(records: list[Record], cheaper: float, start: str) -> str:
+        told = {"cheaper": cheaper, "environment": {"hardware": "a GPU"}}
+        return next(v.verdict for v in judge_goals(Runs(records), {}, told) if v.claim.startswith(start))
+
+    def stack(seconds: float, seeds: int = 3) -> list[Record]:
+        """The stack of 15 needs so many seconds for 5000 epochs, and goes on to 8000."""
+        history = {"epoch": [10, 4990, 5010, 8000], "seconds": [0.0, seconds - 1, seconds + 1, 2 * seconds]}
+        return [
+            record(task, "LFNO", 0.1, preset="paper", seed=seed, stacked=15, history=history)
+            for task in paper.ODES
+            for seed in range(seeds)
+        ]
+
+    assert one(stack(299), 3.1, "Speed: 5000 epochs") == REACHED[HOLDS]
+    assert one(stack(301), 3.1, "Speed: 5000 epochs") == REACHED[FAILS]
+    assert one(stack(299, seeds=2), 3.1, "Speed: 5000 epochs") == REACHED[OPEN]
+    assert one([], 3.1, "Speed: a stack") == REACHED[HOLDS]
+    assert one([], 2.9, "Speed: a stack") == REACHED[FAILS]
+
+
+def test_summary_names_winners_losers_and_the_better_baseline() -> None:
+    records = three("duffing-c0", 0.1, 0.4, 0.2) + three("duffing-c05", 0.3, 0.4, 0.1)
+    lines = summarise(Runs(records), {"duffing-c0": {"interpolation": {"l2": 0.01, "linf": 0.02}}})
+    assert "FNO has the lowest L2 error on 1: Duffing c = 0 (2× below LFNO)" in lines[0]
+    assert "LFNO has the lowest L2 error on 1: Duffing c = 0.5 (3× below FNO)" in lines[0]
+    assert "LNO wins nowhere" in lines[0]
+    assert "interpolating between the training samples is better than every network on Duffing c = 0 (" in lines[1]

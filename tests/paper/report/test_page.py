@@ -1,0 +1,163 @@
+"""The page: complete without a network, safe with hostile records, whole with none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lfno.cli import build
+from lfno.core.errors import LfnoError
+from lfno.paper.report import costs, document
+from lfno.paper.report.baselines import gather
+from lfno.paper.report.figures import data
+from lfno.paper.report.markdown import markdown
+from lfno.paper.report.page import html
+from lfno.paper.report.tables import Cell, Row, Table
+from lfno.systems import REGISTRY
+from tests.paper.report.builder import record
+
+DATA_SAMPLES = data.data_samples
+HOSTILE = "<script>alert(1)</script>$\\frac{"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quick() -> Iterator[None]:
+    """Costs and data sets have tests of their own; here they would only take time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(costs, "cost_table", lambda runs: Table("Cost", ["", "a"], [Row("one", (Cell("1"),))]))
+        patch.setattr(data, "data_samples", lambda tasks: None)
+        yield
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> document.Document:
+    folder = tmp_path_factory.mktemp("records")
+    full(folder)
+    return document.document(folder, seconds=0)
+
+
+def full(folder: Path) -> None:
+    """Records with everything a figure needs, on a signal and on a field, under names that attack the page."""
+    rng = np.random.default_rng(0)
+    for task, shape in (("duffing-c05", (1, 128)), ("burgers", (1, 50, 50)), ("navier-stokes", (1, 32, 32))):
+        for label in ("FNO", "LNO", "LFNO", HOSTILE):
+            fields = {name: rng.standard_normal(shape).tolist() for name in ("truth", "prediction", "transient", "steady")}
+            one = record(
+                task,
+                label,
+                0.1,
+                history={"epoch": [1, 2, 3], "train": [1.0, 0.5, 0.2], "validation": [1.0, 0.6, 0.3]},
+                samples={"A": [1.0, 2.0], "l2": [0.1, 0.2], "linf": [0.1, 0.2]},
+                regimes={
+                    "split": 500,
+                    **{name: {"variance": 0.1, "mean": 0.1, "curve": [0.2, 0.1]} for name in ("transient", "steady")},
+                },
+                example={"index": 0, **fields, "poles": [[-1.0, 2.0, 0.5], [-0.1, 5.0, 0.5]]},
+                environment={"hardware": HOSTILE},
+            )
+            path = folder / f"{task}-{abs(hash(label))}.json"
+            path.write_text(json.dumps(asdict(one)))
+    odd = record("no-such-task/../..", HOSTILE, 0.3, study=HOSTILE, preset=HOSTILE)
+    (folder / "odd.json").write_text(json.dumps(asdict(odd)))
+
+
+def test_page_with_hostile_records_is_whole_and_escaped(hostile: document.Document) -> None:
+    made, page = hostile, html(hostile)
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    drawn = {picture.title for section in made.sections for picture in section.pictures}
+    figures = "ODE predictions", "PDE predictions", "Learning curves, ODEs", "Error over time", "Burgers", "Navier–Stokes"
+    assert {f"{title}, default preset" for title in figures} <= drawn
+    assert "Poles" in drawn
+    missing = [what for section in made.sections for what, _ in section.missing]
+    assert not [what for what in missing if "could not be drawn" in what]
+
+
+def test_page_asks_nobody_for_anything(hostile: document.Document) -> None:
+    page = html(hostile)
+    assert not re.findall(r"https?://", page)
+    assert "url(" not in page
+    assert "@import" not in page
+    sources = re.findall(r"\s(?:src|href|srcset|action|data)\s*=\s*[\"']?([^\"'\s>)]{1,30})", page)
+    assert sources
+    assert all(source.startswith(("data:image/png;base64,", "#")) for source in sources)
+
+
+def test_page_without_any_record_says_what_to_run(tmp_path: Path) -> None:
+    made = document.document(tmp_path / "nothing", seconds=0)
+    page = html(made)
+    assert "lfno reproduce" in page
+    assert "not measured" in page
+    anchors = [section.anchor for section in made.sections]
+    assert len(set(anchors)) == len(anchors)
+    assert all(f'id="{anchor}"' in page and f'href="#{anchor}"' in page for anchor in anchors)
+
+
+def test_a_file_that_is_no_record_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"study": "main"}')
+    with pytest.raises(LfnoError, match=r"bad\.json is not the record"):
+        document.document(tmp_path, seconds=0)
+
+
+def test_kept_baselines_are_used_and_damaged_ones_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "baselines"
+    folder.mkdir()
+    (folder / "heat.json").write_text('{"mean": {"l2": 0.5, "linf": 0.6}, "other": {}}')
+    (folder / "beam.json").write_text("{")
+    assert gather(["heat", "beam", "../../x"], tmp_path, seconds=0) == {"heat": {"mean": {"l2": 0.5, "linf": 0.6}}}
+
+
+def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tmp_path: Path) -> None:
+    costs.main(str(tmp_path))
+    made = document.document(tmp_path, pictures=False, seconds=0)
+    (section,) = (section for section in made.sections if section.title == "Cost")
+    assert [table.rows for table in section.tables[:2]] == [[Row("one", (Cell("1"),))]] * 2
+    (tmp_path / costs.KEPT).write_text("{")
+    assert costs.kept(tmp_path) == []
+
+
+def test_command_writes_both_pages(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps(asdict(record("heat", "LFNO", 0.01))))
+    common = ["report", "--results", str(tmp_path), "--baseline-seconds", "0", "--quiet"]
+    page, text = tmp_path / "page.html", tmp_path / "page.md"
+    assert CliRunner().invoke(build(), [*common, "--out", str(page)]).exit_code == 0
+    assert CliRunner().invoke(build(), [*common, "--markdown", str(text)]).exit_code == 0
+    assert page.read_text().startswith("<!doctype html>")
+    lines = text.read_text().splitlines()
+    assert lines[0].startswith("# ")
+    # every row of a table has as many cells as its head
+    heads = [k for k, line in enumerate(lines) if line.startswith("|---")]
+    assert heads
+    for k in heads:
+        count = lines[k].count("---")
+        row = lines[k + 1]
+        assert len(re.findall(r"(?<!\\)\|", row)) == count + 1
+    assert "0.0100" in markdown(document.document(tmp_path, pictures=False, seconds=0))
+
+
+def test_every_task_of_the_paper_is_a_data_set() -> None:
+    from lfno.paper.report import paper
+
+    assert set(paper.TASKS) <= set(REGISTRY)
+
+
+def test_costs_count_the_published_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "LATENCY_MILLISECONDS", 0.0)
+    models = {name: model for name, model, _ in costs._paper_models()}
+    for name, count in (("LNO", "1,309"), ("LFNO", "3,417")):
+        cells = costs.measure(models[name], (1, 1, 2048), "cpu", runs=1)
+        assert cells[0] == count
+        assert len(cells) == len(costs.COLUMNS) - 1
+
+
+def test_data_figure_shows_every_small_set() -> None:
+    figure = DATA_SAMPLES(["duffing-c05", "heat"])
+    assert figure is not None
+    assert len([axes for axes in figure.axes if axes.get_title()]) == 4

@@ -1,0 +1,217 @@
+"""The matrix of runs: what the studies consist of, and stacks that runs leave and that go on after a stop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.models.storage import MODELS
+from lfno.paper import matrix, stacked
+from lfno.paper.matrix import Cell, groups, long_enough, missing, with_other_settings
+from lfno.paper.record import load_records
+from lfno.paper.stacked import run_group
+from lfno.paper.studies import STUDIES, Question
+from lfno.systems.registry import find
+from tests.paper.report.builder import record
+from tests.training.spoiled import spoil_first_run
+
+SMALL = {"width": 2, "modes": 4, "n_poles": 2, "projection": 8, "validate_every": 1, "batch": 137}
+
+
+def small(task: str = "duffing-c05-rich", **fields: object) -> Cell:
+    changes = SMALL | {"epochs": 2, "steady_decay": 1e-4} | fields.pop("changes", {})  # type: ignore[operator]
+    return Cell(task, "lfno", changes=changes, **fields)  # type: ignore[arg-type]
+
+
+def test_an_axis_that_closes_on_itself_is_not_trained_with_one_that_does_not():
+    """Padding, which only the latter has, is one for a stack."""
+    heat, burgers = (small(task, changes={"padding": 0.5}) for task in ("heat", "burgers"))
+    assert find("heat").grid.shape == find("burgers").grid.shape
+    assert [len(group) for group in groups([heat, burgers], 9)] == [1, 1]
+    assert [len(group) for group in groups([heat, small("beam", changes={"padding": 0.5})], 9)] == [2]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_variant_of_a_study_can_be_built_and_has_its_own_record(name):
+    study = STUDIES[name]
+    cells = Question(name).cells(study.models, Path())
+    assert len({cell.key for cell in cells}) == len(cells)
+    assert len(cells) == 3 * len(study.tasks) * len(study.models) * len(study.variants)
+    for cell in cells[::3]:
+        kind = MODELS[cell.model.upper()]
+        kind(find(cell.task).grid, kind.Config.from_fields(cell.resolved().fields))
+
+
+def test_seeds_folds_and_tasks_on_one_grid_are_one_stack():
+    cells = Question(tasks=["ode"], seeds=3, folds=5).cells(["lfno"], Path())
+    assert [len(group) for group in groups(cells, 64)] == [64, 11]
+    cells = Question(tasks=["ode", "rich"], preset="paper").cells(["lfno"], Path())
+    assert [len(group) for group in groups(cells, 64)] == [15, 9], "runs of different length, and grids"
+
+
+def test_the_deepened_fno_has_at_least_the_parameters_also_of_a_changed_lfno():
+    for preset, changes in (("default", {}), ("paper", {}), ("default", {"width": 8, "n_poles": 64})):
+        (cell,) = Question(tasks=["duffing-c05"], seeds=1, preset=preset, changes=changes).cells(["fno deep"], Path())
+        grid = find(cell.task).grid
+        lfno = Cell(cell.task, "lfno", preset, changes=changes).resolved()
+        ours, theirs = matrix._count("LFNO", lfno, grid), matrix._count("FNO", cell.resolved(), grid)
+        one_less = cell.resolved().change(layers=cell.changes["layers"] - 1)
+        assert theirs >= ours
+        assert cell.changes["layers"] == 4 or matrix._count("FNO", one_less, grid) < ours
+
+
+def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
+    with pytest.raises(LfnoError, match="no record of LFNO"):
+        long_enough(Cell("beam", "fno", label="FNO"), tmp_path)
+    for seed, (slow, fast) in enumerate(((30.0, 11.0), (34.0, 9.0))):
+        record("beam", "LFNO", 0.1, seed=seed, seconds=slow).write(tmp_path)
+        record("beam", "FNO", 0.1, seed=seed, seconds=fast, training={"epochs": 1000}).write(tmp_path)
+    assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
+    (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
+    assert cell.resolved().training.epochs == 3200
+    # a stack of two that takes 10 s before its first epoch and 10 ms for each: the 22 s that are left are 4400 epochs more
+    history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
+    fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
+    for seed in range(2):
+        record("beam", "FNO", 0.1, seed=seed, seconds=10.0, **fields).write(tmp_path)
+    assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 5400
+    assert Question(models=["fno long", "lfno", "fno"]).stages() == [("lfno", "fno"), ("fno long",)]
+
+
+def test_rows_with_a_label_have_records_of_their_own():
+    question = Question(tasks=["heat"], seeds=1, label="wide")
+    cells = question.cells(STUDIES["main"].models, Path())
+    assert sorted(cell.title for cell in cells) == ["FNO wide", "LFNO wide", "LNO wide"]
+    (alone,) = Question(tasks=["heat"], models=["fno"], seeds=1, label="wide").cells(["fno"], Path())
+    assert alone.title == "wide"
+    with pytest.raises(LfnoError, match="leave the label out"):
+        Question("ablation", seeds=1, label="wide").cells(["lfno"], Path())
+
+
+def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
+    cell = small(changes={"epochs": 1, "steady_decay": None})
+    run_group([cell], tmp_path, "cpu")
+    assert with_other_settings([cell], tmp_path) == []
+    path = tmp_path / cell.key
+    tree = json.loads(path.read_text())
+    tree["training"]["steady_decay"] = 30.0
+    path.write_text(json.dumps(tree))
+    assert with_other_settings([cell], tmp_path) == [cell]
+
+
+def test_a_record_from_before_an_option_was_made_without_it(tmp_path):
+    cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
+    assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
+    for cell in cells:
+        run_group([cell], tmp_path, "cpu")
+        path = tmp_path / cell.key
+        tree = json.loads(path.read_text())
+        del tree["config"]["gate"]
+        path.write_text(json.dumps(tree))
+    assert with_other_settings(cells, tmp_path) == cells[:1]
+
+
+def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog):
+    cells = [small(seed=seed, changes={"epochs": 2}) for seed in range(2)]
+    spoil_first_run(monkeypatch)
+    with caplog.at_level("WARNING", logger="lfno"):
+        lost, good = run_group(cells, tmp_path, "cpu")
+    assert np.isnan(lost.scores["l2"])
+    assert np.isfinite(good.scores["l2"])
+    again = {record.seed: record for record in load_records(tmp_path)}
+    assert np.isnan(again[0].scores["l2"])
+    assert "s0" in caplog.text
+
+
+def test_a_group_whose_data_changed_begins_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
+    cell = small(changes={"epochs": 3})
+
+    def stop(trainer, told):
+        if told["epoch"] == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_group([cell], tmp_path, "cpu", stop)
+    made = stacked.dataset
+    monkeypatch.setattr(stacked, "dataset", lambda name: replace(made(name), outputs=2 * made(name).outputs))
+    (record,) = run_group([cell], tmp_path, "cpu")
+    assert record.history["epoch"][-1] == 3
+
+
+def test_unknown_names_are_one_sentence():
+    with pytest.raises(LfnoError, match="study 'layer' is not known; choose among main, layers"):
+        Question("layer").stages()
+    with pytest.raises(LfnoError, match="model 'fno deeper' is not known"):
+        Question(models=["fno deeper"]).stages()
+
+
+def test_a_small_training_set_gets_as_many_steps():
+    cells = Question("samples", seeds=1, changes={"epochs": 100}).cells(["lfno"], Path())
+    trainings = [cell.resolved().training for cell in cells]
+    batches = [-(-(cell.train_samples or 0) // one.batch) for cell, one in zip(cells, trainings, strict=True)]
+    wanted = 100 * max(batches)  # the largest set has the epochs that were asked for
+    for count, one in zip(batches, trainings, strict=True):
+        assert abs(count * one.epochs - wanted) <= count / 2  # as near as whole epochs come
+
+
+def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
+    """Two tasks with different epochs, scored at both: each as if it had been trained alone."""
+    monkeypatch.setattr(matrix, "PAPER_EPOCHS", {"duffing-c05": 3, "pendulum-c05": 2})
+    monkeypatch.setattr(Cell, "milestones", property(lambda cell: (matrix.PAPER_EPOCHS[cell.task], 4)))
+    ends = {"duffing-c05": 5, "pendulum-c05": 4}
+    cells = [small(name, preset="paper", seed=1, changes={"epochs": end}) for name, end in ends.items()]
+    (group,) = groups(cells, 8)
+    together = run_group(group, tmp_path / "together", "cpu")
+    alone = [run_group([cell], tmp_path / "alone", "cpu")[0] for cell in cells]
+    assert [sorted(one.at) for one in together] == [["3", "4"], ["2", "4"]]
+    for one, other in zip(together, alone, strict=True):
+        assert one.history["epoch"] == other.history["epoch"]
+        np.testing.assert_allclose(one.history["validation"], other.history["validation"], rtol=1e-4)
+        for epoch, scores in one.at.items():
+            assert scores["l2"] == pytest.approx(other.at[epoch]["l2"], rel=1e-4)
+        assert one.scores["l2"] == pytest.approx(other.scores["l2"], rel=1e-4)
+    assert together[1].at["4"] == together[1].scores, "the end of a run is one of its milestones"
+
+
+def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
+    cells = [small(seed=seed, changes={"epochs": 4, "steady_decay": None, "starts": 2}) for seed in range(2)]
+    whole = run_group(cells, tmp_path / "whole", "cpu")
+
+    def stop(trainer, told):
+        if told["epoch"] == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_group(cells, tmp_path / "parts", "cpu", stop)
+    assert missing(cells, tmp_path / "parts") == cells
+    seen = []
+    parts = run_group(cells, tmp_path / "parts", "cpu", lambda trainer, told: seen.append(told["epoch"]))
+    assert seen == [4], "neither the pilot nor earlier epochs again"
+    assert [one.scores for one in parts] == [one.scores for one in whole]
+    assert not list((tmp_path / "cache" / "unfinished").iterdir())
+    assert missing(cells, tmp_path / "parts") == []
+    assert with_other_settings(cells, tmp_path / "parts") == []
+    longer = [small(seed=seed, changes={"epochs": 5, "starts": 2}) for seed in range(3)]
+    assert missing(longer, tmp_path / "parts") == longer[2:]
+    assert with_other_settings(longer, tmp_path / "parts") == longer[:2]
+
+
+def test_a_record_holds_the_errors_out_of_family_and_of_another_fold(tmp_path):
+    cells = [small(fold=fold) for fold in range(2)]
+    first, second = run_group(cells, tmp_path, "cpu")
+    assert set(first.out_of_family) == {"l2", "linf"}
+    assert all(np.isfinite(value) for value in first.out_of_family.values())
+    assert first.scores != second.scores
+    assert [r.out_of_family for r in load_records(tmp_path)] == [first.out_of_family, second.out_of_family]
+    assert json.loads((tmp_path / cells[1].key).read_text())["fold"] == 1
+    assert Cell("duffing-c05", "lfno").out_of_family is None, "another grid"
+    assert Cell("heat", "lfno").out_of_family == "heat-out"
