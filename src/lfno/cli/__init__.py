@@ -1,7 +1,6 @@
 """The command line: `lfno --help`. One module per command; this file only gathers them.
 
-Every command module defines functions and registers them in COMMANDS below; heavy imports happen inside the
-functions, so that `lfno --help` answers at once.
+Every command module defines `register(app)`. Heavy imports happen inside the commands, so that `lfno --help` answers at once.
 """
 
 from __future__ import annotations
@@ -15,11 +14,22 @@ import typer
 
 from lfno.core.errors import LfnoError, plain_warnings
 
-#: module of this package -> it must define `register(app)`
+#: modules that define `register(app)`, in the order in which `lfno --help` lists their commands
 COMMANDS: tuple[str, ...] = (
-    "systems", "data", "inspect", "train", "fit", "predict", "decompose", "poles", "export", "reproduce", "report", "demo",
-    "app",
-)  # fmt: skip
+    "lfno.cli.systems",
+    "lfno.cli.data",
+    "lfno.cli.inspect",
+    "lfno.cli.train",
+    "lfno.cli.fit",
+    "lfno.cli.predict",
+    "lfno.cli.decompose",
+    "lfno.cli.poles",
+    "lfno.cli.export",
+    "lfno.paper.commands.reproduce",
+    "lfno.paper.commands.report",
+    "lfno.cli.demo",
+    "lfno.cli.app",
+)
 
 EXIT_USER_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -38,7 +48,7 @@ def build() -> typer.Typer:
     def root() -> None: ...
 
     for name in COMMANDS:
-        importlib.import_module(f"lfno.cli.{name}").register(app)
+        importlib.import_module(name).register(app)
     return app
 
 
