@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
+from lfno.core.version import __version__
 
 if TYPE_CHECKING:
     from lfno.data.make import dataset
     from lfno.models import FNO, LFNO, LNO, load
     from lfno.training.fit import fit
-
-__version__ = "0.1.0"
 
 # found on first use, so that `import lfno` and `lfno --help` do not wait for torch
 _LAZY = {

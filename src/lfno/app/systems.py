@@ -18,10 +18,10 @@ from lfno.evaluation.ringing import listening, ringing
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
 from lfno.models.storage import SHIPPED, load
-from lfno.paper.report.paper import FLOWS, LINES, ODES, TASKS
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry, find
 from lfno.systems.signals import Signal, open_mesh
+from lfno.systems.titles import ALL, FLOWS, LINES, ODES
 
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 #: model -> what its file name adds to that of the data set
@@ -96,8 +96,8 @@ class Bench:
     """One system, kept warm: its solver, its solutions so far and its models."""
 
     def __init__(self, name: str) -> None:
-        if name not in TASKS:
-            raise LfnoError(f"there is no system {name!r} on this page; it has {', '.join(TASKS)}")
+        if name not in ALL:
+            raise LfnoError(f"there is no system {name!r} on this page; it has {', '.join(ALL)}")
         self.entry = find(name)
         self.system = self.entry.system(**self.entry.parameters)
         self.slider = slider(self.entry)

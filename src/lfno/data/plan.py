@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-import lfno
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.core.memory import available, human
+from lfno.core.version import __version__
 from lfno.data import storage
 from lfno.data.cache import partial_directory
 from lfno.data.dataset import Dataset
@@ -115,7 +115,7 @@ class Plan:
             "inputs": fingerprint.hexdigest(),
             "seed": seed,
             "dtype": self.dtype,
-            "version": lfno.__version__,
+            "version": __version__,
         }
 
     @property

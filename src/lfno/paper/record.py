@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lfno import __version__
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.version import __version__
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.regimes import regimes
 

@@ -17,6 +17,7 @@ from lfno.paper.report.goals import REACHED, judge_goals
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.summary import flip_share, summarise
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR
+from lfno.systems import titles
 from tests.paper.report.builder import record
 
 
@@ -29,11 +30,11 @@ def losses(values: list[float]) -> dict[str, list[float]]:
 
 
 def lowest_everywhere(good: bool) -> list[Record]:
-    return [r for task in paper.ODES for r in three(task, 0.3, 0.2, 0.1 if good else 0.25)]
+    return [r for task in titles.ODES for r in three(task, 0.3, 0.2, 0.1 if good else 0.25)]
 
 
 def below_lno(good: bool) -> list[Record]:
-    return [r for task in paper.PDES for r in three(task, 0.1, 0.4, 0.2 if good else 0.5)]
+    return [r for task in titles.PDES for r in three(task, 0.1, 0.4, 0.2 if good else 0.5)]
 
 
 def burgers_maximum(good: bool) -> list[Record]:
@@ -48,7 +49,7 @@ def training(good: bool) -> list[Record]:
     smooth, rough = losses([1.0, 0.5, 0.25, 0.12]), losses([1.0, 0.5, 0.9, 0.4])
     return [
         record(task, label, 0.1, history=smooth if (label == "LFNO") == good else rough)
-        for task in paper.ODES
+        for task in titles.ODES
         for label in paper.MODELS
     ]
 
@@ -94,7 +95,7 @@ def layers(good: bool) -> list[Record]:
 def variance(good: bool) -> list[Record]:
     return [
         record(task, label, 0.1, regimes={"steady": {"variance": 1e-4 if (label == "LFNO") == good else 1e-2}})
-        for task in paper.ODES
+        for task in titles.ODES
         for label in ("LFNO", "LNO")
     ]
 
@@ -209,8 +210,8 @@ def test_goals_both_ways() -> None:
 
     assert one(good, "Navier–Stokes: below persistence") == REACHED[HOLDS]
     assert one(three("navier-stokes", 0.1, 0.1, 0.0006), "Navier–Stokes: below persistence") == REACHED[FAILS]
-    deep = [record(t, "FNO deep", 0.1 if t != "lorenz-rho5" else 0.01) for t in paper.ODES]
-    lfno = [record(t, "LFNO", 0.05) for t in paper.ODES]
+    deep = [record(t, "FNO deep", 0.1 if t != "lorenz-rho5" else 0.01) for t in titles.ODES]
+    lfno = [record(t, "LFNO", 0.05) for t in titles.ODES]
     assert one(deep + lfno, "Below the deepened FNO") == REACHED[HOLDS]
     assert one(deep[:3] + lfno[:3], "Below the deepened FNO") == REACHED[OPEN]
     assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == REACHED[FAILS]
@@ -237,7 +238,7 @@ def test_goals_of_speed() -> None:
         history = {"epoch": [10, 4990, 5010, 8000], "seconds": [0.0, seconds - 1, seconds + 1, 2 * seconds]}
         return [
             record(task, "LFNO", 0.1, preset="paper", seed=seed, stacked=15, history=history)
-            for task in paper.ODES
+            for task in titles.ODES
             for seed in range(seeds)
         ]
 

@@ -13,6 +13,7 @@ from lfno.paper.report.studies import ablation_table, gate_table, layers_table, 
 from lfno.paper.report.summary import summarise
 from lfno.paper.report.tables import Cell, Row, Table, plain
 from lfno.paper.report.times import time_table
+from lfno.systems import titles
 from tests.paper.report.builder import record
 
 
@@ -44,7 +45,7 @@ def test_mean_spread_bold_seeds_and_epochs() -> None:
     fno = [record("duffing-c05", "FNO", l2, seed=k) for k, l2 in enumerate((0.020, 0.024))]
     table = error_table(paper.ODE_L2, Runs(lfno + fno), {"duffing-c05": {"mean": {"l2": 0.5, "linf": 0.6}}})
     ours = rows_below(table, "Ours, default")
-    column = list(paper.ODES).index("duffing-c05")
+    column = list(titles.ODES).index("duffing-c05")
     assert ours["LFNO"].cells[column] == Cell("0.0120 ± 0.002", "paper 0.0142", bold=True)
     assert ours["FNO"].cells[column] == Cell("0.0220 ± 0.003", "paper 0.0565", bold=False)
     assert ours["LNO"].cells[column] == Cell("–", "paper 0.0762")
@@ -59,7 +60,7 @@ def test_mean_spread_bold_seeds_and_epochs() -> None:
 def test_paper_preset_is_read_at_the_epochs_of_each_table() -> None:
     at = {"5000": {"l2": 0.5, "linf": 0.6}, "5200": {"l2": 0.3, "linf": 0.4}}
     runs = Runs([record("duffing-c05", "LFNO", 0.1, 0.2, preset="paper", at=at)])
-    column = list(paper.ODES).index("duffing-c05")
+    column = list(titles.ODES).index("duffing-c05")
     l2 = rows_below(error_table(paper.ODE_L2, runs, {}), "Ours, paper")
     linf = rows_below(error_table(paper.ODE_LINF, runs, {}), "Ours, paper")
     assert (l2["LFNO"].cells[column].text, l2["epochs"].cells[column].text) == ("0.300", "5200")
@@ -69,7 +70,7 @@ def test_paper_preset_is_read_at_the_epochs_of_each_table() -> None:
 def test_a_run_that_diverged_is_never_best() -> None:
     runs = Runs([record("heat", "FNO", math.nan), record("heat", "LFNO", 0.2), record("heat", "LNO", 0.3)])
     ours = rows_below(error_table(paper.PDE_L2, runs, {}), "Ours, default")
-    column = list(paper.PDES).index("heat")
+    column = list(titles.PDES).index("heat")
     assert ours["FNO"].cells[column].text == "diverged"
     assert [name for name in paper.MODELS if ours[name].cells[column].bold] == ["LFNO"]
 
@@ -152,7 +153,7 @@ def test_studies() -> None:
 
 
 def test_time_of_every_part_of_the_matrix() -> None:
-    runs = Runs([record(task, label, 0.1, seconds=60.0) for task in (*paper.ODES, "heat") for label in ("FNO", "LFNO")])
+    runs = Runs([record(task, label, 0.1, seconds=60.0) for task in (*titles.ODES, "heat") for label in ("FNO", "LFNO")])
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
     assert times["ODEs, default preset"][:4] == ["5.0 min", "5.0 min", "10.0 min", "10"]
     assert times["1-D PDEs, default preset"][:3] == ["1.0 min", "1.0 min", "2.0 min"]

@@ -12,6 +12,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import number
 from lfno.paper.report.verdicts import Finding, factor, mean_error, ratio
+from lfno.systems import titles
 
 #: a loss that goes back by less than this share of its way is called monotone
 MONOTONE = 0.05
@@ -39,21 +40,21 @@ def _backtracks(runs: Runs, task: str, label: str) -> float | None:
 
 def monotone_training(runs: Runs) -> list[Finding]:
     findings = []
-    for task in paper.ODES:
+    for task in titles.ODES:
         share = _backtracks(runs, task, "LFNO")
         if share is not None:
-            findings.append(Finding(paper.title(task), f"{share:.1%} of the way is upwards", share < MONOTONE))
+            findings.append(Finding(titles.title(task), f"{share:.1%} of the way is upwards", share < MONOTONE))
     return findings
 
 
 def steadier_training(runs: Runs) -> list[Finding]:
     findings = []
-    for task in paper.ODES:
+    for task in titles.ODES:
         shares = {label: share for label in paper.MODELS if (share := _backtracks(runs, task, label)) is not None}
         if "LFNO" in shares and len(shares) > 1:
             words = ", ".join(f"{label} {share:.1%}" for label, share in shares.items())
             steadiest = shares["LFNO"] == min(shares.values())
-            findings.append(Finding(paper.title(task), words, steadiest, len(shares) == len(paper.MODELS)))
+            findings.append(Finding(titles.title(task), words, steadiest, len(shares) == len(paper.MODELS)))
     return findings
 
 
@@ -70,7 +71,7 @@ def lower_loss_worse_test(runs: Runs) -> list[Finding]:
             f"training loss FNO {number(loss[0])}, LFNO {number(loss[1])}; "
             f"test FNO {number(test[0])}, LFNO {number(test[1])}"
         )
-        findings.append(Finding(paper.title(task), words, loss[0] < loss[1] and test[0] > test[1]))
+        findings.append(Finding(titles.title(task), words, loss[0] < loss[1] and test[0] > test[1]))
     return findings
 
 
@@ -105,7 +106,7 @@ def shock_ringing(runs: Runs) -> list[Finding]:
 
 def narrower_variance(runs: Runs) -> list[Finding]:
     findings = []
-    for task in paper.ODES:
+    for task in titles.ODES:
         spread = {}
         for label in ("LFNO", "LNO"):
             steady = [r.regimes.get("steady", {}) for r in runs.main.where(task=task, label=label).all]
@@ -114,7 +115,7 @@ def narrower_variance(runs: Runs) -> list[Finding]:
                 spread[label] = float(np.mean(found))
         if len(spread) == 2:
             words = f"LFNO {number(spread['LFNO'])}, LNO {number(spread['LNO'])}"
-            findings.append(Finding(paper.title(task), words, spread["LFNO"] < spread["LNO"]))
+            findings.append(Finding(titles.title(task), words, spread["LFNO"] < spread["LNO"]))
     return findings
 
 

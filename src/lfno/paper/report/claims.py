@@ -17,17 +17,18 @@ from lfno.paper.report.comparisons import every, lower, said
 from lfno.paper.report.selection import Figure, Runs
 from lfno.paper.report.studies import LAYERS, layers_of
 from lfno.paper.report.verdicts import Claim, Finding, Verdict, figure_of
+from lfno.systems import titles
 
 
 def lowest_on_the_odes(runs: Runs) -> list[Finding]:
     """One finding per ODE on which LFNO and another model were run; complete with all three."""
     findings = []
-    for task in paper.ODES:
+    for task in titles.ODES:
         found = {label: f for label in paper.MODELS if (f := figure_of(runs, task, label)) is not None}
         if "LFNO" in found and len(found) > 1:
             words = ", ".join(f"{label} {said(figure)}" for label, figure in found.items())
             lowest = _mean(found["LFNO"]) == min(map(_mean, found.values()))
-            findings.append(Finding(paper.title(task), words, lowest, len(found) == len(paper.MODELS)))
+            findings.append(Finding(titles.title(task), words, lowest, len(found) == len(paper.MODELS)))
     return findings
 
 
@@ -42,7 +43,7 @@ def sample_efficiency(runs: Runs) -> list[Finding]:
             if "LFNO" in found and len(found) > 1:
                 words = ", ".join(f"{model} {said(figure)}" for model, figure in found.items())
                 supports = _mean(found["LFNO"]) == min(map(_mean, found.values()))
-                findings.append(Finding(f"{paper.title(task)}, {size} samples", words, supports))
+                findings.append(Finding(f"{titles.title(task)}, {size} samples", words, supports))
     return findings
 
 
@@ -57,7 +58,7 @@ def more_transient_layers(runs: Runs) -> list[Finding]:
         others = [_mean(found[pair]) for pair in ((3, 3), (2, 4)) if pair in found]
         if (4, 2) in found and others:
             words = ", ".join(f"{a}+{b} {said(figure)}" for (a, b), figure in found.items())
-            findings.append(Finding(paper.title(task), words, _mean(found[4, 2]) < min(others), len(others) == 2))
+            findings.append(Finding(titles.title(task), words, _mean(found[4, 2]) < min(others), len(others) == 2))
     return findings
 
 
@@ -74,7 +75,7 @@ CLAIMS = (
         _ODES,
         5,
     ),
-    Claim("LFNO surpasses LNO on every PDE", "", every(*(lower(t, "LFNO", "LNO") for t in paper.PDES)), _PDES, 7),
+    Claim("LFNO surpasses LNO on every PDE", "", every(*(lower(t, "LFNO", "LNO") for t in titles.PDES)), _PDES, 7),
     Claim(
         "On Burgers LFNO's L∞ error is nearly four times below FNO's",
         "0.0125 against 0.0471 (3.8×)",

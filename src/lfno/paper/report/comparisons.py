@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lfno.paper.report import paper
 from lfno.paper.report.selection import Figure, Runs
 from lfno.paper.report.tables import number, show
 from lfno.paper.report.verdicts import Finding, factor, figure_of, mean_error, ratio
+from lfno.systems import titles
 
 Measure = Callable[[Runs], list[Finding]]
 
@@ -30,7 +30,7 @@ def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0
             return []
         ours, others = (said(figure_of(runs, task, label, metric)) for label in (model, other))
         words = f"{model} {ours}, {other} {others} ({factor(ratio(theirs, mine))})"
-        return [Finding(paper.title(task), words, mine * by < theirs)]
+        return [Finding(titles.title(task), words, mine * by < theirs)]
 
     return measure
 
@@ -43,7 +43,7 @@ def lower_in_both(task: str, model: str, other: str) -> Measure:
         if len(findings) < 2:
             return []
         words = "L2 " + findings[0].words + ", L∞ " + findings[1].words
-        return [Finding(paper.title(task), words, all(finding.supports for finding in findings))]
+        return [Finding(titles.title(task), words, all(finding.supports for finding in findings))]
 
     return measure
 
@@ -56,7 +56,7 @@ def below(task: str, limit: float, inclusive: bool = False) -> Measure:
         if mine is None:
             return []
         words = f"{said(figure_of(runs, task, 'LFNO'))}, limit {number(limit)}"
-        return [Finding(paper.title(task), words, mine <= limit if inclusive else mine < limit)]
+        return [Finding(titles.title(task), words, mine <= limit if inclusive else mine < limit)]
 
     return measure
 

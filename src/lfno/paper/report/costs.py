@@ -22,6 +22,7 @@ from lfno.core.grid import Grid
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import DASH, Cell, Row, Table
+from lfno.systems import titles
 from lfno.training.presets import find_preset
 
 #: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
@@ -30,7 +31,7 @@ KEPT = "costs.json"
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
 LATENCY_MILLISECONDS = 2000.0  # of a row: fewer than 100 runs where they would take longer
 #: tasks whose default-preset networks are measured, the first of each group that was run
-SHOWN = (paper.ODES, paper.LINES, paper.FLOWS)
+SHOWN = (titles.ODES, titles.LINES, titles.FLOWS)
 
 
 def cost_table(runs: Runs) -> Table:
@@ -45,7 +46,7 @@ def cost_table(runs: Runs) -> Table:
     for name, model, shape in _paper_models():
         table.add(name, *measure(model, shape, device))
     for task, preset, record in _run_models(runs):
-        table.heading(f"{preset} preset, {paper.title(task)}")
+        table.heading(f"{preset} preset, {titles.title(task)}")
         for label, model, shape in record:
             table.add(label, *measure(model, shape, device))
     table.note = (

@@ -15,6 +15,7 @@ from lfno.paper.report.gallery import Picture, Plate, picture, plates
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import Table
 from lfno.paper.report.verdicts import Verdict
+from lfno.systems import titles
 
 BASELINE_SECONDS = 120.0
 FAIR = "lfno,fno,'fno deep','fno long'"
@@ -61,7 +62,7 @@ def document(
 
     step()
     # only for what was run: a page about one task need not make the data of all
-    shown = [task for task in paper.TASKS if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
+    shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()
     sections = [_summary(runs, baselines), _claims(runs), _goals(runs, baselines, results), *_tables(runs, baselines)]
@@ -120,9 +121,9 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
         ],
         tables=[errors.error_table(published, runs, baselines) for published in paper.ERROR_TABLES],
     )
-    absent = [task for task in paper.TASKS if task not in runs.main.tasks]
+    absent = [task for task in titles.ALL if task not in runs.main.tasks]
     if absent:
-        names = ", ".join(paper.title(task) for task in absent)
+        names = ", ".join(titles.title(task) for task in absent)
         four.missing.append((f"No runs of {names}", f"lfno reproduce --tasks {','.join(absent)}"))
     rich = Section(
         "Rich and out-of-family inputs",

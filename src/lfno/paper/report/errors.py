@@ -6,6 +6,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.baselines import NAMES, Scores
 from lfno.paper.report.selection import LABELS, OUTSIDE, Figure, Runs, lowest, ordered
 from lfno.paper.report.tables import DASH, Cell, Table, counted, number, show
+from lfno.systems import titles
 
 FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
 METRICS = {"l2": "relative L2", "linf": "relative L∞"}
@@ -14,7 +15,7 @@ METRICS = {"l2": "relative L2", "linf": "relative L∞"}
 def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
     """Ours, preset by preset, with the paper's number beside; best of a preset in bold; then the baselines."""
     tasks = list(published.epochs)
-    table = Table(published.name, ["", *(paper.title(task) for task in tasks)])
+    table = Table(published.name, ["", *(titles.title(task) for task in tasks)])
     table.heading("Published")
     table.add("epochs", *(f"{published.epochs[task]:,}" for task in tasks))
     for model in paper.MODELS:
@@ -77,9 +78,9 @@ def outside_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Tabl
 
 
 def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suffix: str) -> Table:
-    known = [f"{task}{kind}{suffix}" for kind in ("-rich", "") for task in paper.TASKS]
+    known = [f"{task}{kind}{suffix}" for kind in ("-rich", "") for task in titles.ALL]
     tasks = [task for task in ordered(runs.tasks, known) if task.endswith(suffix)]
-    table = Table(f"{what}, {METRICS[metric]}", ["", *(paper.title(task.removesuffix(suffix)) for task in tasks)])
+    table = Table(f"{what}, {METRICS[metric]}", ["", *(titles.title(task.removesuffix(suffix)) for task in tasks)])
     if not tasks:
         return table
     own = Runs(r for r in runs.all if r.task in tasks)
@@ -92,7 +93,7 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 def fair_table(metric: str, runs: Runs) -> Table:
     """FNO of the same width and epochs, FNO deepened to as many parameters, FNO given the same time; against LFNO."""
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
-    tasks = ordered(fair.tasks, list(paper.TASKS))
+    tasks = ordered(fair.tasks, list(titles.ALL))
     columns = ["", "FNO, same width and epochs", "FNO deep, at least as many parameters", "FNO long, same time", "LFNO"]
     table = Table(f"Fair comparisons, {METRICS[metric]}", columns)
     for preset in fair.presets:
@@ -101,7 +102,7 @@ def fair_table(metric: str, runs: Runs) -> Table:
             own = fair.where(preset=preset, task=task)
             figures: dict[str, Figure | None] = {label: own.where(label=label).error(metric) for label in FAIR}
             best = lowest(figures)
-            table.add(paper.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
+            table.add(titles.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
     table.note = "Small print: parameters (a complex number counted once), epochs, and seconds of training of one run."
     return table
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lfno.core.errors import LfnoError
-from lfno.paper.report import paper
 from lfno.paper.report.figures import curves, data, fields, overlays, poles, variants
 from lfno.paper.report.selection import Runs
 from lfno.plots.style import as_data_uri, as_png
+from lfno.systems import titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,7 @@ def plates(runs: Runs) -> Iterator[Plate]:
         yield Plate(
             f"Learning curves, ODEs{tag}",
             "Training loss dotted, validation loss solid; a line for each seed.",
-            partial(curves.learning_curves, runs, paper.ODES, preset),
+            partial(curves.learning_curves, runs, titles.ODES, preset),
             odes,
         )
         yield Plate(
@@ -67,7 +67,7 @@ def plates(runs: Runs) -> Iterator[Plate]:
         yield Plate(
             f"Error against amplitude{tag}",
             "Relative L2 error of every test sample. The step of Lorenz ρ = 10 is where the final x changes sign.",
-            partial(curves.parameter_curves, runs, paper.ODES, preset),
+            partial(curves.parameter_curves, runs, titles.ODES, preset),
             odes,
         )
         yield Plate(
@@ -85,7 +85,7 @@ def plates(runs: Runs) -> Iterator[Plate]:
         yield Plate(
             f"Learning curves, PDEs{tag}",
             "Training loss dotted, validation loss solid; a line for each seed.",
-            partial(curves.learning_curves, runs, paper.PDES, preset),
+            partial(curves.learning_curves, runs, titles.PDES, preset),
             pdes,
         )
         yield from _each_field(runs, preset)
@@ -124,20 +124,20 @@ def plates(runs: Runs) -> Iterator[Plate]:
     yield Plate(
         "Data: ODEs",
         "Both ends of each family and its middle, the weakest forcing darkest: A = 0.05, 5.02, 10.",
-        partial(data.data_samples, paper.ODES),
+        partial(data.data_samples, titles.ODES),
         "lfno systems",
     )
     yield Plate(
         "Data: PDEs",
         "The middle member of each family; for flows the state at the start and at the end.",
-        partial(data.data_samples, paper.PDES),
+        partial(data.data_samples, titles.PDES),
         "lfno systems",
     )
 
 
 def _each_field(runs: Runs, preset: str) -> Iterator[Plate]:
     own = runs.where(preset=preset)
-    for task, name in paper.PDES.items():
+    for task, name in titles.PDES.items():
         if len(own.main.where(task=task)):
             yield Plate(
                 f"{name}, {preset} preset",

@@ -16,6 +16,7 @@ from lfno.paper.report.comparisons import below, every, lower, lower_in_both, mo
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Claim, Finding, Verdict, factor, figure_of, mean_error
 from lfno.paper.studies import RICH
+from lfno.systems import titles
 from lfno.training.config import ABSENT
 
 #: largest L2 of the default LFNO
@@ -38,14 +39,14 @@ def not_above_exact(runs: Runs) -> list[Finding]:
         own = runs.main.where(task=task, label="LFNO")
         if own.all and all(r.training.get("steady_decay") == ABSENT for r in own.all):
             words = f"LFNO {said(own.error('l2'))} is such a stack: the pilot chose R = 0"
-            findings.append(Finding(paper.title(task), words, True))
+            findings.append(Finding(titles.title(task), words, True))
             continue
         study = runs.study("ablation").where(task=task)
         exact = Runs(r for r in study.all if r.config.get("steady") == "exact").error("l2")
         mine = study.where(label="default").error("l2") or figure_of(runs, task, "LFNO")
         if exact is not None and mine is not None:
             words = f"LFNO {said(mine)}, exact layers {said(exact)}"
-            findings.append(Finding(paper.title(task), words, mine.mean <= exact.mean))
+            findings.append(Finding(titles.title(task), words, mine.mean <= exact.mean))
     return findings
 
 
@@ -64,8 +65,8 @@ def paper_goals() -> list[Claim]:
     return [
         Claim(
             "Paper's network: L2 below the published LFNO on all five ODEs",
-            ", ".join(f"{theirs[task]:.4f}" for task in paper.ODES),
-            every(*(below(task, theirs[task]) for task in paper.ODES)),
+            ", ".join(f"{theirs[task]:.4f}" for task in titles.ODES),
+            every(*(below(task, theirs[task]) for task in titles.ODES)),
             "lfno reproduce --preset paper --tasks ode",
             5,
         )
@@ -83,27 +84,27 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
         Claim(
             "Below FNO of equal width, modes and epochs on the ODEs, L2 and L∞",
             "",
-            every(*(lower_in_both(task, "LFNO", "FNO") for task in paper.ODES)),
+            every(*(lower_in_both(task, "LFNO", "FNO") for task in titles.ODES)),
             odes,
             5,
         ),
         Claim(
             "Below the deepened FNO on at least four ODEs, L2 and L∞",
             "",
-            most(every(*(lower_in_both(task, "LFNO", "FNO deep") for task in paper.ODES)), 4, len(paper.ODES)),
+            most(every(*(lower_in_both(task, "LFNO", "FNO deep") for task in titles.ODES)), 4, len(titles.ODES)),
             odes,
         ),
         Claim(
             "L2 below the best published model on the five 1-D PDEs",
-            ", ".join(f"{paper.PDE_L2.best(task)[1]:.4f}" for task in paper.LINES),
-            every(*(below(task, paper.PDE_L2.best(task)[1]) for task in paper.LINES)),
+            ", ".join(f"{paper.PDE_L2.best(task)[1]:.4f}" for task in titles.LINES),
+            every(*(below(task, paper.PDE_L2.best(task)[1]) for task in titles.LINES)),
             pdes,
             5,
         ),
         Claim(
             "Below our FNO on the 1-D PDEs, L2 and L∞",
             "",
-            every(*(lower_in_both(task, "LFNO", "FNO") for task in paper.LINES)),
+            every(*(lower_in_both(task, "LFNO", "FNO") for task in titles.LINES)),
             pdes,
             5,
         ),
@@ -134,7 +135,7 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
 
 def time_of_the_stack(runs: Runs) -> list[Finding]:
     """Five ODEs with three seeds, from the records themselves: each run's share of the time until epoch 5000."""
-    own = [r for task in paper.ODES for r in runs.main.where(task=task, label="LFNO").all if r.fold == 0 and r.seed < 3]
+    own = [r for task in titles.ODES for r in runs.main.where(task=task, label="LFNO").all if r.fold == 0 and r.seed < 3]
     looks = [(r.history.get("epoch") or [0], r.history.get("seconds") or [0.0]) for r in own]
     if len(own) < RUNS or any(epochs[-1] < EPOCHS for epochs, _ in looks):
         return []

@@ -4,39 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lfno.systems.titles import ODES, PDES
+
 MODELS = ("FNO", "LNO", "LFNO")
-
-#: data set -> what it is called in a heading
-ODES = {
-    "duffing-c0": "Duffing c = 0",
-    "duffing-c05": "Duffing c = 0.5",
-    "lorenz-rho5": "Lorenz ρ = 5",
-    "lorenz-rho10": "Lorenz ρ = 10",
-    "pendulum-c05": "Pendulum c = 0.5",
-}
-LINES = {
-    "beam": "Beam",
-    "heat": "Heat",
-    "reaction-diffusion": "Reaction–diffusion",
-    "brusselator": "Brusselator",
-    "burgers": "Burgers",
-}
-FLOWS = {"navier-stokes": "Navier–Stokes", "navier-stokes-nu1e-3": "Navier–Stokes ν = 10⁻³"}
-PDES = LINES | FLOWS
-TASKS = ODES | PDES
-
-
-def title(task: str) -> str:
-    """A task in words; the rich and out-of-family sets are named after the paper's set they belong to.
-
-    >>> title("duffing-c05-rich"), title("duffing-c05-rich-out")
-    ('Duffing c = 0.5, rich', 'Duffing c = 0.5, rich, out of family')
-    """
-    for suffix, meaning in (("-rich", ", rich"), ("-out", ", out of family"), ("-small", ", 512 points")):
-        if task.endswith(suffix):
-            whose = title(task.removesuffix(suffix))
-            return task if whose == task.removesuffix(suffix) else whose + meaning
-    return TASKS.get(task, task)
 
 
 @dataclass(frozen=True)

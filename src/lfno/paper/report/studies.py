@@ -8,6 +8,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, lowest, ordered
 from lfno.paper.report.tables import DASH, Cell, Table, counted, show
 from lfno.paper.studies import STUDIES
+from lfno.systems import titles
 
 LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
 
@@ -15,9 +16,9 @@ LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
 def ablation_table(runs: Runs) -> Table:
     """One variant per row, one task per column: L2 with L∞ in small print."""
     own = runs.study("ablation")
-    tasks = ordered(own.tasks, list(paper.TASKS))
+    tasks = ordered(own.tasks, list(titles.ALL))
     labels = variants(own, "ablation")
-    table = Table("Ablation: relative L2", ["variant", "parameters", *(paper.title(task) for task in tasks)])
+    table = Table("Ablation: relative L2", ["variant", "parameters", *(titles.title(task) for task in tasks)])
     figures = {t: {k: own.where(task=t, label=k).error("l2") for k in labels} for t in tasks}
     for label in labels:
         rows = own.where(label=label)
@@ -70,8 +71,8 @@ def loss_table(runs: Runs) -> Table:
 
 def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
     """A study with one variant: each figure with, in small print, that of the first of `others` that has such runs."""
-    tasks = ordered(own.tasks, [*paper.TASKS, *(f"{task}-rich" for task in paper.TASKS)])
-    table = Table(title, ["", *(paper.title(task) for task in tasks)])
+    tasks = ordered(own.tasks, [*titles.ALL, *(f"{task}-rich" for task in titles.ALL)])
+    table = Table(title, ["", *(titles.title(task) for task in tasks)])
     for metric, words in (("l2", "relative L2"), ("linf", "relative L∞")):
         table.heading(words)
         for label in own.labels:
@@ -103,8 +104,8 @@ def layers_of(record: Any) -> tuple[int, int]:
 def layers_table(runs: Runs) -> Table:
     """Six layers shared out between the transient and the steady branch."""
     own = runs.study("layers")
-    tasks = ordered(own.tasks, list(paper.TASKS))
-    table = Table("Layers, transient + steady: relative L2", ["", "parameters", *(paper.title(task) for task in tasks)])
+    tasks = ordered(own.tasks, list(titles.ALL))
+    table = Table("Layers, transient + steady: relative L2", ["", "parameters", *(titles.title(task) for task in tasks)])
     groups = {f"{a}+{b}": Runs(r for r in own.all if layers_of(r) == (a, b)) for a, b in LAYERS}
     figures = {task: {k: group.where(task=task).error("l2") for k, group in groups.items()} for task in tasks}
     for key, group in groups.items():
@@ -119,8 +120,8 @@ def samples_table(runs: Runs) -> Table:
     own = runs.study("samples")
     sizes = sorted({r.train_samples for r in own.all})
     table = Table("Training samples: relative L2", ["", *map(str, sizes)])
-    for task in ordered(own.tasks, list(paper.TASKS)):
-        table.heading(paper.title(task))
+    for task in ordered(own.tasks, list(titles.ALL)):
+        table.heading(titles.title(task))
         part = own.where(task=task)
         figures = {n: {m: part.where(train_samples=n).of(m).error("l2") for m in part.models} for n in sizes}
         for model in part.models:
@@ -158,7 +159,7 @@ def hyper_parameter_table(runs: Runs) -> Table:
         table.heading(f"Ours, {preset} preset")
         groups = [
             next((r for r in main.where(preset=preset, label=model).all if r.task in tasks), None)
-            for tasks in (paper.ODES, paper.PDES)
+            for tasks in (titles.ODES, titles.PDES)
             for model in paper.MODELS
         ]
         for name in (*paper.HYPER_PARAMETERS, "poles", "coordinates", "starts", "parameters"):
@@ -195,7 +196,7 @@ def environment_table(runs: Runs) -> Table:
 
     import torch
 
-    from lfno import __version__
+    from lfno.core.version import __version__
 
     table = Table("Environment", ["", "hardware", "torch", "lfno", "commit", "runs"])
     places: dict[tuple[str, ...], int] = {}

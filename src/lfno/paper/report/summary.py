@@ -7,12 +7,13 @@ from lfno.paper.report.baselines import Scores
 from lfno.paper.report.selection import OUTSIDE, Runs
 from lfno.paper.report.tables import number
 from lfno.paper.report.verdicts import factor, mean_error, ratio
+from lfno.systems import titles
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "the ODEs": tuple(paper.ODES),
-    "the PDEs": tuple(paper.PDES),
-    "the rich sets": tuple(f"{task}-rich" for task in paper.TASKS),
-    "inputs out of family": tuple(f"{task}{kind}{OUTSIDE}" for kind in ("-rich", "") for task in paper.TASKS),
+    "the ODEs": tuple(titles.ODES),
+    "the PDEs": tuple(titles.PDES),
+    "the rich sets": tuple(f"{task}-rich" for task in titles.ALL),
+    "inputs out of family": tuple(f"{task}{kind}{OUTSIDE}" for kind in ("-rich", "") for task in titles.ALL),
 }
 WORDS = {"interpolation": "interpolating between the training samples", "linear": "the best linear model"}
 
@@ -42,7 +43,7 @@ def _ranking(runs: Runs, preset: str, group: str, tasks: list[str]) -> str:
         errors = _errors(runs, task)
         order = sorted(errors, key=lambda label: errors[label])
         gain = factor(ratio(errors[order[1]], errors[order[0]]))
-        won.setdefault(order[0], []).append(f"{paper.title(task)} ({gain} below {order[1]})")
+        won.setdefault(order[0], []).append(f"{titles.title(task)} ({gain} below {order[1]})")
     parts = [f"{label} has the lowest L2 error on {len(places)}: {', '.join(places)}" for label, places in won.items()]
     never = [m for m in paper.MODELS if m not in won and any(m in _errors(runs, task) for task in tasks)]
     end = f" {' and '.join(never)} {'win' if len(never) > 1 else 'wins'} nowhere." if never else ""
@@ -57,7 +58,7 @@ def _simple(runs: Runs, group: str, tasks: list[str], baselines: dict[str, Score
         scores = {name: row["l2"] for name, row in baselines.get(task, {}).items() if "l2" in row}
         name = min(scores, key=lambda key: scores[key], default=None)
         if name is not None and scores[name] < best:
-            beaten.setdefault(name, []).append(f"{paper.title(task)} ({number(scores[name])} against {number(best)})")
+            beaten.setdefault(name, []).append(f"{titles.title(task)} ({number(scores[name])} against {number(best)})")
     return [
         f"On {group}, {WORDS.get(name, name)} is better than every network on {', '.join(places)}."
         for name, places in beaten.items()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, ordered
 from lfno.paper.report.tables import DASH, Table, counted
+from lfno.systems import titles
 
 PARTS = {
-    "ODEs": tuple(paper.ODES),
-    "1-D PDEs": tuple(paper.LINES),
-    "flows": tuple(paper.FLOWS),
-    "rich sets": tuple(f"{task}-rich" for task in paper.TASKS),
+    "ODEs": tuple(titles.ODES),
+    "1-D PDEs": tuple(titles.LINES),
+    "flows": tuple(titles.FLOWS),
+    "rich sets": tuple(f"{task}-rich" for task in titles.ALL),
 }
 
 

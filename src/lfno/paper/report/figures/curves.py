@@ -12,7 +12,7 @@ from lfno.paper.record import Record
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, ordered
 from lfno.plots.style import COLOURS, colour, legend, logarithmic, panels
-from lfno.systems import REGISTRY
+from lfno.systems import REGISTRY, titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | N
             for k, record in enumerate(main.where(task=task, label=label).all):
                 _losses(panel, record, label, first=k == 0)
         kinds = {str(r.training.get("loss", "l2")).upper() for r in main.where(task=task).all}
-        panel.set(xlabel="epoch", ylabel=f"relative {' or '.join(sorted(kinds))} loss", title=paper.title(task))
+        panel.set(xlabel="epoch", ylabel=f"relative {' or '.join(sorted(kinds))} loss", title=titles.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure
@@ -54,7 +54,7 @@ def _losses(axes: Any, record: Record, label: str, first: bool) -> None:
 def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")) -> Figure | None:
     """Absolute error over time, smoothed in each regime, mean over seeds with its range; the split is marked."""
     main = runs.main.where(preset=preset)
-    shown = [t for t in paper.ODES if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
+    shown = [t for t in titles.ODES if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
     if not shown:
         return None
     figure, axes = panels(len(shown), min(2, len(shown)), 2.5)
@@ -69,7 +69,7 @@ def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LN
             textcoords="offset points", ha="left", va="bottom", fontsize=7.5, color="#666666",
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
         )  # fmt: skip
-        panel.set(xlabel=time.label, ylabel=with_unit("mean |error|", channel.unit), title=paper.title(task))
+        panel.set(xlabel=time.label, ylabel=with_unit("mean |error|", channel.unit), title=titles.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure
@@ -108,7 +108,7 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
                 panel.plot(np.asarray(own[0]["A"])[order], errors, ".-", color=colour(label), label=label, markersize=3)
         if task == "lorenz-rho10":
             panel.axvline(paper.LORENZ_FLIP, color=COLOURS["truth"], linewidth=1, linestyle="--", label="sign flip, A*")
-        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=paper.title(task))
+        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=titles.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure
@@ -117,7 +117,7 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
 def sample_curves(runs: Runs) -> Figure | None:
     """Error against the number of training samples."""
     study = runs.study("samples")
-    tasks = ordered(study.tasks, list(paper.TASKS))
+    tasks = ordered(study.tasks, list(titles.ALL))
     if not tasks:
         return None
     figure, axes = panels(len(tasks), min(3, len(tasks)), 2.6)
@@ -129,7 +129,7 @@ def sample_curves(runs: Runs) -> Figure | None:
             values = [(n, f.mean, f.value.std) for n, f in zip(sizes, found, strict=True) if f is not None]
             counts, means, spreads = zip(*values, strict=True)
             panel.errorbar(counts, means, spreads, fmt="o-", markersize=4, capsize=2, color=colour(model), label=model)
-        panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", title=paper.title(task))
+        panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", title=titles.title(task))
         logarithmic(panel)
         ticks = sorted({r.train_samples for r in study.where(task=task).all})
         panel.set_xticks(ticks, [str(n) for n in ticks])

@@ -9,9 +9,8 @@ import numpy as np
 
 from lfno.data.dataset import Dataset
 from lfno.data.make import plan
-from lfno.paper.report import paper
 from lfno.plots.style import COLOURS, FIELD, colour_range, panels
-from lfno.systems import REGISTRY
+from lfno.systems import REGISTRY, titles
 from lfno.systems.base import Channel
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def _lines(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
     side = "input" if values is data.inputs else "solution"
     for k, shade in zip(range(len(values) - 1, -1, -1), (0.3, 0.55, 1.0), strict=False):
         axes.plot(time.points, values[k, 0], color=COLOURS["truth"], alpha=shade, linewidth=0.9)
-    axes.set(xlabel=time.label, ylabel=channel.label, title=f"{paper.title(task)}: {side}")
+    axes.set(xlabel=time.label, ylabel=channel.label, title=f"{titles.title(task)}: {side}")
 
 
 def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:
@@ -58,4 +57,4 @@ def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
     low, high = colour_range(image)
     mesh = axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent, vmin=low, vmax=high)
     axes.figure.colorbar(mesh, ax=axes, label=channel.label, pad=0.01)
-    axes.set(xlabel=across.label, ylabel=up.label, title=f"{paper.title(task)}: {side}{when}")
+    axes.set(xlabel=across.label, ylabel=up.label, title=f"{titles.title(task)}: {side}{when}")

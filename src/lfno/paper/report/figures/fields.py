@@ -10,6 +10,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.figures.examples import Example, first_example
 from lfno.paper.report.selection import Runs
 from lfno.plots.style import COLOURS, FIELD, colour_range, empty, panels
+from lfno.systems import titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +41,7 @@ def _draw(axes: Any, field: np.ndarray, one: Example, low: float, high: float) -
 
 def field_grid(runs: Runs) -> Figure | None:
     """One row per PDE: truth, FNO, LFNO, LNO, all on the truth's colours."""
-    found = {t: {m: first_example(runs, t, m) for m in paper.MODELS} for t in paper.PDES}
+    found = {t: {m: first_example(runs, t, m) for m in paper.MODELS} for t in titles.PDES}
     rows = {task: row for task, row in found.items() if any(e is not None and e.ndim > 1 for e in row.values())}
     if not rows:
         return None
@@ -57,7 +58,7 @@ def field_grid(runs: Runs) -> Figure | None:
                 continue
             mesh = _draw(panel, one.fields["truth" if column == "truth" else "prediction"], one, low, high)
             when = moment(one) if column == "truth" else ""  # once a row: titles this long would meet
-            panel.set_title(f"{paper.title(task)}: {column}{when}", fontsize=8.5)
+            panel.set_title(f"{titles.title(task)}: {column}{when}", fontsize=8.5)
             if panel is not line[0]:
                 panel.set_ylabel("")
         figure.colorbar(mesh, ax=line, label=truth.label, pad=0.01)
@@ -92,7 +93,7 @@ def _scatter(axes: Any, one: Example, model: str) -> None:
 
 def field_parts(runs: Runs) -> Figure | None:
     """Prediction, transient and steady part of LFNO, one row per PDE."""
-    found = {task: first_example(runs, task, "LFNO") for task in paper.PDES}
+    found = {task: first_example(runs, task, "LFNO") for task in titles.PDES}
     rows = {t: e for t, e in found.items() if e is not None and e.ndim > 1 and {"transient", "steady"} <= set(e.fields)}
     if not rows:
         return None
@@ -102,6 +103,6 @@ def field_parts(runs: Runs) -> Figure | None:
         size = max(float(np.abs(one.fields[name]).max()) for name in ("prediction", "transient", "steady")) or 1.0
         for panel, name in zip(line, ("prediction", "transient", "steady"), strict=True):
             mesh = _draw(panel, one.fields[name], one, -size, size)
-            panel.set_title(f"{paper.title(task)}: {name}{moment(one)}")
+            panel.set_title(f"{titles.title(task)}: {name}{moment(one)}")
         figure.colorbar(mesh, ax=line, label=one.label, pad=0.01)
     return figure

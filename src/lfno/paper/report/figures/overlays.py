@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lfno.paper.report import paper
 from lfno.paper.report.figures.examples import Example, first_example
 from lfno.paper.report.selection import Runs
 from lfno.plots.style import COLOURS, empty, legend, panels
+from lfno.systems import titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def overlays(runs: Runs) -> Figure | None:
     """Two rows per ODE: truth with LFNO and FNO on the left, with LFNO and LNO on the right; below, what they miss."""
-    tasks = [task for task in paper.ODES if len(runs.main.where(task=task))]
+    tasks = [task for task in titles.ODES if len(runs.main.where(task=task))]
     if not tasks:
         return None
     figure, axes = panels(4 * len(tasks), 2, 1.3, heights=(1.6, 1.0))
@@ -31,7 +31,7 @@ def overlays(runs: Runs) -> Figure | None:
 
 
 def _overlay(axes: Any, below: Any, task: str, mine: Example | None, label: str, theirs: Example | None) -> None:
-    axes.set_title(f"{paper.title(task)}: LFNO and {label}{'' if theirs else ', which was not run'}")
+    axes.set_title(f"{titles.title(task)}: LFNO and {label}{'' if theirs else ', which was not run'}")
     shown = mine or theirs
     if shown is None or shown.ndim != 1:
         empty(below, "")
@@ -49,7 +49,7 @@ def _overlay(axes: Any, below: Any, task: str, mine: Example | None, label: str,
 
 def decompositions(runs: Runs) -> Figure | None:
     """transient + steady = prediction of LFNO, one panel per ODE."""
-    found = {task: first_example(runs, task, "LFNO") for task in paper.ODES}
+    found = {task: first_example(runs, task, "LFNO") for task in titles.ODES}
     shown = {t: e for t, e in found.items() if e is not None and e.ndim == 1 and {"transient", "steady"} <= set(e.fields)}
     if not shown:
         return None
@@ -60,6 +60,6 @@ def decompositions(runs: Runs) -> Figure | None:
         panel.plot(time.points, one.fields["prediction"][0], color=COLOURS["LFNO"], label="prediction")
         for part in ("transient", "steady"):
             panel.plot(time.points, one.fields[part][0], color=COLOURS[part], label=part, linewidth=1)
-        panel.set(xlabel=time.label, ylabel=one.label, title=paper.title(task))
+        panel.set(xlabel=time.label, ylabel=one.label, title=titles.title(task))
     legend(figure, axes)
     return figure

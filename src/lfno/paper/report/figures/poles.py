@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import lfno
-from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.plots.style import COLOURS, legend, panels, stable_half_plane
+from lfno.systems import titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ def poles_of(runs: Runs, task: str) -> np.ndarray | None:
 
 def pole_planes(runs: Runs) -> Figure | None:
     """One panel per task: real part 1/s, imaginary part rad/s, area by contribution; the stable half is shaded."""
-    found = {task: poles for task in paper.TASKS if (poles := poles_of(runs, task)) is not None and len(poles)}
+    found = {task: poles for task in titles.ALL if (poles := poles_of(runs, task)) is not None and len(poles)}
     if not found:
         return None
     from matplotlib.ticker import FuncFormatter
@@ -56,7 +56,7 @@ def pole_planes(runs: Runs) -> Figure | None:
         for sign in (1, -1):
             words = "poles of LFNO, area by contribution" if sign == 1 else None
             panel.scatter(real, sign * imaginary, area, COLOURS["LFNO"], alpha=0.55, linewidth=0, label=words)
-        panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", title=paper.title(task))
+        panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", title=titles.title(task))
         # decay rates span decades; below the slowest pole the axis is linear down to zero
         slowest = 10.0 ** math.floor(math.log10(max(1e-6, float(np.abs(real).min()))))
         panel.set_xscale("symlog", linthresh=slowest, linscale=0.3)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, ordered
 from lfno.paper.report.studies import variants
 from lfno.plots.style import COLOURS, logarithmic, panels
+from lfno.systems import titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +19,7 @@ def variant_dots(runs: Runs, study: str) -> Figure | None:
     The first variant is what the others are compared with; a dashed line marks it.
     """
     own = runs.study(study)
-    tasks = ordered(own.tasks, list(paper.TASKS))
+    tasks = ordered(own.tasks, list(titles.ALL))
     if not tasks:
         return None
     names = variants(own, study)
@@ -35,6 +35,6 @@ def variant_dots(runs: Runs, study: str) -> Figure | None:
                     panel.axvline(found.mean, color=colour, linewidth=1, linestyle="--")
         shown = names if k % columns == 0 else ["" for _ in names]
         panel.set(yticks=range(len(names)), yticklabels=shown, ylim=(len(names) - 0.5, -0.5))
-        panel.set(xlabel="relative L2", title=paper.title(task))
+        panel.set(xlabel="relative L2", title=titles.title(task))
         logarithmic(panel, "x")
     return figure

@@ -1,0 +1,39 @@
+"""Names of the data sets for headings, in the order in which tables and the page list them."""
+
+from __future__ import annotations
+
+#: name of the data set -> its heading
+ODES = {
+    "duffing-c0": "Duffing c = 0",
+    "duffing-c05": "Duffing c = 0.5",
+    "lorenz-rho5": "Lorenz ρ = 5",
+    "lorenz-rho10": "Lorenz ρ = 10",
+    "pendulum-c05": "Pendulum c = 0.5",
+}
+LINES = {
+    "beam": "Beam",
+    "heat": "Heat",
+    "reaction-diffusion": "Reaction–diffusion",
+    "brusselator": "Brusselator",
+    "burgers": "Burgers",
+}
+FLOWS = {"navier-stokes": "Navier–Stokes", "navier-stokes-nu1e-3": "Navier–Stokes ν = 10⁻³"}
+PDES = LINES | FLOWS
+ALL = ODES | PDES
+
+#: ending of a name -> what it adds to the heading
+_ENDINGS = {"-rich": ", rich", "-out": ", out of family", "-small": ", 512 points"}
+
+
+def title(name: str) -> str:
+    """Return the heading of a data set. A name that is not in the lists above is its own heading.
+
+    >>> title("duffing-c05-rich"), title("duffing-c05-rich-out")
+    ('Duffing c = 0.5, rich', 'Duffing c = 0.5, rich, out of family')
+    """
+    for ending, addition in _ENDINGS.items():
+        stem = name.removesuffix(ending)
+        if stem != name:
+            heading = title(stem)
+            return name if heading == stem else heading + addition
+    return ALL.get(name, name)
