@@ -53,7 +53,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, timeout: float = 60, **parameters: Any) -> Any:
+    def call(self, method: str, timeout: float = 600, **parameters: Any) -> Any:
         self._count += 1
         message = {"id": self._count, "method": method, "params": parameters}
         message |= {"sessionId": self._session} if self._session else {}
@@ -100,7 +100,7 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"]["exception"].get("description"))
         return result["result"].get("value")
 
-    def wait(self, script: str, timeout: float = 60, until: Callable[[Any], bool] = bool) -> Any:
+    def wait(self, script: str, timeout: float = 600, until: Callable[[Any], bool] = bool) -> Any:
         limit = time.monotonic() + timeout
         while not until(value := self.run(script)):
             if time.monotonic() > limit:

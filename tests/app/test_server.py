@@ -31,7 +31,7 @@ def server() -> Iterator[Server]:
 def request(
     server: Server, method: str, path: str, body: bytes | None = None, **headers: str
 ) -> tuple[int, http.client.HTTPMessage, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=600)
     connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     content = answer.read()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +31,12 @@ def whole(folder: Path) -> None:
         json.loads(path.read_text())
 
 
-def disturb(work, root: Path, kills: int, longest: float, check, *arguments) -> list[Path]:
+def disturb(work, root: Path, kills: int, last: float, check) -> list[Path]:
     """Kill so many times; after every second kill, or when a run came to its end, another one is begun."""
     places = [root / "0"]
-    moment = iter(victims.moments(10 * kills, longest, seed=kills))
+    moment = iter(victims.moments(10 * kills, last, seed=kills))
     for count in range(1, kills + 1):
-        while not victims.kill_after(next(moment), work, places[-1], *arguments):
+        while not victims.killed_at(next(moment), work, places[-1]):
             places.append(root / str(len(places)))
         check(places[-1])
         if count % 2 == 0 and count < kills:
@@ -45,17 +44,11 @@ def disturb(work, root: Path, kills: int, longest: float, check, *arguments) -> 
     return [place for place in places if place.exists()]
 
 
-def seconds(work, *arguments) -> float:
-    begin = time.monotonic()
-    assert victims.finish(work, *arguments) == 0
-    return time.monotonic() - begin
-
-
 @pytest.mark.parametrize("kills", KILLS)
 def test_a_killed_training_ends_at_the_same_bits(tmp_path, kills):
     undisturbed = tmp_path / "undisturbed"
-    longest = 0.8 * seconds(victims.train, undisturbed)
-    for place in disturb(victims.train, tmp_path / "runs", kills, longest, whole):
+    last = 0.9 * victims.calls(tmp_path / "calls", victims.train, undisturbed)
+    for place in disturb(victims.train, tmp_path / "runs", kills, last, whole):
         assert victims.finish(victims.train, place) == 0
         assert (place / "model.safetensors").read_bytes() == (undisturbed / "model.safetensors").read_bytes()
         epochs = [json.loads(line)["epoch"] for line in (place / "log.jsonl").read_text().splitlines()]
@@ -86,9 +79,9 @@ def test_parts_that_a_kill_left_beside_a_finished_data_set_are_removed(tmp_path,
 @pytest.mark.parametrize("kills", DATA_KILLS)
 def test_a_killed_data_set_ends_at_the_same_bits(tmp_path, kills):
     undisturbed = tmp_path / "undisturbed"
-    longest = 0.9 * seconds(victims.make_data, undisturbed, 0.05)
+    last = 0.9 * victims.calls(tmp_path / "calls", victims.make_data, undisturbed)
     (wanted,) = (undisturbed / "data").glob("*.h5")
-    for place in disturb(victims.make_data, tmp_path / "sets", kills, longest, parts_are_whole, 0.05):
+    for place in disturb(victims.make_data, tmp_path / "sets", kills, last, parts_are_whole):
         assert victims.finish(victims.make_data, place) == 0
         assert (place / "data" / wanted.name).read_bytes() == wanted.read_bytes()
         assert not list((place / "cache" / "partial").glob("*")), "finished parts were left"

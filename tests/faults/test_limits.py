@@ -167,17 +167,19 @@ def _heed():
 def test_interrupting_the_command_line(tmp_path):
     """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
     options = ["train", "duffing-c05-small", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
-    command = [sys.executable, "-m", "lfno", *options, "--epochs", "30", "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "lfno", *options, "--epochs", "60", "--out", str(tmp_path / "run")]
+    command += ["--set", "validate_every=1"]
+    log = tmp_path / "run" / run.LOG
     for sent in (signal.SIGINT, signal.SIGTERM):
-        more = ["--resume"] if (tmp_path / "run").exists() else []
+        more = ["--resume"] if log.exists() else []
+        before = len(log.read_text().splitlines()) if more else 0
         process = subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, cwd=tmp_path, preexec_fn=_heed)
-        while not (tmp_path / "run" / run.LOG).exists() and process.poll() is None:
-            time.sleep(0.05)
-        time.sleep(4 if more else 1)  # the second time the log is there from the first
+        while not (log.exists() and len(log.read_text().splitlines()) > before) and process.poll() is None:
+            time.sleep(0.02)
         process.send_signal(sent)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=victims.HANG)
         assert process.returncode == 130, errors
         assert "interrupted" in errors
         assert "Traceback" not in errors
         tensorfile.read(tmp_path / "run" / checkpoint.NAME, checkpoint.KEY, "checkpoint")
-    assert subprocess.run([*command, "--resume", "--quiet"], cwd=tmp_path, timeout=300).returncode == 0
+    assert subprocess.run([*command, "--resume", "--quiet"], cwd=tmp_path, timeout=victims.HANG).returncode == 0

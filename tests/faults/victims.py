@@ -5,8 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import signal
 import sys
-import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 EPOCHS = 20
+HANG = 900  # seconds after which a process counts as hanging: far more than a busy machine needs
 server = multiprocessing.get_context("forkserver")
 server.set_forkserver_preload(["lfno.training.fit", "lfno.data.make", "torch.utils.tensorboard"])
 
@@ -28,24 +29,56 @@ def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
 def finish(work: Callable[..., Any], *arguments: Any) -> int:
     """Run to the end; the exit code."""
     process = start(work, *arguments)
-    process.join(120)
+    process.join(HANG)
     assert process.exitcode is not None, "the process did not end"
     return process.exitcode
 
 
-def kill_after(seconds: float, work: Callable[..., Any], *arguments: Any) -> bool:
-    """kill -9 after a while; whether it was still alive then."""
-    process = start(work, *arguments)
-    process.join(seconds)
-    alive = process.is_alive()
-    process.kill()
-    process.join()
-    return alive
+def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
+    """Run in a process that kills itself (SIGKILL) at that Python call; False if the work was done before.
+
+    Calls are counted, not seconds: the moment does not depend on the speed of the machine.
+    """
+    process = start(_die_at, call, work, *arguments)
+    process.join(HANG)
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode != 0
 
 
-def moments(count: int, longest: float, seed: int) -> list[float]:
+def calls(told: Path, work: Callable[..., Any], *arguments: Any) -> int:
+    """Run to the end; how many Python calls that took. `told` is a file for the answer."""
+    assert finish(_count, told, work, *arguments) == 0
+    return int(told.read_text())
+
+
+def moments(count: int, last: float, seed: int) -> list[int]:
+    """Numbers of calls, drawn at random up to `last`."""
     generator = random.Random(seed)
-    return [generator.uniform(0.02, longest) for _ in range(count)]
+    return [generator.randint(1, int(last)) for _ in range(count)]
+
+
+def _die_at(call: int, work: Callable[..., Any], *arguments: Any) -> None:
+    def count(*_: Any) -> None:
+        nonlocal call
+        call -= 1
+        if call == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(count)
+    work(*arguments)
+
+
+def _count(told: Path, work: Callable[..., Any], *arguments: Any) -> None:
+    total = 0
+
+    def count(*_: Any) -> None:
+        nonlocal total
+        total += 1
+
+    sys.setprofile(count)
+    work(*arguments)
+    sys.setprofile(None)
+    told.write_text(str(total))
 
 
 def _alone(work: Callable[..., Any], *arguments: Any) -> None:
@@ -87,7 +120,7 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     fit(signals(), dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
 
 
-def make_data(folder: Path, pause: float = 0.0) -> None:
+def make_data(folder: Path) -> None:
     """48 samples in parts of 4, kept in the cache of `folder`."""
     os.environ["LFNO_CACHE"] = str(folder / "cache")
     from lfno.core.grid import Grid
@@ -95,4 +128,4 @@ def make_data(folder: Path, pause: float = 0.0) -> None:
 
     what = plan("duffing-c05", count=48, grid=Grid.line(128, 0.01))
     what.system.chunk = 4  # type: ignore[misc]
-    make(what, folder / "data", lambda *_: time.sleep(pause))
+    make(what, folder / "data")

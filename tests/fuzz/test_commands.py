@@ -117,7 +117,7 @@ def requests(data: Any) -> None:
 
 
 def exchange(port: int, content: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
         try:
             connection.sendall(content)
             connection.shutdown(socket.SHUT_WR)

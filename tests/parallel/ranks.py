@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,28 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-def launch(count: int, folder: Path, **changes: Any) -> list[Any]:
+def launch(count: int, folder: Path, dies_in: int | None = None, **changes: Any) -> list[Any]:
+    """Start `count` processes of one run; with `dies_in` the second one kills itself in that epoch."""
     port = free_port()
-    return [victims.start(victims.telling, folder.with_suffix(f".{rank}"), train, rank, count, port, folder, changes)
+    work = [train] if dies_in is None else [dying, dies_in]
+    return [victims.start(victims.telling, folder.with_suffix(f".{rank}"), *work, rank, count, port, folder, changes)
             for rank in range(count)]  # fmt: skip
+
+
+def dying(epoch: int, rank: int, *arguments: Any) -> None:
+    """Like `train`; the second process kills itself (SIGKILL) in that epoch of its run."""
+    from lfno.training.loop import Trainer
+
+    step = Trainer._pass
+
+    def last(self: Trainer) -> None:
+        if self.epoch == epoch and not self.tasks[0].name.startswith("pilot"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        step(self)
+
+    if rank == 1:
+        Trainer._pass = last  # type: ignore[method-assign]
+    train(rank, *arguments)
 
 
 def train(rank: int, count: int, port: int, folder: Path, changes: dict[str, Any]) -> None:
