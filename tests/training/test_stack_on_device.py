@@ -18,6 +18,7 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.training.fit import task
 from lfno.training.loop import Trainer
+from lfno.training.losses import LOSSES
 from lfno.training.presets import find_preset
 
 SIGNAL = Grid.line(2048, dt=0.01)
@@ -37,7 +38,7 @@ def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypat
     # R starts at zero: everything is moved, so that nothing is tested at a special place
     theta = (trainer.adam.theta + 0.05 * torch.randn_like(trainer.adam.theta)).requires_grad_()
     x, y = (torch.randn(runs, batch, 1, *grid.shape, device=device) for _ in range(2))
-    losses = trainer.stack.losses(theta, x, y, trainer.loss)
+    losses = trainer.stack.losses(theta, {"x": x, "y": y}, trainer.score)
     (gradient,) = torch.autograd.grad(losses.sum(), theta)
     answers = trainer.stack.respond(theta.detach(), x)
 
@@ -47,7 +48,7 @@ def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypat
         trainer.stack.write(theta[run : run + 1], [alone])
         alone = alone.to(device).double()
         answer = alone.respond(x[run].double())
-        slopes = torch.autograd.grad(trainer.loss(answer, y[run].double()).sum(), list(alone.parameters()))
+        slopes = torch.autograd.grad(LOSSES[trainer.config.loss](answer, y[run].double()).sum(), list(alone.parameters()))
         assert (answers[run] - answer).norm() < 1e-4 * answer.norm()
         expected = torch.cat([slope.flatten() for slope in slopes])
         assert (gradient[run] - expected).norm() < 1e-3 * expected.norm()

@@ -124,7 +124,7 @@ def fingerprint(trainer: Trainer) -> dict[str, Any]:
         "batch": training.pop("batch"),
         "training": training,
         "runs": [[task.name, task.seed, task.steady_decay] for task in trainer.tasks],
-        "samples": len(first.x),
+        "samples": len(first.train),
         "data": [_digest(task) for task in trainer.tasks],
     }
     return json.loads(json.dumps(tree))
@@ -133,8 +133,8 @@ def fingerprint(trainer: Trainer) -> dict[str, Any]:
 def _digest(task: Task) -> str:
     """Tells data apart: the first and last sample, and the scales, which depend on all of them."""
     digest = hashlib.sha256()
-    for values in (task.x[0], task.x[-1], task.y[0], task.y[-1]):
-        digest.update(np.ascontiguousarray(values).tobytes())
+    for values in task.train.arrays().values():
+        digest.update(np.ascontiguousarray(values[[0, -1]]).tobytes())
     for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
         digest.update(getattr(task.model, name).cpu().numpy().tobytes())
     return digest.hexdigest()[:16]

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -15,7 +16,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import available, free_disk, human
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
-from lfno.training.losses import LOSSES
+from lfno.training.labels import sample_losses
 from lfno.training.pilot import STRENGTHS, TRIAL, share_of_pilot
 from lfno.training.stack import Stack
 from lfno.training.task import Task
@@ -60,7 +61,7 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     """From the steps of batches of one and of a few samples; nothing is tried that the memory cannot hold."""
     device, first = torch.device(device), tasks[0]
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else available()
-    batch = min(config.batch, len(first.x))
+    batch = min(config.batch, len(first.train))
     own = math.ceil(batch / parallel.count())  # the samples of a batch that this process computes
     piloted = config.steady_decay is None
     runs = max(len(tasks) * config.starts, len(STRENGTHS) if piloted else 0)
@@ -71,8 +72,8 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     one, some = (_measure(first, config, size) for size in (1, few))
     slope = runs * max((some.memory - one.memory) / (few - 1), least / 4)
     numbers = runs * sum(parameter.numel() for parameter in first.model.parameters())
-    rows = 1 if all(task.x is first.x for task in tasks) else runs  # the samples of an ensemble are held once
-    samples = 4 * rows * sum(values.size for values in (first.x, first.y, first.x_validation, first.y_validation))
+    rows = 1 if all(task.train is first.train for task in tasks) else runs  # the samples of an ensemble are held once
+    samples = 4 * rows * sum(values.size for role in (first.train, first.validation) for values in role.arrays().values())
     always = MARGIN * max(runs * one.memory - slope, 0) + 40 * numbers + samples
     memory = int(always + MARGIN * slope * own)
     largest = max(int((USABLE * free - always) / (MARGIN * slope)), 0) * parallel.count()
@@ -82,9 +83,9 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     seconds = None
     if device.type == "cpu":
         each = max(some.seconds - one.seconds, 0.0) / (few - 1)
-        steps = config.epochs * math.ceil(len(first.x) / batch)
-        seconds = len(tasks) * (steps * (one.seconds + each * (own - 1)) + looks * each * len(first.x_validation) / 3)
-        pilots = share_of_pilot(len(first.x), config) * len(STRENGTHS) / len(tasks) if piloted else 0
+        steps = config.epochs * math.ceil(len(first.train) / batch)
+        seconds = len(tasks) * (steps * (one.seconds + each * (own - 1)) + looks * each * len(first.validation) / 3)
+        pilots = share_of_pilot(len(first.train), config) * len(STRENGTHS) / len(tasks) if piloted else 0
         seconds *= 1 + pilots + (TRIAL * config.starts if config.starts > 1 else 0)
     free_there = 0 if folder is None else free_disk(folder)  # without a folder nothing is written
     return Estimate(memory, disk, seconds, int(free), free_there, batch, largest)
@@ -104,7 +105,8 @@ class _Measured:
 def _measure(task: Task, config: TrainingConfig, size: int) -> _Measured:
     """Bytes that a step of one run keeps for the way back, and its seconds on this CPU, the second time it is done."""
     stack = Stack([task.model], torch.device("cpu"))
-    x, y = (torch.zeros(1, size, *values.shape[1:]) for values in (task.x, task.y))
+    samples = {name: torch.zeros(1, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
+    score = partial(sample_losses, config=config)
     theta = stack.theta.detach().requires_grad_()
     kept: dict[int, int] = {}
 
@@ -114,7 +116,7 @@ def _measure(task: Task, config: TrainingConfig, size: int) -> _Measured:
         return tensor
 
     def step() -> None:
-        torch.autograd.grad(stack.losses(theta, x, y, LOSSES[config.loss]).sum(), theta)
+        torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         step()

@@ -23,6 +23,7 @@ from lfno.models.storage import MODELS
 from lfno.training import parallel
 from lfno.training.choose import choose
 from lfno.training.estimate import estimate
+from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.pilot import prepare, read_choices, write_choices
 from lfno.training.presets import Preset, find_preset
@@ -162,7 +163,8 @@ def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = 
     validation = split.validation
     if len(validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
-    return Task(model, x, y, dataset.inputs[validation], dataset.outputs[validation], seed, name or f"seed {seed}")
+    samples = Samples(x, y), Samples(dataset.inputs[validation], dataset.outputs[validation])
+    return Task(model, *samples, seed, name or f"seed {seed}")
 
 
 def scale_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from lfno.training.adam import Adam
 from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.graph import replayable
 from lfno.training.heap import keep_freed_memory
-from lfno.training.losses import LOSSES
+from lfno.training.labels import sample_losses
 from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
 
@@ -50,15 +51,15 @@ class Trainer:
         if self.device.type == "cpu":
             keep_freed_memory()
         self.stack = Stack([task.model for task in tasks], self.device)
-        self.x, self.y = self._load("x"), self._load("y")
-        self.x_validation, self.y_validation = self._load("x_validation"), self._load("y_validation")
-        if config.unscored >= self.y.shape[-1]:
-            raise LfnoError(f"unscored={config.unscored} leaves nothing of {self.y.shape[-1]} time steps to learn from")
+        self.train, self.validation = self._load("train"), self._load("validation")
+        if config.unscored >= (steps := self.train["x"].shape[-1]):
+            raise LfnoError(f"unscored={config.unscored} leaves nothing of {steps} time steps to learn from")
+        self.score = partial(sample_losses, config=config)
         self.adam = Adam.start(self.stack.theta)
         strengths = [config.steady_decay if task.steady_decay is None else task.steady_decay for task in tasks]
         steady = [torch.inf if strength == ABSENT else strength or 0.0 for strength in strengths]
         self.decay = self.stack.decay(config.weight_decay, steady)
-        runs, samples = len(tasks), self.x.shape[1]
+        runs, samples = len(tasks), len(tasks[0].train)
         self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)
         self.rate = torch.zeros(runs, 1, device=self.device)
         zeros = torch.zeros(runs, dtype=torch.float64, device=self.device)
@@ -75,16 +76,19 @@ class Trainer:
         self.seconds = 0.0
         self.history = History()
 
-    def _load(self, name: str) -> Tensor:
-        arrays = [np.asarray(getattr(task, name), dtype=np.float32) for task in self.tasks]
-        first = arrays[0]
-        if all(array is first for array in arrays):  # the same data for every run: kept once
-            return torch.as_tensor(first, device=self.device)[None].expand(len(arrays), *first.shape)
-        return torch.as_tensor(np.stack(arrays), device=self.device)
-
-    def loss(self, prediction: Tensor, truth: Tensor) -> Tensor:
-        start = self.config.unscored
-        return LOSSES[self.config.loss](prediction[..., start:], truth[..., start:])
+    def _load(self, role: str) -> dict[str, Tensor]:
+        """The samples of all tasks in single precision, by name: tensors (runs, samples, …)."""
+        samples = [getattr(task, role) for task in self.tasks]
+        arrays = [one.arrays() for one in samples]
+        if all(one is samples[0] for one in samples):  # the same data for every run: kept once
+            return {
+                name: torch.as_tensor(np.asarray(values, np.float32), device=self.device).expand(len(samples), *values.shape)
+                for name, values in arrays[0].items()
+            }
+        return {
+            name: torch.as_tensor(np.stack([np.asarray(one[name], np.float32) for one in arrays]), device=self.device)
+            for name in arrays[0]
+        }
 
     # -- one epoch -----------------------------------------------------------------------------------------------
 
@@ -105,7 +109,8 @@ class Trainer:
         theta = self.adam.theta.detach().requires_grad_()
         if share.shape[1] == 0:
             return torch.zeros_like(self.adam.theta), self.adam.theta.new_zeros(len(self.stack))
-        losses = self.stack.losses(theta, self.x[rows, share], self.y[rows, share], self.loss)
+        batch = {name: values[rows, share] for name, values in self.train.items()}
+        losses = self.stack.losses(theta, batch, self.score)
         total = losses.sum(1) / size
         (gradient,) = torch.autograd.grad(total.sum(), theta)
         return gradient, total.detach()
@@ -113,9 +118,11 @@ class Trainer:
     @torch.no_grad()
     def _validate(self) -> None:
         total = torch.zeros_like(self.validation_loss)
-        for x, y in zip(self.x_validation.split(256, dim=1), self.y_validation.split(256, dim=1), strict=True):
-            total += self.stack.losses(self.adam.theta, x, y, self.loss).sum(1)
-        self.validation_loss.copy_(total / self.x_validation.shape[1])
+        count = len(self.tasks[0].validation)
+        for first in range(0, count, 256):
+            part = {name: values[:, first : first + 256] for name, values in self.validation.items()}
+            total += self.stack.losses(self.adam.theta, part, self.score).sum(1)
+        self.validation_loss.copy_(total / count)
 
     def _shuffle(self) -> None:
         """The order of an epoch depends on the run's seed and the epoch alone: the same alone, stacked or resumed."""

@@ -124,7 +124,7 @@ def choose_strength(
     for key, task in zip(keys, tasks, strict=True):
         first.setdefault(key, task)
     trials = [replace(task, steady_decay=strength) for task in first.values() for strength in STRENGTHS]
-    share = share_of_pilot(len(tasks[0].x), config)
+    share = share_of_pilot(len(tasks[0].train), config)
     losses = _losses(trials, replace(config, steady_decay=0.0), share, device, watch).reshape(len(first), -1).tolist()
     chosen = {key: STRENGTHS[row.index(min(row))] for key, row in zip(first, losses, strict=True)}
     return [replace(task, steady_decay=chosen[key]) for key, task in zip(keys, tasks, strict=True)]
@@ -133,6 +133,6 @@ def choose_strength(
 def _samples(task: Task) -> str:
     """Equal for tasks of one data set and split, and for no others: folds may begin and end with the same samples."""
     digest = hashlib.sha256()
-    for values in (task.x, task.y, task.x_validation, task.y_validation):
+    for values in [*task.train.arrays().values(), *task.validation.arrays().values()]:
         digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()

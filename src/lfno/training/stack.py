@@ -10,6 +10,10 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from lfno.models.operator import Operator
+from lfno.training.labels import Respond
+
+#: score(respond, samples, unit) → (batch,) of one run; see `lfno.training.labels.sample_losses`
+Score = Callable[[Respond, dict[str, Tensor], Tensor], Tensor]
 
 
 class Stack:
@@ -54,15 +58,16 @@ class Stack:
 
     def respond(self, theta: Tensor, x: Tensor) -> Tensor:
         """(runs, numbers), (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
-        return self._map(lambda out, _, unit: out, theta, x, x)
+        return self.losses(theta, {"x": x}, lambda respond, samples, unit: respond(samples["x"], True))
 
-    def losses(self, theta: Tensor, x: Tensor, y: Tensor, loss: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-        """(runs, batch): the loss of every sample."""
-        return self._map(lambda out, y, unit: loss(out / unit, y / unit), theta, x, y)
+    def losses(self, theta: Tensor, samples: dict[str, Tensor], score: Score) -> Tensor:
+        """(runs, batch): `score` of every run on its samples, a dictionary of tensors (runs, batch, …)."""
 
-    def _map(self, head: Callable[[Tensor, Tensor, Tensor], Tensor], theta: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        def one(state: dict[str, Tensor], x: Tensor, y: Tensor, unit: Tensor) -> Tensor:
-            return head(functional_call(self.template, state, (x,)), y, unit)
+        def one(state: dict[str, Tensor], samples: dict[str, Tensor], unit: Tensor) -> Tensor:
+            def respond(x: Tensor, transient: bool) -> Tensor:
+                return functional_call(self.template, state, (x, transient))
+
+            return score(respond, samples, unit)
 
         parts = theta.split([shape.numel() for shape in self.shapes], dim=1)
         state = {
@@ -71,8 +76,9 @@ class Stack:
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
         if len(self) == 1:  # the same without the bookkeeping of vmap, which takes a third of a small step on a CPU
-            return one({name: value[0] for name, value in state.items()}, x[0], y[0], self.unit[0])[None]
-        return vmap(one, randomness="error")(state, x, y, self.unit)
+            alone = [{name: value[0] for name, value in own.items()} for own in (state, samples)]
+            return one(alone[0], alone[1], self.unit[0])[None]
+        return vmap(one, randomness="error")(state, samples, self.unit)
 
     def write(self, theta: Tensor, models: Sequence[Operator]) -> None:
         """Copy the rows of a parameter matrix back into models."""
@@ -91,5 +97,5 @@ class _Respond(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.model.respond(x)
+    def forward(self, x: Tensor, transient: bool) -> Tensor:
+        return self.model.respond(x, transient=transient)

@@ -10,6 +10,7 @@ import torch
 
 from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
+from lfno.training.labels import Samples
 
 #: training is in single precision, and squares are taken
 LARGEST = 1e18
@@ -19,13 +20,11 @@ STRIDE = 1_000_003
 
 @dataclass(frozen=True)
 class Task:
-    """One run: a model and its training and validation samples, (sample, channel, *grid) in physical units."""
+    """One run: a model, and the samples to train on and to validate with."""
 
     model: Operator
-    x: np.ndarray
-    y: np.ndarray
-    x_validation: np.ndarray
-    y_validation: np.ndarray
+    train: Samples
+    validation: Samples
     seed: int = 0
     name: str = "run"
     steady_decay: float | None = None  # instead of the configuration's
@@ -55,16 +54,28 @@ def check_tasks(tasks: Sequence[Task]) -> None:
     for task in tasks:
         if task.model.config != first.model.config or task.model.grid.form != first.model.grid.form:
             raise LfnoError(f"{task.name} and {first.name} have models of different shape; train them separately")
-        for name in ("x", "y", "x_validation", "y_validation"):
-            array, other = getattr(task, name), getattr(first, name)
-            if array.shape != other.shape:
-                shapes = f"{array.shape} and {other.shape}"
-                raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name}: {shapes}")
-            if not np.isfinite(array).all():
-                raise LfnoError(f"{task.name}: {name} contains NaN or infinite values")
-            if array.size and max(abs(float(array.max())), abs(float(array.min()))) > LARGEST:
-                raise LfnoError(f"{task.name}: {name} reaches beyond {LARGEST:g}; bring it to other units")
-        if len(task.x) != len(task.y) or len(task.x) == 0:
-            raise LfnoError(f"{task.name} has {len(task.x)} training inputs and {len(task.y)} outputs")
-        if len(task.x_validation) != len(task.y_validation) or len(task.x_validation) == 0:
+        for role in ("train", "validation"):
+            _check_samples(task, first, role)
+        if len(task.validation) == 0:
             raise LfnoError(f"{task.name} has no validation samples; at least one is needed to choose the best epoch")
+
+
+def _check_samples(task: Task, first: Task, role: str) -> None:
+    """Each sample has a label, all values are finite, and all tasks of a stack have arrays of the same shape."""
+    arrays, others = (getattr(one, role).arrays() for one in (task, first))
+    if arrays.keys() != others.keys():
+        raise LfnoError(f"{task.name} and {first.name} have different labels: {list(arrays)} and {list(others)}")
+    if "y" not in arrays and "steady" not in arrays:
+        raise LfnoError(f"{task.name}: the {role} samples have no label; give y, steady or both")
+    for name, array in arrays.items():
+        if array.shape != others[name].shape:
+            shapes = f"{array.shape} and {others[name].shape}"
+            raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name} ({role}): {shapes}")
+        if len(array) != len(arrays["x"]):
+            raise LfnoError(f"{task.name} has {len(arrays['x'])} {role} inputs and {len(array)} of {name}")
+        if not np.isfinite(array).all():
+            raise LfnoError(f"{task.name}: {name} ({role}) contains NaN or infinite values")
+        if array.size and max(abs(float(array.max())), abs(float(array.min()))) > LARGEST:
+            raise LfnoError(f"{task.name}: {name} ({role}) reaches beyond {LARGEST:g}; bring it to other units")
+    if role == "train" and len(arrays["x"]) == 0:
+        raise LfnoError(f"{task.name} has no training samples")

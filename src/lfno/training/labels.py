@@ -1,0 +1,57 @@
+"""Training samples with their labels, and the loss of a model on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+from torch import Tensor
+
+from lfno.training.config import TrainingConfig
+from lfno.training.losses import LOSSES
+
+#: respond(x, transient) → prediction: the forward pass from rest (True) or in the periodic steady state (False)
+Respond = Callable[[Tensor, bool], Tensor]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Inputs and labels, (sample, channel, *grid) in physical units. At least one of the two labels is given.
+
+    x: the inputs.
+    y: the response from rest.
+    steady: the periodic steady state, the response to the same input repeated for ever.
+    steady_weight: (sample,), how much the steady label of each sample counts in the loss; 0 for samples without one.
+    """
+
+    x: np.ndarray
+    y: np.ndarray | None = None
+    steady: np.ndarray | None = None
+    steady_weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that are given, by name; a steady label without weights gets the weight 1."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.steady is not None and self.steady_weight is None:
+            given["steady_weight"] = np.ones(len(self.steady))
+        return {name: values for name, values in given.items() if values is not None}
+
+
+def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, config: TrainingConfig) -> Tensor:
+    """(batch,): the loss of each sample, the sum over its labels.
+
+    `samples` holds the arrays of `Samples` as tensors. Predictions and labels are divided by `unit`, the scale of each
+    output channel. The first `unscored` time steps count in the steady state only: it has no start.
+    """
+    loss, start, parts = LOSSES[config.loss], config.unscored, []
+    if "y" in samples:
+        prediction, truth = respond(samples["x"], True) / unit, samples["y"] / unit
+        parts.append(loss(prediction[..., start:], truth[..., start:]))
+    if "steady" in samples:
+        prediction = respond(samples["x"], False) / unit
+        parts.append(samples["steady_weight"] * loss(prediction, samples["steady"] / unit))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
