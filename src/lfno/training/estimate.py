@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def _measure(task: Task, config: TrainingConfig, size: int) -> _Measured:
     """Bytes that a step of one run keeps for the way back, and its seconds on this CPU, the second time it is done."""
     stack = Stack([task.model], torch.device("cpu"))
     samples = {name: torch.zeros(1, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    score = partial(sample_losses, config=config)
+    score = partial(sample_losses, config=replace(config, unscored=0))  # a wrong `unscored` is the trainer's to refuse
     theta = stack.theta.detach().requires_grad_()
     kept: dict[int, int] = {}
 
