@@ -21,8 +21,8 @@ Query = dict[str, Any]
 class Desk:
     """The state behind the page: systems kept warm, the file dropped last, and the training run.
 
-    >>> Desk().ask("explore", {"system": "duffing-c05", "value": 5.0})["models"]["LFNO"]["l2"]   # doctest: +SKIP
-    0.0012
+    >>> Desk().ask("explore", {"system": "heat", "value": 5.0})["models"]["LFNO"]["l2"] < 0.01
+    True
     """
 
     def __init__(self) -> None:

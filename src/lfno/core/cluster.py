@@ -25,7 +25,7 @@ def spread(
 
     A job that fails does not stop the others; its sentence comes when all are done.
 
-    >>> list(spread("tcp://127.0.0.1:8786", work, jobs, {"records": Path("results")}))  # doctest: +SKIP
+    Example, where a scheduler is running: `for job, paths in spread("tcp://127.0.0.1:8786", work, jobs, {"records": folder})`.
     """
     try:
         from distributed import Client, as_completed

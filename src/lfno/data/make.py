@@ -61,8 +61,12 @@ def dataset(
     Everything can be changed: `count`, `grid`, `inputs` (a family, a function of the coordinates or an array on the
     grid) and every parameter of the system.
 
-    >>> data = dataset("duffing-c05")                                          # doctest: +SKIP
-    >>> soft = dataset("duffing-c05", beta=0.1, inputs=lambda t: np.sin(t))    # doctest: +SKIP
+    >>> data = dataset("heat", count=10)
+    >>> data.inputs.shape, data.outputs.shape
+    ((10, 1, 50, 50), (10, 1, 50, 50))
+    >>> soft = dataset("duffing-c05", beta=0.1, inputs=np.sin, grid=lfno.Grid.line(128, dt=0.01))
+    >>> soft.outputs.shape
+    (1, 1, 128)
     """
     what = plan(name, dtype=dtype, seed=seed, **changes)
     path, made = make(what, out)

@@ -32,7 +32,11 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
     that fails does not stop the others; its sentence comes when all are done. Interrupted, the processes end at once
     and leave nothing half-written. One process is this one, and there solvers may use all threads.
 
-    >>> make_all(["heat", "beam"], {"count": 8}, None, 2, print)  # doctest: +SKIP
+    >>> seconds = make_all(["heat", "beam"], {"count": 8}, None, 1, print)
+    heat 0 8
+    heat 8 8
+    beam 0 8
+    beam 8 8
     """
     if processes < 2:
         return [_make(name, changes, out, tell) for name in names]

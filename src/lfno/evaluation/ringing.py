@@ -25,9 +25,11 @@ Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 def listening(model: Operator) -> Iterator[Heard]:
     """Remember what every block with poles is first asked, which in `decompose` is the whole prediction.
 
-    >>> with listening(model) as heard:                # doctest: +SKIP
-    ...     transient, steady = model.decompose(inputs)
-    >>> ringing(model, heard).top(3).rows()            # doctest: +SKIP
+    >>> model = lfno.load("duffing-c05")
+    >>> with listening(model) as heard:
+    ...     transient, steady = model.decompose(np.sin(np.arange(2048) * 0.01))
+    >>> len(ringing(model, heard).top(3).rows())
+    3
     """
     heard: Heard = {}
 

@@ -47,7 +47,7 @@ def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | Non
 
     The file takes float32 (batch, channels, *grid) in physical units, any batch, and answers in physical units.
 
-    >>> export(lfno.load("duffing-c05"), "duffing.onnx").error < 1e-4
+    >>> export(lfno.FNO(Grid.line(64, dt=0.1), width=4, modes=4, layers=1), "operator.pt2", to="torch").error < 1e-4
     True
     """
     grid, path = grid or model.grid, Path(path)

@@ -25,7 +25,9 @@ class FNOConfig(OperatorConfig):
 class FNO(Operator):
     """v ← act(R v̂ + W v), `layers` times, without activation after the last: R on the low Fourier modes, W pointwise.
 
-    >>> model = FNO(Grid.line(2048, dt=0.01), width=4, modes=16)
+    >>> model = FNO(lfno.Grid.line(2048, dt=0.01), width=4, modes=16)
+    >>> model.predict(np.zeros(2048)).shape
+    (2048,)
     """
 
     Config = FNOConfig

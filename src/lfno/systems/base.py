@@ -71,8 +71,9 @@ class System(ABC):
     functions that may be asked for any point, and answer `(sample, output channel, *grid.shape)` in float64.
     Parameters become attributes of the instance.
 
-    >>> Duffing(c=0.5).solve(lambda t: np.sin(t), Grid.line(2048, dt=0.01)).shape  # doctest: +SKIP
-    (1, 1, 2048)
+    >>> from lfno.systems import Duffing
+    >>> Duffing(c=0.5).solve(np.sin, Grid.line(128, dt=0.01)).shape
+    (1, 1, 128)
     """
 
     title: ClassVar[str]

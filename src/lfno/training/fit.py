@@ -95,9 +95,10 @@ def fit(
     All other `changes` are fields of the model's or the training's configuration. With a `folder` the run leaves
     checkpoints, a log and its models there, and `resume=True` goes on where it stopped.
 
-    >>> run = lfno.fit("duffing-c05", epochs=100)
-    >>> run.model.save("duffing.safetensors")
-    >>> run = lfno.fit("rig.csv", input="force", output="displacement")
+    >>> t = np.arange(256) * 0.1
+    >>> forces = np.sin(np.linspace(1, 2, 8)[:, None] * t)
+    >>> run = lfno.fit((forces, forces**2), dt=0.1, width=4, modes=8, epochs=2)
+    >>> path = run.model.save("square.safetensors")
     """
     if own.is_own(data):
         options = {name: changes.pop(name) for name in (*own.READING, *own.CUTTING) if name in changes}

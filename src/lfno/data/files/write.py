@@ -26,7 +26,10 @@ def write(path: str | Path, variables: Sequence[Variable], like: Path | None = N
     A table (CSV, TSV, Parquet, NPY) has one row per moment; of many trajectories it has a column `sample` besides. A text
     has the delimiter and the decimal mark of the file `like`, where that has the same ending: whoever reads one reads both.
 
-    >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", u, "m", ("t",))])  # doctest: +SKIP
+    >>> t = np.arange(3) * 0.5
+    >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", t**2, "m", ("t",))])
+    >>> Path("answer.csv").read_text().splitlines()
+    ['t [s],u [m]', '0,0', '0.5,0.25', '1,1']
     """
     path = Path(path)
     writer = WRITERS.get(path.suffix.lower())
