@@ -19,10 +19,10 @@ from lfno.core.grid import Grid
 from lfno.core.tensorfile import write_atomically
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
+from lfno.paper.presets import find_preset
 from lfno.paper.record import environment
 from lfno.training.fit import best_device, task
 from lfno.training.loop import Trainer
-from lfno.training.presets import find_preset
 
 RUNS, SAMPLES, EPOCHS = 15, 380, 5000
 CHEAPER, MINUTES = 3.0, 5.0  # promised
@@ -32,7 +32,7 @@ def epoch_seconds(runs: int, points: int, looks: int, every: int, device: str) -
     """Seconds of an epoch, looks at the validation samples included; the first look, which captures, is left out."""
     generator = np.random.default_rng(0)
     grid = Grid.line(points, dt=0.01)
-    preset = find_preset("paper", "lfno", grid)
+    preset = find_preset("paper")("lfno", grid)
     tasks = []
     for run in range(runs):  # as in the matrix, every third run has data of its own: noise takes as long as a signal
         if run % 3 == 0:

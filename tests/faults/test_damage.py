@@ -22,7 +22,7 @@ from lfno.models.storage import load
 from lfno.training import checkpoint
 from lfno.training.fit import fit, task
 from lfno.training.loop import Trainer
-from lfno.training.presets import find_preset
+from lfno.training.presets import default_preset
 from tests.faults import victims
 
 SHORT = 60
@@ -129,7 +129,7 @@ def trainer(**changes: Any) -> Trainer:
     from lfno.data.split import standard
 
     split = standard(len(data))
-    preset = find_preset("default", "lno", data.grid).change(**{**FIELDS, **changes})
+    preset = default_preset("lno", data.grid).change(**{**FIELDS, **changes})
     return Trainer([task(data, split, preset, 0)], preset.training)
 
 

@@ -23,7 +23,7 @@ from lfno.training import estimate as module
 from lfno.training.estimate import estimate
 from lfno.training.fit import fit, task
 from lfno.training.loop import Trainer
-from lfno.training.presets import find_preset
+from lfno.training.presets import default_preset
 
 FIELDS = {"width": 8, "modes": 16, "n_poles": 8, "epochs": 2, "batch": 24, "steady_decay": 1e-4}
 
@@ -31,7 +31,7 @@ FIELDS = {"width": 8, "modes": 16, "n_poles": 8, "epochs": 2, "batch": 24, "stea
 def prepared(**changes: Any) -> tuple[Any, Any]:
     values = np.random.default_rng(0).normal(size=(40, 1, 256)).astype(np.float32)
     data = Dataset(values, np.cumsum(values, -1), Grid.line(256, 0.1))
-    preset = find_preset("default", "lfno", data.grid).change(**{**FIELDS, **changes})
+    preset = default_preset("lfno", data.grid).change(**{**FIELDS, **changes})
     return [task(data, standard(len(data)), preset, 0)], preset.training
 
 

@@ -15,7 +15,6 @@ from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, read
 from lfno.data.files.write import WRITERS, write
 from lfno.data.make import plan
-from lfno.data.normalise import Normaliser
 from lfno.data.prepare import prepare
 from lfno.data.signals import load
 from lfno.data.signals.questions import load_question
@@ -95,17 +94,6 @@ def windowed(data: Any) -> None:
         again = made.stitch(made.gather(record), stop)
         assert np.array_equal(again[0, start + warmup :], record[0, start + warmup :])
         attempt(lambda: made.stitch(data.draw(arrays()), stop))
-
-
-def normaliser(data: Any) -> None:
-    values = data.draw(arrays())
-    made = attempt(lambda: Normaliser.fit(values))
-    if made is not None and np.abs(values.astype(float)).max() < 1e6 and values.dtype.itemsize >= 4:
-        again = made.decode(made.encode(values))
-        assert np.allclose(again.astype(float), values.astype(float), atol=1e-3, rtol=1e-3)
-    attempt(lambda: Normaliser.from_dict(data.draw(JSON)))
-    if made is not None:
-        attempt(lambda: made.encode(data.draw(arrays())))
 
 
 def words(data: Any) -> None:
@@ -213,7 +201,6 @@ CASES = [
     solved,
     split,
     windowed,
-    normaliser,
     words,
     signals,
     containers,

@@ -10,16 +10,17 @@ import lfno
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
+from lfno.data.scaling import scale_of
 from lfno.data.split import standard
 from lfno.models.storage import MODELS
 from lfno.paper.cost import count_parameters
+from lfno.paper.presets import find_preset
 from lfno.training import checkpoint
 from lfno.training.adam import Adam
 from lfno.training.config import TrainingConfig
-from lfno.training.fit import scale_of, task
+from lfno.training.fit import task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
-from lfno.training.presets import find_preset
 from tests.training.spoiled import spoil_first_run
 
 GRID = Grid.line(48, dt=0.1)
@@ -42,7 +43,7 @@ def oscillator(samples=30, seed=0):
 
 def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
     data = data or oscillator()
-    preset = find_preset("default", model, data.grid).change(epochs=epochs, **{**SMALL, **changes})
+    preset = find_preset("default")(model, data.grid).change(epochs=epochs, **{**SMALL, **changes})
     if model == "lfno":
         preset = preset.change(**{"n_poles": 3, "modes": 6, "transient_layers": 3, "steady_decay": 1e-4, **changes})
     return Trainer([task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
@@ -124,7 +125,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path):
 
 def test_another_seed_is_another_network_on_the_same_samples():
     data, split = oscillator(), standard(30)
-    preset = find_preset("default", "lfno", data.grid).change(modes=4, n_poles=2, **SMALL)
+    preset = find_preset("default")("lfno", data.grid).change(modes=4, n_poles=2, **SMALL)
     first, second = (task(data, split, preset, seed) for seed in (0, 1))
     again = first.reseeded(1)
     assert again.train is first.train
@@ -244,11 +245,11 @@ def test_the_cosine_rises_then_falls_to_nothing_and_the_steps_are_the_papers():
 def test_the_paper_preset_has_the_papers_parameter_counts():
     grid = Grid.line(2048, dt=0.01)
     for model, count in (("lno", 1309), ("lfno", 3417), ("fno", 1885)):
-        preset = find_preset("paper", model, grid)
+        preset = find_preset("paper")(model, grid)
         kind = MODELS[preset.model]
         assert count_parameters(kind(grid, kind.Config.from_fields(preset.fields)))["complex_once"] == count
     field = Grid((Axis("x", 50, 0.1), Axis("t", 50, 0.02, time=True)))
-    training = find_preset("paper", "lfno", field).training
+    training = find_preset("paper")("lfno", field).training
     assert (training.batch, training.learning_rate, training.weight_decay, training.gamma) == (50, 0.002, 1e-4, 0.8)
 
 
@@ -318,7 +319,7 @@ def test_fit_learns_a_linear_oscillator_and_its_files_come_back(tmp_path):
         (lambda: lfno.fit((np.zeros((4, 8)), np.zeros((4, 8)))), "sampling interval"),
         (lambda: lfno.fit((np.zeros((9, 8)), np.zeros((9, 8))), dt=0.1, widht=3), "no option 'widht'"),
         (lambda: lfno.fit(oscillator(), model="tno"), "not known"),
-        (lambda: lfno.fit(oscillator(), preset="best"), "not known"),
+        (lambda: find_preset("best"), "not known"),
         (lambda: lfno.fit("duffing"), "no data set"),
         (lambda: lfno.fit(oscillator(), epochs=0), "epochs=0"),
         (lambda: lfno.fit(oscillator(), unscored=48, modes=4, epochs=1, device="cpu"), "leaves nothing"),

@@ -16,10 +16,10 @@ import lfno.models.pointwise
 from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
+from lfno.paper.presets import find_preset
 from lfno.training.fit import task
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
-from lfno.training.presets import find_preset
 
 SIGNAL = Grid.line(2048, dt=0.01)
 FIELD = Grid((Axis("x", 50, 0.02), Axis("t", 50, 0.02, time=True)))
@@ -31,7 +31,7 @@ GPU = pytest.param("cuda", 15, 64, marks=pytest.mark.skipif(not torch.cuda.is_av
 @pytest.mark.parametrize(("preset", "model"), [("default", "lfno"), ("paper", "lfno"), ("default", "fno"), ("default", "lno")])
 def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypatch):
     torch.manual_seed(0)
-    chosen = find_preset(preset, model, grid)
+    chosen = find_preset(preset)(model, grid)
     arrays = np.random.default_rng(0).standard_normal((2, 4, 1, *grid.shape)).astype(np.float32)
     one = task(Dataset(*arrays, grid), Split(np.array([0, 1]), np.array([2]), np.array([3])), chosen, 0)
     trainer = Trainer([one] * runs, replace(chosen.training, steady_decay=0.0), device)

@@ -12,6 +12,7 @@ import sys
 
 import typer
 
+from lfno.cli.heap import keep_freed_memory
 from lfno.core.errors import LfnoError, plain_warnings
 
 #: modules that define `register(app)`, in the order in which `lfno --help` lists their commands
@@ -59,6 +60,7 @@ def main() -> None:
     # a cluster that wants its machine back sends SIGTERM: the same as Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plain_warnings()
+    keep_freed_memory()
     try:
         build()()
     except LfnoError as error:

@@ -44,6 +44,7 @@ def train(
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
     from lfno.cli.outcome import leave, new_folder, say, stoppable, table
+    from lfno.paper.presets import find_preset
     from lfno.surrogate.contest import contest_samples
     from lfno.surrogate.surrogate import Surrogate
     from lfno.training.fit import fit
@@ -54,7 +55,7 @@ def train(
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
     with stoppable(folder), live(quiet or as_json) as watch:
         run = fit(
-            dataset, model, preset, fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
+            dataset, model, find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
             device=check_device(device), **changes,
         )  # fmt: skip
     if not leader():  # under torchrun one process writes and talks

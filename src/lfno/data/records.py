@@ -1,4 +1,4 @@
-"""One long record for training and prediction: windows with a warm-up, a split in time, and back to one signal.
+"""One long record for training and prediction: windows with a warm-up and a split in time.
 
 Inside a record the system does not start from rest, but every window is answered as if it did. What is wrong at its
 beginning dies away with the system's memory, so a window warms up for that long before it is scored.
@@ -7,14 +7,12 @@ beginning dies away with the system's memory, so a window warms up for that long
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
 from lfno.core.memory import SHARE, available
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
@@ -27,14 +25,9 @@ FORGOTTEN = 3e-3
 USUAL, LEAST = 512, 16
 #: a window is this part of a record whose memory is short, or at most this one, three quarters of it warm-up, if it is long
 SMALL, LARGE = 32, 8
-BATCH = 64  # windows answered at once
-LONGEST = 2**20  # samples of a window: beyond that a file is far finer than anything the model can tell
 MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
 AT_ONCE = 2  # samples after an impulse in which it may still be seen itself
 SEGMENTS = 128  # stretches of a record that its memory is measured on
-
-Respond = Callable[[np.ndarray, Grid], np.ndarray]
-Progress = Callable[[int, int], object]  # (done, in all)
 
 
 def memory(record: Record) -> int:
@@ -163,41 +156,3 @@ def _thinning(samples: int, record: Record, count: int) -> int:
     """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
     row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
     return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))
-
-
-def predict_record(
-    respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int, progress: Progress = lambda *_: None
-) -> np.ndarray:
-    """Outputs (channels, *space, time) of a whole record, at its own sampling rate, stitched from windows.
-
-    `respond` answers windows (batch, channels, *space, window) on a grid. Windows last as long as those of training
-    (`trained`), and overlap by the warm-up (in samples of training). The first one starts from rest: only if the system
-    did too are its first samples to be believed.
-    """
-    axis, own = grid.axes[-1], trained.axes[-1]
-    ratio = own.step / axis.step
-    length, warm = round(own.size * ratio), math.ceil(warmup * ratio)
-    size = inputs.shape[-1]
-    if not 8 <= length <= LONGEST or length - warm < 1:
-        raise LfnoError(
-            f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
-            f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
-        )
-    if size < length:  # hold the last value: what comes after the record does not change what is in it
-        inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
-    windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
-    line = replace(axis, size=length, origin=0.0)
-    window_grid = Grid((*grid.axes[:-1], line))
-    result: np.ndarray | None = None
-    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer windows are longer ones
-    progress(0, len(windows))
-    for first in range(0, len(windows), batch):
-        chosen = slice(first, first + batch)
-        answer = respond(windows.gather(inputs, chosen), window_grid)
-        if result is None:
-            result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
-        for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
-            result[..., start + skip : start + length] = values[..., skip:]
-        progress(min(first + batch, len(windows)), len(windows))
-    assert result is not None
-    return result[..., :size]

@@ -14,9 +14,9 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
+from lfno.data.scaling import scale_of
 from lfno.data.split import Split
 from lfno.identification.identify import Modes, identify
-from lfno.training.fit import scale_of
 
 KEY = "lfno-modes"
 MOST = 2_000_000  # samples of a very long record that count

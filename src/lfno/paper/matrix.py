@@ -14,11 +14,12 @@ from lfno.core.errors import LfnoError
 from lfno.data.split import standard
 from lfno.models.storage import MODELS
 from lfno.paper.cost import count_parameters
+from lfno.paper.presets import PAPER_EPOCHS, find_preset
 from lfno.paper.record import Record, read_record
 from lfno.systems.registry import REGISTRY, find
 from lfno.training.config import TrainingConfig
 from lfno.training.pilot import STRENGTHS
-from lfno.training.presets import PAPER_EPOCHS, Preset, find_preset
+from lfno.training.presets import Preset
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Cell:
 
     def resolved(self) -> Preset:
         """What is trained. A small training set gets as many steps as the whole one, so that only the data differ."""
-        preset = find_preset(self.preset, self.model, find(self.task).grid)
+        preset = find_preset(self.preset)(self.model, find(self.task).grid)
         if self.milestones:
             preset = preset.change(epochs=max(self.milestones))
         preset = preset.change(**self.changes)
@@ -119,7 +120,7 @@ def deep_enough(cell: Cell) -> int:
     """Layers an FNO of the same width and modes needs to have at least as many parameters as the cell's LFNO."""
     grid = find(cell.task).grid
     wanted = _count("LFNO", cell.resolved(), grid)
-    fno = find_preset(cell.preset, "fno", grid).change(**known_to("fno", cell.changes))
+    fno = find_preset(cell.preset)("fno", grid).change(**known_to("fno", cell.changes))
     one, two = (_count("FNO", fno.change(layers=layers), grid) for layers in (1, 2))
     return max(4, math.ceil((wanted - one) / (two - one)) + 1)
 

@@ -13,11 +13,11 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
-from lfno.data.records import BATCH, Progress, predict_record
 from lfno.data.signals.record import Record
 from lfno.identification.modal import KEY, ModalModel
 from lfno.models.export import signals_of
 from lfno.models.operator import Operator
+from lfno.surrogate.stitch import BATCH, Progress, predict_record
 
 
 @dataclass(frozen=True)

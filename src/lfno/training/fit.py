@@ -17,6 +17,7 @@ from lfno.core.grid import Grid
 from lfno.data import prepare as own
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset
+from lfno.data.scaling import scale_of
 from lfno.data.split import Split
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
@@ -26,7 +27,7 @@ from lfno.training.estimate import estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.pilot import prepare, read_choices, write_choices
-from lfno.training.presets import Preset, find_preset
+from lfno.training.presets import Preset, PresetMaker, default_preset
 from lfno.training.run import Watch, train
 from lfno.training.task import Task
 
@@ -76,7 +77,7 @@ class Fit:
 def fit(
     data: Dataset | own.Source | tuple[Any, Any],
     model: str = "lfno",
-    preset: str = "default",
+    preset: PresetMaker = default_preset,
     *,
     dt: float | None = None,
     split: Split | None = None,
@@ -107,9 +108,9 @@ def fit(
     else:
         dataset = as_dataset(data, dt)  # type: ignore[arg-type]
     split = split or (splits.of(dataset) if "split" in dataset.provenance else splits.standard(len(dataset), fold))
-    chosen = find_preset(preset, model, dataset.grid)
+    chosen = preset(model, dataset.grid)
     signals = dataset.provenance.get("signals")
-    if preset == "default" and signals:
+    if preset is default_preset and signals:
         chosen = chosen.change(**choose(dataset, split, model, signals["warmup"]).fields)
     chosen = chosen.change(**changes)
     if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
@@ -166,20 +167,6 @@ def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = 
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
     samples = Samples(x, y), Samples(dataset.inputs[validation], dataset.outputs[validation])
     return Task(model, *samples, seed, name or f"seed {seed}")
-
-
-def scale_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Offset and scale of each channel.
-
-    A system at rest has input and output zero, and that zero has a meaning: it is moved only for a channel whose mean
-    is larger than its variation (a temperature of 293 ± 5 K). A channel that is constant gets the scale 1.
-    """
-    axes = (0, *range(2, values.ndim))
-    mean, deviation = values.mean(axes, dtype=np.float64), values.std(axes, dtype=np.float64)
-    moved = np.abs(mean) > deviation
-    offset = np.where(moved, mean, 0.0)
-    scale = np.where(moved, deviation, np.sqrt(mean**2 + deviation**2))
-    return offset, np.where(scale > 1e-12 * np.maximum(1e-30, np.abs(mean)), scale, 1.0)
 
 
 def as_dataset(data: Dataset | str | tuple[Any, Any], dt: float | None) -> Dataset:

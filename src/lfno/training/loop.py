@@ -19,7 +19,6 @@ from lfno.training import parallel
 from lfno.training.adam import Adam
 from lfno.training.config import ABSENT, TrainingConfig
 from lfno.training.graph import replayable
-from lfno.training.heap import keep_freed_memory
 from lfno.training.labels import sample_losses
 from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
@@ -48,8 +47,6 @@ class Trainer:
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
         self.tasks, self.config, self.device = tasks, config, torch.device(device)
-        if self.device.type == "cpu":
-            keep_freed_memory()
         self.stack = Stack([task.model for task in tasks], self.device)
         self.train, self.validation = self._load("train"), self._load("validation")
         if config.unscored >= (steps := self.train["x"].shape[-1]):

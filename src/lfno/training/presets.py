@@ -1,7 +1,8 @@
-"""Presets are values: the paper's hyper-parameter table, and what we found to be best."""
+"""The default preset: the hyper-parameters that were best on validation data, as values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +11,6 @@ from lfno.core.grid import Grid
 from lfno.models.storage import MODELS
 from lfno.spectral.axes import max_modes
 from lfno.training.config import TrainingConfig
-
-#: published epochs of the ODE tasks in the relative L2 table; every other table states 5000
-PAPER_EPOCHS = {
-    "duffing-c0": 5000,
-    "duffing-c05": 5200,
-    "lorenz-rho5": 8100,
-    "lorenz-rho10": 4000,
-    "pendulum-c05": 6800,
-}
 
 
 @dataclass(frozen=True)
@@ -41,54 +33,23 @@ class Preset:
         return Preset(self.model, self.fields | own, replace(self.training, **rest))
 
 
-def find_preset(name: str, model: str, grid: Grid) -> Preset:
-    """The preset `name` for "lfno", "lno" or "fno" on a grid; one time axis means the ODE column, else the PDE one."""
+#: makes the preset of a model ("lfno", "lno" or "fno") on a grid
+PresetMaker = Callable[[str, Grid], Preset]
+
+
+def kind_of(model: str) -> str:
+    """Return the class name of "lfno", "lno" or "fno" in any case."""
     kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
         raise LfnoError(f"model {model!r} is not known; choose lfno, lno or fno")
-    if name not in PRESETS:
-        raise LfnoError(f"preset {name!r} is not known; choose {' or '.join(PRESETS)}")
-    return PRESETS[name](kind, grid)
+    return kind
 
 
-def _paper(kind: str, grid: Grid) -> Preset:
-    """Appendix table of hyper-parameters. Poles are stable: with free ones the network does not train (see the docs)."""
-    ode = grid.ndim == 1
-    width, count = (4, 16) if ode else (16, 4)
-    fields: dict[str, Any] = {"width": width, "modes": count, "activation": "sin" if kind == "LNO" else "relu"}
-    if kind != "FNO":
-        fields |= {"n_poles": count, "mixed": False}
-    if kind == "FNO":
-        # a Fourier layer alone cannot tell where it is, and neither transients nor fixed ends are the same everywhere
-        fields |= {"layers": 4, "grid_channels": True}
-    elif kind == "LNO":
-        # its authors give it coordinates in space and time, and none on signals
-        fields |= {"grid_channels": not ode}
-    elif kind == "LFNO":
-        # of the wirings with the published number of parameters the one that trains best (see the docs)
-        fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
-    decay = 0.02 if ode else 1e-4
-    training = TrainingConfig(
-        epochs=5000,
-        batch=64 if ode else 50,
-        learning_rate=0.0025 if ode else 0.002,
-        weight_decay=decay,
-        steady_decay=decay,
-        schedule="step",
-        step_size=100,
-        gamma=0.85 if ode else 0.8,
-        starts=3,
-        clip=0.0,
-        validate_every=10,
-    )
-    return Preset(kind, fields, training)
-
-
-def _default(kind: str, grid: Grid) -> Preset:
+def default_preset(model: str, grid: Grid) -> Preset:
     """One preset for every task, chosen on validation data: exact layers that share their poles, plus as much of R as the
     validation samples ask for. Fields in space get coordinates: a rod with fixed ends is not the same everywhere; FNO gets
     them in time too, since nothing else tells it where a transient begins."""
-    ode = grid.ndim == 1
+    kind, ode = kind_of(model), grid.ndim == 1
     most = [max_modes(axis.size, half=d == grid.ndim - 1) for d, axis in enumerate(grid.axes)]
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
@@ -114,6 +75,3 @@ def _default(kind: str, grid: Grid) -> Preset:
         steady_decay=None if kind == "LFNO" else 1e-4,
     )
     return Preset(kind, fields, training)
-
-
-PRESETS = {"default": _default, "paper": _paper}

@@ -19,11 +19,11 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.paper.presets import find_preset
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import DASH, Cell, Row, Table
 from lfno.systems import titles
-from lfno.training.presets import find_preset
 
 #: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
 PAPER_GRID = Grid.line(2048, dt=0.01)
@@ -103,7 +103,7 @@ def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
 
     shape = (1, 1, *PAPER_GRID.shape)
     for name in ("FNO", "LNO", "LFNO"):
-        yield name, MODELS[name](PAPER_GRID, **find_preset("paper", name, PAPER_GRID).fields), shape
+        yield name, MODELS[name](PAPER_GRID, **find_preset("paper")(name, PAPER_GRID).fields), shape
     if importlib.util.find_spec("neuralop") is not None:
         yield "FNO of neuraloperator", _neuraloperator(), shape
 

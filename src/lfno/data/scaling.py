@@ -1,0 +1,22 @@
+"""Offset and scale of each channel: the affine map between physical units and a model's own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def scale_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return offset and scale of each channel of `values`, shape (samples, channels, *grid).
+
+    Zero usually means "at rest", so the offset stays zero unless the mean of a channel exceeds its variation, as for a
+    temperature of 293 ± 5 K. A constant channel gets the scale 1.
+
+    >>> scale_of(np.array([[[-1.0, 1.0]], [[-1.0, 1.0]]]))
+    (array([0.]), array([1.]))
+    """
+    axes = (0, *range(2, values.ndim))
+    mean, deviation = values.mean(axes, dtype=np.float64), values.std(axes, dtype=np.float64)
+    moved = np.abs(mean) > deviation
+    offset = np.where(moved, mean, 0.0)
+    scale = np.where(moved, deviation, np.sqrt(mean**2 + deviation**2))
+    return offset, np.where(scale > 1e-12 * np.maximum(1e-30, np.abs(mean)), scale, 1.0)

@@ -1,0 +1,57 @@
+"""Answer a long record window by window, for models that only know windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.windows import cut
+
+BATCH = 64  # windows answered at once
+LONGEST = 2**20  # samples of a window; a longer one means that the record is sampled far too finely for the model
+
+Respond = Callable[[np.ndarray, Grid], np.ndarray]
+Progress = Callable[[int, int], object]  # called with (done, total)
+
+
+def predict_record(
+    respond: Respond, inputs: np.ndarray, grid: Grid, trained: Grid, warmup: int, progress: Progress = lambda *_: None
+) -> np.ndarray:
+    """Return the outputs (channels, *space, time) of a whole record at its own sampling rate.
+
+    `respond` answers windows (batch, channels, *space, window) on a grid. Every window lasts as long as a training window
+    (`trained`) and overlaps its predecessor by `warmup` training samples. The first window starts from rest, so its first
+    samples are right only if the system was at rest too.
+    """
+    axis, own = grid.axes[-1], trained.axes[-1]
+    ratio = own.step / axis.step
+    length, warm = round(own.size * ratio), math.ceil(warmup * ratio)
+    size = inputs.shape[-1]
+    if not 8 <= length <= LONGEST or length - warm < 1:
+        raise LfnoError(
+            f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
+            f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
+        )
+    if size < length:  # hold the last value: what comes after the record does not change what is in it
+        inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
+    windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
+    line = replace(axis, size=length, origin=0.0)
+    window_grid = Grid((*grid.axes[:-1], line))
+    result: np.ndarray | None = None
+    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer windows are longer ones
+    progress(0, len(windows))
+    for first in range(0, len(windows), batch):
+        chosen = slice(first, first + batch)
+        answer = respond(windows.gather(inputs, chosen), window_grid)
+        if result is None:
+            result = np.full((*answer.shape[1:-1], inputs.shape[-1]), np.nan, answer.dtype)
+        for values, start, skip in zip(answer, windows.starts[chosen], windows.scored[chosen], strict=True):
+            result[..., start + skip : start + length] = values[..., skip:]
+        progress(min(first + batch, len(windows)), len(windows))
+    assert result is not None
+    return result[..., :size]

@@ -1,0 +1,33 @@
+"""A long record answered window by window."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from lfno import LfnoError
+from lfno.core.grid import Grid
+from lfno.surrogate.stitch import predict_record
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
+    """A model that forgets within its warm-up, answered window by window, gives what one long simulation gives."""
+    fine = Grid.line(4000 * ratio, 0.05 / ratio)
+    inputs = np.sin(np.arange(4000 * ratio) * 0.05 / ratio)[None] + 0.3
+
+    def respond(x: np.ndarray, grid: Grid) -> np.ndarray:
+        factor = np.exp(-grid.steps[0] / 0.5)  # forgets in 10 samples of training
+        return lfilter([1 - factor], [1, -factor], x)
+
+    trained = Grid.line(256, 0.05)
+    stitched = predict_record(respond, inputs, fine, trained, warmup=128)
+    np.testing.assert_allclose(stitched, respond(inputs, fine), atol=1e-5)
+    short = predict_record(respond, inputs[:, :100], fine.change("t", size=100), trained, warmup=128)
+    np.testing.assert_allclose(short, respond(inputs[:, :100], fine), atol=1e-12)
+
+
+def test_data_that_are_too_coarse_or_absurdly_fine_are_refused() -> None:
+    """A window of training in steps of a picosecond would have 10¹³ samples."""
+    for step, word in ((5.0, "finer"), (1e-12, "coarser")):
+        with pytest.raises(LfnoError, match=f"{word} step"):
+            predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, step), Grid.line(256, 0.05), 100)
