@@ -82,6 +82,7 @@ def test_an_oscillator(desk: Desk) -> None:
     split = answer["models"]["LFNO"]
     assert np.abs(unpack(split["transient"]) + unpack(split["steady"]) - unpack(split["prediction"])).max() < 1e-5
     assert max(split["poles"]["re"]) < 0
+    assert "not physical" in split["caveat"]
     # another amplitude, another answer, and other poles ring
     assert 1.0 in desk.benches["pendulum-c05"].solutions  # every position of the slider was solved with the first
     other = desk.ask("explore", {"system": "pendulum-c05", "value": 1.0})

@@ -225,7 +225,8 @@ def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
     asked = ["duffing-c05", tmp_path / "force.npz", "--input", "force"]
     own = lfno.load("duffing-c05").predict(np.load(tmp_path / "force.npz")["force"])
     call("predict", *asked, "--out", tmp_path / "answer.csv")
-    call("decompose", *asked, "--out", tmp_path / "parts")
+    assert "not physical: " in call("decompose", *asked, "--out", tmp_path / "parts")
+    assert "one shape of forcing (duffing-c05)" in call("poles", "duffing-c05", "--out", tmp_path / "poles")
     found = np.ravel(read(tmp_path / "answer.csv")["u"].array([]))
     np.testing.assert_allclose(found, own, rtol=1e-4, atol=1e-4 * np.abs(own).max())
     told = answer("predict", *asked, "--out", tmp_path / "answer.csv")

@@ -11,6 +11,7 @@ from lfno.app.signals import curves
 from lfno.app.systems import pole_columns
 from lfno.app.training import Run
 from lfno.core.errors import LfnoError
+from lfno.evaluation.caveat import split_caveat
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
 from lfno.models.pole_operator import PoleOperator
@@ -54,6 +55,7 @@ class Judgement:
                 "label": self.label,
                 "output": self.names,
                 "record": self.record,
+                "caveat": split_caveat(self.model),
                 "places": -(-size // SPAN) if self.record else len(self.inputs),
                 "parameters": sum(weight.numel() for weight in self.model.parameters()),
             }

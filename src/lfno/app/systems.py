@@ -13,6 +13,7 @@ import torch
 
 from lfno.app.plain import packed, plain
 from lfno.core.errors import LfnoError
+from lfno.evaluation.caveat import split_caveat
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
 from lfno.models.operator import Operator
@@ -183,6 +184,7 @@ class Bench:
                 # the two parts add up to the prediction: no further pass is needed for it
                 transient, steady = model.decompose(x) if name != "LNO" else (None, model.predict(x))
             answer["poles"] = pole_columns(ringing(model, heard))
+            answer["caveat"] = split_caveat(model)
             prediction = steady if transient is None else transient + steady
             if transient is not None:
                 answer |= {"transient": packed(transient[0, 0]), "steady": packed(steady[0, 0])}

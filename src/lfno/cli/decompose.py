@@ -84,14 +84,17 @@ def decompose(
     write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables], like=file)
     axes = tuple(range(1, transient.ndim))  # of each output: they may have different units
     power = np.maximum(((transient + steady) ** 2).mean(axes), 1e-300)
+    caveat = surrogate.split_caveat
     share = float(np.sqrt(((transient**2).mean(axes) / power).mean()))
     if as_json:
-        facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "notes": notes}
+        facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "caveat": caveat, "notes": notes}
         typer.echo(json.dumps(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"rms of the transient part: {100 * share:.1f} % of the rms of the prediction")
+    if caveat:
+        typer.echo(caveat)
     typer.echo(f"figure  {figure}\narrays  {arrays}")
 
 

@@ -62,7 +62,8 @@ def poles(
         path = folder / "s-plane.png"
         figures.append(str(save(path, lambda: s_plane_figure(layers, shares, crosses, "modes of the model"))))
     listed = [] if table is None else plain_rows(table.top(top).rows())
-    report = {"modes": rows, "layers": listed, "notes": notes, "figures": figures}
+    caveat = surrogate.split_caveat
+    report = {"modes": rows, "layers": listed, "caveat": caveat, "notes": notes, "figures": figures}
     if as_json:
         typer.echo(json.dumps(report))
         return
@@ -72,6 +73,8 @@ def poles(
         print_modes(rows, "modes of the linear model" if surrogate.linear else "modes the model shows to a small pulse")
     if listed:
         print_layers(listed, len(surrogate.members))
+    if caveat:
+        typer.echo(caveat)
     for figure in figures:
         typer.echo(f"figure  {figure}")
 

@@ -63,6 +63,13 @@ class Surrogate:
             losses += seen or [one.get("test_l2", 0.0)]
         return float(max(losses, default=0.0))
 
+    @property
+    def split_caveat(self) -> str:
+        """Why the split into transient and steady is not physical; "" where nothing is known against it."""
+        from lfno.evaluation.caveat import split_caveat
+
+        return split_caveat(self.members[0]) if self.members else ""
+
     def names(self, role: str) -> list[str]:
         return [name for name, _ in self.signals.get(role, [])]
 

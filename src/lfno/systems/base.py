@@ -107,6 +107,11 @@ class System(ABC):
         for name, value in self.values.items():
             setattr(self, name, value)
 
+    @property
+    def damped(self) -> bool:
+        """Does the system lose energy, so that the effect of its initial state dies away?"""
+        return True
+
     @abstractmethod
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray: ...
 

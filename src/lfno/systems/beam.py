@@ -54,6 +54,10 @@ class Beam(IntervalSystem):
     rho: float
     area: float
 
+    @property
+    def damped(self) -> bool:
+        return False
+
     def boundary(self) -> Ends:
         return cast(Ends, self.values["ends"])
 

@@ -37,6 +37,10 @@ class Duffing(ForcedODE):
     alpha: float
     beta: float
 
+    @property
+    def damped(self) -> bool:
+        return self.c > 0
+
     def rate(self, state: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x, v = state
         return v, force - self.c * v - x * (self.alpha + self.beta * x * x)

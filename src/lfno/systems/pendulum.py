@@ -41,6 +41,10 @@ class Pendulum(ForcedODE):
     c: float
     ratio: float
 
+    @property
+    def damped(self) -> bool:
+        return self.c > 0
+
     def rate(self, state: np.ndarray, force: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x, v = state
         return v, force - self.c * v - self.ratio * np.sin(x)

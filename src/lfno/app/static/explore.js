@@ -118,9 +118,9 @@ function build() {
   const one = system.grid.length === 1;
   byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" }), el("span", { class: "grow" }), el("span", { id: "frame" })));
   byId("split").append(el("header", {}, el("h2", {}, "Transient + steady of LFNO"), key("transient", "transient"), key("steady", "steady"), key("lfno", "sum"),
-    el("span", { class: "grow" }), el("span", { class: "muted small", id: "split-words" })));
+    el("span", { class: "grow" }), el("span", { class: "muted small", id: "split-words" })), el("p", { class: "note", id: "split-caveat" }));
   byId("errors").append(el("header", {}, el("h2", {}, "Error at this amplitude")), el("div", { class: "scroll", id: "error-table" }));
-  byId("poles").append(el("header", {}, el("h2", {}, "Poles"), el("span", { class: "grow" }), el("span", { class: "segments", id: "poles-of" })));
+  byId("poles").append(el("header", {}, el("h2", {}, "Poles of the layers"), el("span", { class: "grow" }), el("span", { class: "segments", id: "poles-of" })), el("p", { class: "note small", id: "poles-caveat" }));
   byId("main").classList.toggle("alone", !system.models.length);
   byId("split").hidden = byId("errors").hidden = byId("poles").hidden = !system.models.length;
   view = one ? new Curves() : new Fields();
@@ -178,6 +178,7 @@ function poles() {
   byId("poles-of").replaceChildren(...having.map((name) =>
     el("button", { type: "button", "aria-pressed": String(name === polesOf), onclick: () => { polesOf = name; poles(); } }, name)));
   const table = found.models[polesOf].poles;
+  told("poles-caveat", found.models[polesOf].caveat);
   view.plane.set(table, MODELS[polesOf]);
   byId("pole-table").replaceChildren(poleTable(table, view.plane));
 }
@@ -197,9 +198,15 @@ function overlay(get) {
   return [...truth, ...order.map((name) => ({ name: MODELS[name], label: name, y: get(found.models[name].prediction), width: 1.5 }))];
 }
 
+function told(id, words) {
+  byId(id).textContent = words;
+  byId(id).hidden = !words;
+}
+
 function splitWords(split) {
   const power = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
   const share = power(split.transient.values) / power(split.prediction.values);
+  told("split-caveat", split.caveat);
   byId("split-words").textContent = `rms of the transient: ${percent(share)} of the prediction's`;
 }
 

@@ -185,18 +185,20 @@ function sample(told, one) {
   const body = panel.lastElementChild;
   body.replaceChildren();
   byId("outcome-split").replaceChildren(el("header", {}, el("h2", {}, "Transient + steady"), key("transient", "transient"), key("steady", "steady"), el("span", { class: "muted small" },
-    told.record ? "in a stitched record, transient is what is left of each window's own start from rest" : `of ${told.label}; the two add up to its prediction`)));
+    told.record ? "in a stitched record, transient is what is left of each window's own start from rest" : `of ${told.label}; the two add up to its prediction`)), ...caveat(told));
   if (one.axes && one.axes.length > 1) {
     drawFields(body, one.axes, [["measured", one.truth], [told.label, one.prediction], ["input", one.input]]);
     drawFields(byId("outcome-split"), one.axes, [["transient", one.transient], ["steady", one.steady]]);
   } else curves(told, one, body, mark);
   byId("outcome-poles").hidden = !one.poles;
   if (!one.poles) return;
-  byId("outcome-poles").replaceChildren(el("header", {}, el("h2", {}, "Poles")));
+  byId("outcome-poles").replaceChildren(el("header", {}, el("h2", {}, "Poles of the layers")), ...caveat(told));
   const plane = new SPlane(byId("outcome-poles"), 280);
   plane.set(one.poles, mark);
   byId("outcome-poles").append(el("p", { class: "muted small" }, "area: share of a pole in its layer"), poleTable(one.poles, plane));
 }
+
+const caveat = (told) => (told.caveat ? [el("p", { class: "note small" }, told.caveat)] : []);
 
 function curves(told, one, body, mark) {
   const x = unpack(one.t).values;

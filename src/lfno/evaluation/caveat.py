@@ -1,0 +1,60 @@
+"""Is a model's split into transient and steady the system's own? One judgement for every place that shows a split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lfno.models.fno import FNO
+from lfno.models.lfno import LFNO
+from lfno.models.operator import Operator
+from lfno.systems.families import Curve
+from lfno.systems.registry import REGISTRY, Entry
+
+#: how every caveat begins, so that a reader (and a test) knows it again
+NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
+
+
+def split_caveat(model: Operator) -> str:
+    """Return why the model's split into transient and steady is not the system's own, or "" if nothing is known against it.
+
+    The steady part of a model is physical when it equals the response of the system to the same input repeated for ever.
+    A prediction can be accurate although the split is not physical. The judgement uses the model's configuration
+    and its provenance (the name of the data set) only; it does not run the model.
+
+    >>> split_caveat(lfno.load("duffing-c05"))                                          # doctest: +SKIP
+    'The split into transient and steady, and the poles behind it, are not physical: …'
+    """
+    reasons = [*_of_network(model), *_of_data(_entry(model.provenance))]
+    return f"{NOT_PHYSICAL}: {'; '.join(reasons)}." if reasons else ""
+
+
+def _of_network(model: Operator) -> list[str]:
+    if isinstance(model, FNO):
+        return ["the model has no poles, so it calls its whole answer steady"]
+    if isinstance(model, LFNO) and model.config.steady != "exact":
+        return ["its steady layers have free weights (R) beside the exact response of the poles"]
+    return []
+
+
+def _of_data(entry: Entry | None) -> list[str]:
+    if entry is None:
+        return []
+    system = entry.system(**entry.parameters)
+    if system.kind == "initial":
+        return ["the system is started and not driven, so it has no periodic steady state"]
+    reasons = []
+    if not system.damped:
+        reasons.append("the system is not damped, so a transient never dies and there is no periodic steady state")
+    if isinstance(entry.family, Curve):
+        reasons.append(
+            f"the model was trained on one shape of forcing ({entry.name}), which cannot show what belongs to the start "
+            "and what to the forcing"
+        )
+    return reasons
+
+
+def _entry(provenance: dict[str, Any]) -> Entry | None:
+    """The built-in data set that the model was trained on, if it was one."""
+    data = provenance.get("data")
+    name = data.get("name") if isinstance(data, dict) else data
+    return REGISTRY.get(name) if isinstance(name, str) else None

@@ -1,0 +1,63 @@
+"""Every model whose split is not physical says so, and only such models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.evaluation.caveat import NOT_PHYSICAL, split_caveat
+from lfno.models.storage import SHIPPED
+from lfno.systems import REGISTRY
+
+GRID = lfno.Grid.line(64, dt=0.1)
+
+
+
+def trained_on(name: str) -> lfno.LFNO:
+    model = lfno.LFNO(GRID, width=2, modes=4, n_poles=2, steady="exact")
+    model.provenance = {"data": {"name": name}}
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("duffing-c05", "one shape of forcing (duffing-c05)"),
+        ("heat", "one shape of forcing (heat)"),
+        ("duffing-c0-rich", "the system is not damped"),
+        ("beam-rich", "the system is not damped"),
+        ("burgers-rich", "started and not driven"),
+    ],
+)
+def test_data_that_cannot_show_the_split(name: str, reason: str) -> None:
+    caveat = split_caveat(trained_on(name))
+    assert caveat.startswith(NOT_PHYSICAL)
+    assert reason in caveat
+
+
+@pytest.mark.parametrize("name", ["duffing-c05-rich", "pendulum-c05-rich", "heat-rich", "somebody's own data"])
+def test_exact_layers_trained_on_varied_forcing_of_a_damped_system_need_no_caveat(name: str) -> None:
+    assert split_caveat(trained_on(name)) == ""
+
+
+def test_networks_that_cannot_split() -> None:
+    assert "free weights (R)" in split_caveat(lfno.LFNO(GRID, width=2, modes=4, n_poles=2, steady="residual"))
+    assert "no poles" in split_caveat(lfno.FNO(GRID, width=2, modes=4))
+
+
+def test_every_shipped_model_of_one_forcing_shape_says_so() -> None:
+    for file in SHIPPED.glob("*.safetensors"):
+        if file.stem in REGISTRY and not file.stem.endswith("-rich"):
+            assert split_caveat(lfno.load(file)).startswith(NOT_PHYSICAL), file.stem
+
+
+def test_damping_is_what_the_equation_says() -> None:
+    """A damped system driven by zero after a push loses energy; an undamped one does not."""
+    for name in ("duffing-c0", "duffing-c05", "pendulum-c05"):
+        entry = REGISTRY[name]
+        system = entry.system(**entry.parameters)
+        push = lambda t: np.where(t < 1, np.sin(np.pi * t) ** 2, 0.0)  # noqa: E731
+        x = system.solve(push, lfno.Grid.line(2048, dt=0.02))[0, 0]
+        late, early = np.abs(x[-400:]).max(), np.abs(x[200:600]).max()
+        assert (late < 0.1 * early) == system.damped
