@@ -114,7 +114,7 @@ def test_a_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path) -> Non
     assert desk.ask("progress", {"since": 2})["losses"] == []
     assert any("steady modes" in reason for reason in progress["choices"])
     outcome = desk.ask("outcome", {})
-    assert {"LNO", "mean", "persistence", "best linear model"} == set(outcome["test"])
+    assert {"LNO", "mean", "persistence", "best linear model", "modal model"} == set(outcome["test"])
     assert outcome["verdict"].startswith("The LNO")
     one = desk.ask("sample", {"place": 0})
     assert one["truth"]["shape"] == one["prediction"]["shape"] == one["transient"]["shape"]

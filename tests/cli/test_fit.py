@@ -28,7 +28,7 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
     for name in ("member-0.safetensors", "member-1.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png"):
         assert (run / "run" / name).stat().st_size > 0
     metrics = json.loads((run / "run" / "metrics.json").read_text())
-    assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model"}
+    assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model", "modal model"}
     assert [name.rpartition(" ")[2] for name in metrics["outputs"]] == ["[m]"]
     assert "keep" in metrics["verdict"]
     # two epochs cannot beat the linear model of a nearly linear rig, and the run says so

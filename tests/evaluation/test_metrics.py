@@ -87,3 +87,23 @@ def test_regimes_do_not_leak_into_each_other() -> None:
     assert 0 < both["transient"].smooth_variance < both["transient"].variance
     with pytest.raises(LfnoError, match="empty"):
         regimes(prediction, truth, split=1000)
+
+
+def test_masked_scores_are_those_of_the_measured_points() -> None:
+    draw = np.random.default_rng(2)
+    truth, prediction = draw.normal(size=(2, 3, 1, 40))
+    kept = draw.random(40) < 0.5
+    spoiled = np.where(kept, prediction, 1e9)
+    masked, plain = scores(spoiled, truth, kept), scores(prediction[..., kept], truth[..., kept])
+    for name, value in plain.items():
+        assert masked[name] == pytest.approx(value), name
+    without = np.broadcast_to(kept, truth.shape).copy()
+    without[1] = False
+    rest = scores(prediction[[0, 2]][..., kept], truth[[0, 2]][..., kept])
+    assert scores(prediction, truth, without)["l2"] == pytest.approx(rest["l2"])
+    spoiled = np.where(kept, np.nan, prediction)
+    assert math.isnan(scores(spoiled, truth, kept)["l2"]), "a prediction that is not finite must not be hidden"
+    with pytest.raises(LfnoError, match="none of the samples"):
+        scores(prediction, truth, np.zeros(40, dtype=bool))
+    with pytest.raises(LfnoError, match="does not fit"):
+        scores(prediction, truth, np.zeros(7, dtype=bool))

@@ -109,3 +109,15 @@ def test_numbers_beyond_what_can_be_squared_or_seen_are_refused() -> None:
         identify(values, 1e200 * values, Grid.line(60, 0.1))
     with pytest.raises(LfnoError, match=r"beyond what steps of 0\.1 s show"):
         identify(values, values, Grid.line(60, 0.1), poles=np.array([-1e9 + 1j]))
+
+
+def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray]) -> None:
+    """Poles are as exact as without the gap, whatever stands in it."""
+    force, motion = smooth
+    mask = np.ones(motion.shape, dtype=bool)
+    mask[:, 1, SIZE // 3 : SIZE // 2] = False
+    spoiled = np.where(mask, motion, 1e3)
+    modes = identify(force, spoiled, Grid.line(SIZE, STEP), mask=mask)
+    assert max(worst(modes.poles[:2], Oscillator().poles)) < 1e-4
+    with pytest.raises(LfnoError, match="no moment"):
+        identify(force, motion, Grid.line(SIZE, STEP), mask=np.zeros(SIZE, dtype=bool))

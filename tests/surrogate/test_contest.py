@@ -1,14 +1,19 @@
 """The opponents of a model of one's own record."""
 
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.signal import lsim
 
 from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
 from lfno.data.prepare import prepare
 from lfno.data.signals.record import Record
-from lfno.surrogate.contest import contest_record
+from lfno.data.split import standard
+from lfno.surrogate.contest import MODAL, contest_record, contest_samples
 from lfno.systems.base import Channel
 
 SIZE = 800
@@ -28,3 +33,52 @@ def test_persistence_holds_the_last_value_before_the_test(test: str, before: int
     held = stop if before is None else before  # with nothing before it, the first value after it
     expected = np.sqrt(np.mean((np.arange(start + 10, stop) - held) ** 2.0))
     assert contest.rows["persistence"]["rmse"] == pytest.approx([expected])
+
+
+def same(rows: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]]) -> None:
+    assert rows.keys() == others.keys()
+    for name, row in rows.items():
+        for figure, value in row.items():
+            assert others[name][figure] == pytest.approx(value, abs=1e-9), (name, figure)
+
+
+def oscillator(samples: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    force = np.random.default_rng(1).normal(size=(samples, 1, size))
+    response = [lsim(([2.0], [1.0, 0.8, 4.0]), one[0], 0.1 * np.arange(size))[1] for one in force]
+    return force, np.stack(response)[:, None]
+
+
+def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
+    """A "network" with an error of 1 % of a linear system: the modal model is better and the verdict says so.
+
+    The gap lies in training and test data; whatever it was filled with, no figure changes.
+    """
+    force, motion = oscillator(1, 4000)
+    mask = np.ones((1, 4000), dtype=bool)
+    mask[:, 1500:1900] = mask[:, 3500:3600] = False
+    answer = motion[0] + 0.01 * motion.std() * np.random.default_rng(2).normal(size=(1, 4000))
+    channels = (Channel("f"),), (Channel("u"),)
+    contests = []
+    for fill in (0.0, 30.0):
+        record = Record(force[0], np.where(mask, motion[0], fill), Grid.line(4000, 0.1), *channels, mask=mask)
+        prepared = prepare(record, window=200, warmup=100)
+        start, stop = prepared.stretch or (0, 0)
+        network = SimpleNamespace(linear=None, predict=lambda data, a=start, b=stop: (answer[:, a:b], None))
+        contests.append(contest_record(network, prepared, "LFNO")[0])  # type: ignore[arg-type]
+    same(contests[0].rows, contests[1].rows)
+    assert contests[0].rows["LFNO"]["nrmse"] == pytest.approx(0.01, rel=0.2)
+    assert contests[0].rows[MODAL]["nrmse"] < 0.003
+    assert "does not earn its keep" in contests[0].verdict
+
+
+def test_gaps_in_trajectories_do_not_change_a_figure() -> None:
+    force, motion = oscillator(20, 150)
+    mask = np.random.default_rng(3).random(motion.shape) < 0.9
+    data = Dataset(force, motion, Grid.line(150, 0.1), mask=mask)
+    rows = []
+    for fill in (0.0, 30.0):
+        spoiled = replace(data, outputs=np.where(mask, motion, fill))
+        network = SimpleNamespace(predict=lambda chosen: (np.zeros_like(chosen.outputs), None))
+        rows.append(contest_samples(network, spoiled, standard(20), "LFNO").rows)  # type: ignore[arg-type]
+    same(*({name: row for name, row in one.items() if name != "persistence"} for one in rows))
+    assert rows[0][MODAL]["nrmse"] < 0.02

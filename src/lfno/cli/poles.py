@@ -126,7 +126,8 @@ def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> t
     inputs, outputs, answers = (values[None] if one else values for values in (data.inputs, data.outputs, mean))
     warm = surrogate.signals.get("warmup", 0) if one else 0
     step = data.grid.steps[0]
-    linear = fit_record(data.inputs, data.outputs, data.grid) if one else fit_trajectories(inputs, outputs, data.grid)
+    fit = fit_record if one else fit_trajectories
+    linear = fit(data.inputs, data.outputs, data.grid, data.mask)
     # an average over many whole trajectories sees finer than one over their parts
     segment = inputs.shape[-1] if len(inputs) >= MANY else None
     measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, segment, floor=FLOOR)

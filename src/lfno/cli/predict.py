@@ -181,11 +181,12 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
     from lfno.evaluation.metrics import scores
 
     if not isinstance(data, Record):
-        return scores(mean, data.outputs)
+        return scores(mean, data.outputs, data.mask)
     warm = warmup(surrogate, data)
     if len(data) - warm < FEWEST:
         return {}
-    return scores(mean[None, ..., warm:], data.outputs[None, ..., warm:])
+    mask = None if data.mask is None else data.mask[None, ..., warm:]
+    return scores(mean[None, ..., warm:], data.outputs[None, ..., warm:], mask)
 
 
 def warmup(surrogate: Surrogate, record: Record) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,10 @@ class Dataset:
     """`inputs` and `outputs` are `(sample, channel, *space, time)`; `grid` is where their last axes live.
 
     `parameters` holds numbers that tell the samples apart (name -> array, sample first), `provenance` says where the
-    data come from. An input that does not change along an axis may be given with size 1 there: it is seen at full size
-    without taking the memory (and must be copied before it is written to).
+    data come from. `mask`, in the shape of the outputs, is True where they were measured; None says that all were.
+
+    An input that does not change along an axis may be given with size 1 there: it is seen at full size without taking
+    the memory (and must be copied before it is written to).
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -37,6 +39,7 @@ class Dataset:
     input_channels: tuple[Channel, ...] = ()
     output_channels: tuple[Channel, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict)
+    mask: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         for role in ("inputs", "outputs"):
@@ -52,6 +55,7 @@ class Dataset:
         for name, count in [("outputs", len(self.outputs)), *counts]:
             if count != len(self.inputs):
                 raise LfnoError(f"there are {len(self.inputs)} inputs but {max(count, 0)} {name}: each sample needs one")
+        self.mask = full_mask(self.mask, self.outputs)
         self.input_channels = self.input_channels or default_channels("input", self.inputs.shape[1])
         self.output_channels = self.output_channels or default_channels("output", self.outputs.shape[1])
 
@@ -68,6 +72,7 @@ class Dataset:
             self.input_channels,
             self.output_channels,
             self.provenance,
+            None if self.mask is None else self.mask[chosen],
         )
 
     @property
@@ -85,7 +90,12 @@ class Dataset:
 
     @classmethod
     def from_parts(
-        cls, inputs: np.ndarray, outputs: np.ndarray, parameters: dict[str, np.ndarray], metadata: dict[str, Any]
+        cls,
+        inputs: np.ndarray,
+        outputs: np.ndarray,
+        parameters: dict[str, np.ndarray],
+        metadata: dict[str, Any],
+        mask: np.ndarray | None = None,
     ) -> Dataset:
         """The inverse of taking a data set apart into arrays and `metadata()`."""
         try:
@@ -93,7 +103,7 @@ class Dataset:
             grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
         except (KeyError, TypeError) as error:
             raise LfnoError(f"the description of the data set is incomplete: {error}") from error
-        return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance)
+        return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance, mask)
 
     def to_xarray(self) -> xarray.Dataset:
         """As an `xarray.Dataset` with the axes as coordinates; `from_xarray` gives back the same data."""
@@ -104,6 +114,8 @@ class Dataset:
             "inputs": (("sample", "input_channel", *axes), self.inputs),
             "outputs": (("sample", "output_channel", *axes), self.outputs),
         }
+        if self.mask is not None:
+            variables["mask"] = (("sample", "output_channel", *axes), self.mask)
         for name, values in self.parameters.items():
             extra = [f"{name}_{d}" for d in range(values.ndim - 1)]
             variables[f"parameter_{name}"] = (("sample", *extra), values)
@@ -124,7 +136,35 @@ class Dataset:
             if str(name).startswith("parameter_")
         }
         arrays = tree["inputs"].to_numpy(), tree["outputs"].to_numpy()
-        return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]))
+        mask = tree["mask"].to_numpy() if "mask" in tree.data_vars else None
+        return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]), mask)
+
+
+def joined(first: Dataset, second: Dataset) -> Dataset:
+    """The samples of both, first those of `first`; parameters that only one of them has are left out.
+
+    Grid, channels and provenance are those of `first`.
+    """
+    masks = [np.ones(each.outputs.shape, dtype=bool) if each.mask is None else each.mask for each in (first, second)]
+    shared = [name for name in first.parameters if name in second.parameters]
+    return replace(
+        first,
+        inputs=np.concatenate([first.inputs, second.inputs]),
+        outputs=np.concatenate([first.outputs, second.outputs]),
+        parameters={name: np.concatenate([first.parameters[name], second.parameters[name]]) for name in shared},
+        mask=None if first.mask is None and second.mask is None else np.concatenate(masks),
+    )
+
+
+def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
+    """The mask in the shape of the outputs, or None where everything was measured."""
+    if mask is None:
+        return None
+    try:
+        full = np.broadcast_to(np.asarray(mask, dtype=bool), outputs.shape)
+    except ValueError as error:
+        raise LfnoError(f"a mask of shape {np.shape(mask)} does not fit outputs of shape {outputs.shape}") from error
+    return None if full.all() else full
 
 
 def default_channels(role: str, count: int) -> tuple[Channel, ...]:

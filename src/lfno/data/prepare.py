@@ -11,7 +11,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data import split as splits
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import Dataset, joined
 from lfno.data.files import READERS
 from lfno.data.records import as_samples, choose_windows, gather
 from lfno.data.signals import load
@@ -103,14 +103,10 @@ def _trajectories(data: Dataset, other: Any, bounds: tuple[float, float] | None,
         bounds = count - 1, count
         notes.append(f"of {count} runs the last one is for the test (--test START:STOP chooses others)")
     if isinstance(other, Dataset):
-        joined = Dataset(
-            np.concatenate([data.inputs, other.inputs]), np.concatenate([data.outputs, other.outputs]), data.grid,
-            {}, data.input_channels, data.output_channels, data.provenance,
-        )  # fmt: skip
+        data = joined(data, other)
         own = splits.random(count, 0.1, 1 / max(count, 2))
         train = np.sort(np.concatenate([own.train, own.test]))
-        split = Split(train, own.validation, np.arange(count, len(joined)))
-        data = joined
+        split = Split(train, own.validation, np.arange(count, len(data)))
     elif bounds is not None:
         low, high = (int(value) for value in bounds)
         if not 0 <= low < high <= count or high - low > count - 2:
@@ -135,9 +131,8 @@ def _with_record(
     parts = [[cut(0, border, window, warmup, from_rest)], [cut(border, len(data), window, warmup)]]
     own, (train, validation) = gather(data, parts, window)
     tested, _ = gather(other, [[cut(0, len(other), window, warmup, from_rest)]], window)
-    joined = replace(own, inputs=np.concatenate([own.inputs, tested.inputs]),
-                     outputs=np.concatenate([own.outputs, tested.outputs]), parameters={})  # fmt: skip
-    return joined, Split(train, validation, np.arange(len(own), len(joined)))
+    both = joined(own, tested)
+    return both, Split(train, validation, np.arange(len(own), len(both)))
 
 
 def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:

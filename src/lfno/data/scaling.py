@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 
-def scale_of(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def scale_of(values: np.ndarray, mask: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return offset and scale of each channel of `values`, shape (samples, channels, *grid).
 
     Zero usually means "at rest", so the offset stays zero unless the mean of a channel exceeds its variation, as for a
-    temperature of 293 ± 5 K. A constant channel gets the scale 1.
+    temperature of 293 ± 5 K. A constant channel gets the scale 1. `mask` is True where a value was measured; the other
+    values do not count.
 
     >>> scale_of(np.array([[[-1.0, 1.0]], [[-1.0, 1.0]]]))
     (array([0.]), array([1.]))
     """
     axes = (0, *range(2, values.ndim))
-    mean, deviation = values.mean(axes, dtype=np.float64), values.std(axes, dtype=np.float64)
+    counted: Any = True
+    if mask is not None:  # a channel without any measured value takes those that were filled in
+        counted = np.where(mask.any(axes, keepdims=True), mask, True)
+    mean = values.mean(axes, dtype=np.float64, where=counted)
+    deviation = values.std(axes, dtype=np.float64, where=counted)
     moved = np.abs(mean) > deviation
     offset = np.where(moved, mean, 0.0)
     scale = np.where(moved, deviation, np.sqrt(mean**2 + deviation**2))

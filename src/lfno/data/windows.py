@@ -111,4 +111,5 @@ def as_dataset(record: Record, windows: Windows) -> Dataset:
         record.input_channels,
         record.output_channels,
         {**record.provenance, "windows": len(windows), "length": windows.length},
+        None if record.mask is None else windows.gather(record.mask),
     )

@@ -1,7 +1,8 @@
 """What a model must beat: the mean, the initial state for ever, interpolation between samples, the best linear model.
 
-Every baseline is a function `fit(inputs, outputs, parameters, grid) → predict(inputs, parameters)` on arrays
-`(samples, channels, *grid)`; `parameters` is `(samples,)`, `(samples, p)` or None where samples have no such number.
+Every baseline is a function `fit(inputs, outputs, parameters, grid, mask) → predict(inputs, parameters)` on arrays
+`(samples, channels, *grid)`; `parameters` is `(samples,)`, `(samples, p)` or None where samples have no such number;
+`mask` is True where an output was measured, or None.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from lfno.identification.linear import fit_trajectories
 
 Parameters = np.ndarray | None
 Predict = Callable[[np.ndarray, Parameters], np.ndarray]
-FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid], Predict]
+Mask = np.ndarray | None
+FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid, Mask], Predict]
 
 
-def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
-    """The mean training output, whatever the input."""
+def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
+    """The mean training output at each point of the grid, whatever the input."""
     mean = outputs.mean(0)
+    if mask is not None:  # where no sample was measured, the mean of the values that were filled in
+        count = mask.sum(0)
+        mean = np.where(count > 0, np.where(mask, outputs, 0.0).sum(0) / np.maximum(count, 1), mean)
 
     def predict(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
         return np.broadcast_to(mean, (len(inputs), *mean.shape))
@@ -30,7 +35,9 @@ def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, gr
     return predict
 
 
-def fit_persistence(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+def fit_persistence(
+    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
+) -> Predict:
     """The state at the start, for ever.
 
     Where the input is the initial state repeated along time (or the first frames as channels), that state is the input
@@ -53,7 +60,9 @@ def fit_persistence(inputs: np.ndarray, outputs: np.ndarray, parameters: Paramet
     return shared
 
 
-def fit_interpolation(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+def fit_interpolation(
+    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
+) -> Predict:
     """Straight lines between the training outputs of neighbouring parameters, prolonged beyond the ends."""
     places, which = np.unique(_single(parameters), return_inverse=True)
     if len(places) < 2:
@@ -73,14 +82,14 @@ def fit_interpolation(inputs: np.ndarray, outputs: np.ndarray, parameters: Param
     return predict
 
 
-def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid) -> Predict:
+def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
     """The best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
 
     The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄) with the training samples as rows of X
     and Y: every linear model, time-invariant or not, is among its like. λ is chosen on a fifth of the samples.
     """
     if grid.ndim == 1:
-        model = fit_trajectories(inputs, outputs, grid)
+        model = fit_trajectories(inputs, outputs, grid, mask)
 
         def simulate(inputs: np.ndarray, parameters: Parameters = None) -> np.ndarray:
             return model.predict(inputs)
@@ -134,13 +143,18 @@ BASELINES: dict[str, FitBaseline] = {
 
 
 def fit_baselines(
-    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid
+    inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> dict[str, Predict]:
-    """Every baseline that the data allow, fitted; interpolation only where samples form a curve in one parameter."""
+    """Every baseline that the data allow, fitted; interpolation only where samples form a curve in one parameter.
+
+    `mask`, in the shape of the outputs, is True where they were measured: mean and linear model use only those values.
+    """
     inputs, outputs = _checked(inputs, outputs, parameters, grid)
+    if mask is not None and np.shape(mask) != outputs.shape:
+        raise LfnoError(f"the mask has the shape {np.shape(mask)}; {outputs.shape} is needed, one for each output value")
     one = parameters is not None and np.size(parameters) == len(inputs) and len(np.unique(parameters)) >= 2
     names = [name for name in BASELINES if one or name != "interpolation"]
-    return {name: BASELINES[name](inputs, outputs, parameters, grid) for name in names}
+    return {name: BASELINES[name](inputs, outputs, parameters, grid, mask) for name in names}
 
 
 def _checked(

@@ -36,71 +36,108 @@ def ratio(error: np.ndarray, size: np.ndarray) -> np.ndarray:
     return np.divide(error, size, out=missed, where=size > 0)
 
 
-def relative_l2(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def relative_l2(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     """‖û − u‖₂ / ‖u‖₂ of every sample, shape (samples,).
+
+    `mask` is True where the truth was measured; only those points count. A sample without any has the error NaN.
 
     >>> relative_l2(np.full((1, 1, 4), 1.1), np.ones((1, 1, 4))).round(6)
     array([0.1])
     """
-    prediction, truth = check_pair(prediction, truth)
+    prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(1, truth.ndim))
-    return ratio(np.sqrt(((prediction - truth) ** 2).sum(axes)), np.sqrt((truth**2).sum(axes)))
+    error = ratio(np.sqrt(((prediction - truth) ** 2).sum(axes)), np.sqrt((truth**2).sum(axes)))
+    return np.where(mask.any(axes), error, np.nan)
 
 
-def relative_linf(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """max|û − u| / max|u| of every sample, shape (samples,)."""
-    prediction, truth = check_pair(prediction, truth)
+def relative_linf(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    """max|û − u| / max|u| of every sample, shape (samples,), over the measured points (`mask`)."""
+    prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(1, truth.ndim))
-    return ratio(np.abs(prediction - truth).max(axes), np.abs(truth).max(axes))
+    return np.where(mask.any(axes), ratio(np.abs(prediction - truth).max(axes), np.abs(truth).max(axes)), np.nan)
 
 
-def rmse(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Root mean square error in the data's unit, one per channel, over all samples and points."""
-    prediction, truth = check_pair(prediction, truth)
+def rmse(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
+    """Root mean square error in the data's unit, one per channel, over all samples and measured points (`mask`)."""
+    prediction, truth, mask = _masked(prediction, truth, mask)
     axes = (0, *range(2, truth.ndim))
-    return np.sqrt(((prediction - truth) ** 2).mean(axes))
+    count = mask.sum(axes)
+    return np.sqrt(((prediction - truth) ** 2).sum(axes) / np.where(count > 0, count, np.nan))
 
 
-def fit_percent(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
+def fit_percent(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     """100 (1 − ‖u − û‖ / ‖u − mean u‖) of every channel, averaged over the samples.
 
     This is the "fit" of MATLAB's `compare`: 100 is perfect, 0 is no better than the sample's own mean, and it may be
-    negative. Samples whose truth is constant have no such number and are left out; NaN when that leaves none.
+    negative. Samples whose truth is constant have no such number and are left out; NaN when that leaves none. Only
+    measured points (`mask`) count.
     """
-    prediction, truth = check_pair(prediction, truth)
+    prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(2, truth.ndim))
     error = np.sqrt(((prediction - truth) ** 2).sum(axes))
-    spread = np.sqrt(((truth - truth.mean(axes, keepdims=True)) ** 2).sum(axes))
+    mean = truth.sum(axes, keepdims=True) / np.maximum(mask.sum(axes, keepdims=True), 1)
+    spread = np.sqrt((np.where(mask, truth - mean, 0.0) ** 2).sum(axes))
     varies = spread > 1e-12 * np.sqrt((truth**2).sum(axes))
     fits = np.where(varies, 100 * (1 - error / np.where(varies, spread, 1.0)), 0.0)
     count = varies.sum(0)
     return np.where(count > 0, fits.sum(0) / np.maximum(count, 1), np.nan)
 
 
-def in_own_units(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both with every channel divided by its truth's root mean square: metres and volts then count the same."""
-    prediction, truth = check_pair(prediction, truth)
-    largest = np.abs(truth).max((0, *range(2, truth.ndim)), keepdims=True)
+def in_own_units(
+    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both with every channel divided by its truth's root mean square, and the mask: metres and volts then count alike.
+
+    Points that were not measured are 0 in both.
+    """
+    prediction, truth, mask = _masked(prediction, truth, mask)
+    axes = (0, *range(2, truth.ndim))
+    largest = np.abs(truth).max(axes, keepdims=True)
     largest = np.where(largest > 0, largest, 1.0)  # taken out first: a square must not overflow
-    size = largest * np.sqrt(((truth / largest) ** 2).mean((0, *range(2, truth.ndim)), keepdims=True))
+    count = np.maximum(mask.sum(axes, keepdims=True), 1)
+    size = largest * np.sqrt(((truth / largest) ** 2).sum(axes, keepdims=True) / count)
     size = np.where(size > 0, size, 1.0)
-    return prediction / size, truth / size
+    return prediction / size, truth / size, mask
 
 
-def scores(prediction: np.ndarray, truth: np.ndarray) -> dict[str, Any]:
-    """What a table of errors shows of one model.
+def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> dict[str, Any]:
+    """The errors of one model as a table shows them, over the points where `mask` is True (all if it is None).
 
     l2, linf: means over samples; nrmse: RMSE over the root mean square of the truth. In these every channel counts the
     same, whatever its unit. rmse: of each channel, in its unit. fit: the mean over channels.
+
+    Raises `LfnoError` where nothing was measured.
+
+    >>> scores(np.array([[[1.0, 2.0, 9.0]]]), np.array([[[1.0, 2.0, 0.0]]]), np.array([True, True, False]))["l2"]
+    0.0
     """
-    own = in_own_units(prediction, truth)
+    prediction, truth, mask = _masked(prediction, truth, mask)
+    if not mask.any():
+        raise LfnoError("none of the samples to score was measured: choose another part of the data for the test")
+    own = in_own_units(prediction, truth, mask)
+    samples = mask.any(tuple(range(1, mask.ndim)))  # those with something measured
+    channels = mask.any((0, *range(2, mask.ndim)))
     return {
-        "l2": float(relative_l2(*own).mean()),
-        "linf": float(relative_linf(*own).mean()),
-        "nrmse": float(np.sqrt((rmse(*own) ** 2).mean())),
-        "rmse": rmse(prediction, truth).tolist(),
-        "fit": float(fit_percent(prediction, truth).mean()),
+        "l2": float(relative_l2(*own)[samples].mean()),
+        "linf": float(relative_linf(*own)[samples].mean()),
+        "nrmse": float(np.sqrt((rmse(*own)[channels] ** 2).mean())),
+        "rmse": rmse(prediction, truth, mask).tolist(),
+        "fit": float(fit_percent(prediction, truth, mask)[channels].mean()),
     }
+
+
+def _masked(
+    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both in double precision with 0 where the truth was not measured, and the mask in their shape."""
+    prediction, truth = check_pair(prediction, truth)
+    if mask is None:
+        return prediction, truth, np.broadcast_to(True, truth.shape)
+    try:
+        full = np.broadcast_to(np.asarray(mask, dtype=bool), truth.shape)
+    except ValueError as error:
+        raise LfnoError(f"a mask of shape {np.shape(mask)} does not fit a truth of shape {truth.shape}") from error
+    return np.where(full, prediction, 0.0), np.where(full, truth, 0.0), full
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.signal import oaconvolve
 
+CHUNK = 256  # stretches of measured moments whose edges are handled at once, to bound the memory
+
 
 @dataclass(frozen=True)
 class Taps:
@@ -38,6 +40,7 @@ class NormalEquations:
     """Sums of products of trajectories `(samples, channels, time)` for up to `length` taps.
 
     With `rest` the input was zero before it began; otherwise the first length − 1 steps only serve as the past.
+    `moments` (samples, time) is True where the outputs were measured: only those moments are fitted.
 
     >>> force = np.random.default_rng(0).normal(size=(1, 1, 500))
     >>> motion = 2 * force + np.pad(force, ((0, 0), (0, 0), (1, 0)))[..., :-1]
@@ -45,30 +48,32 @@ class NormalEquations:
     array([[[2., 1., 0.]]])
     """
 
-    def __init__(self, inputs: np.ndarray, outputs: np.ndarray, length: int, rest: bool = True) -> None:
+    def __init__(
+        self, inputs: np.ndarray, outputs: np.ndarray, length: int, rest: bool = True, moments: np.ndarray | None = None
+    ) -> None:
+        past = length - 1
+        scored = np.ones((len(inputs), inputs.shape[-1]), dtype=bool) if moments is None else moments.copy()
         if rest:
-            past = ((0, 0), (0, 0), (length - 1, 0))
-            inputs, outputs = np.pad(inputs, past), np.pad(outputs, past)
-        samples, channels, size = inputs.shape
+            before = ((0, 0), (0, 0), (past, 0))
+            inputs, outputs, scored = np.pad(inputs, before), np.pad(outputs, before), np.pad(scored, before[1:])
+        scored[:, :past] = False
+        channels, size = inputs.shape[1:]
         points = 1 << (size + length).bit_length()
         spectrum = np.fft.rfft(inputs, points)
 
         def correlate(signal: np.ndarray) -> np.ndarray:
-            """Σ signal_a[t] f_b[t − k] over t ≥ length − 1, (signals, inputs, length)."""
-            scored = np.where(np.arange(size) >= length - 1, signal, 0.0)
-            cross = np.einsum("saf,sbf->abf", np.fft.rfft(scored, points), spectrum.conj(), optimize=True)
+            """Σ signal_a[t] f_b[t − k] over the scored moments t, (signals, inputs, length)."""
+            kept = np.where(scored[:, None], signal, 0.0)
+            cross = np.einsum("saf,sbf->abf", np.fft.rfft(kept, points), spectrum.conj(), optimize=True)
             return np.fft.irfft(cross, points)[..., :length]
 
         self.right = correlate(outputs)
         first = correlate(inputs)
-        back = np.arange(length - 1)
-        last = inputs[..., size - 1 - back].reshape(samples, -1)
-        before = inputs[..., length - 2 - back].reshape(samples, -1)
-        change = (before.T @ before - last.T @ last).reshape(channels, length - 1, channels, length - 1)
+        change = _change(inputs, scored, past).reshape(channels, past, channels, past)
         self.left = np.empty((channels, length, channels, length))
         self.left[:, 0] = first
         self.left[:, :, :, 0] = first.transpose(1, 2, 0)
-        for j in range(length - 1):
+        for j in range(past):
             self.left[:, j + 1, :, 1:] = self.left[:, j, :, :-1] + change[:, j]
 
     def solve(self, length: int, ridge: float) -> Taps:
@@ -79,3 +84,19 @@ class NormalEquations:
         factor = cho_factor(matrix + ridge * energy * np.eye(len(matrix)), check_finite=False)
         solution = cho_solve(factor, self.right[..., :length].reshape(len(self.right), -1).T, check_finite=False)
         return Taps(solution.T.reshape(len(self.right), channels, length))
+
+
+def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:
+    """How the sums change from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
+
+    Each stretch of scored moments moves back by one step: it gains the moment before its start and loses its last one.
+    """
+    edges = np.diff(np.pad(scored, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    change = np.zeros((inputs.shape[1] * past,) * 2)
+    back = np.arange(past)
+    for sign, (sample, moment) in ((1, np.nonzero(edges == 1)), (-1, np.nonzero(edges == -1))):
+        for first in range(0, len(sample), CHUNK):
+            rows, ends = sample[first : first + CHUNK], moment[first : first + CHUNK]
+            histories = inputs[rows[:, None], :, ends[:, None] - 1 - back].swapaxes(1, 2).reshape(len(rows), -1)
+            change += sign * (histories.T @ histories)
+    return change

@@ -18,7 +18,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.identification.pairs import signal_pair
+from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
 from lfno.identification.response import HOLDS, interpolate, pole_response
 
@@ -76,12 +76,14 @@ def identify(
     max_poles: int = 12,
     warmup: int = 0,
     hold: str | None = None,
+    mask: np.ndarray | None = None,
 ) -> Modes:
     """Poles, residues and direct term of the linear system behind `(samples, channels, time)` responses from rest.
 
     Without `poles` their number is chosen on held-out data (`Modes.path` shows how the error fell); with `poles` these
     are refined and none is added. `hold` is what the input does between samples; by default the one that explains the
-    data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory.
+    data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory. `mask`, in the shape
+    of the outputs, is True where they were measured; only those moments are fitted.
 
     >>> grid = Grid.line(400, dt=0.05)
     >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
@@ -90,12 +92,17 @@ def identify(
     array([-0.2+3.j])
     """
     inputs, outputs, step = _checked(inputs, outputs, grid, warmup)
-    scale = np.sqrt((outputs[..., warmup:] ** 2).mean((0, 2)))
-    scale[scale == 0] = 1.0
+    moments = measured_moments(mask, outputs)
+    scored = True if moments is None else moments[:, None, warmup:]
+    scale = np.sqrt((outputs[..., warmup:] ** 2).mean((0, 2), where=scored))
+    scale[~(scale > 0)] = 1.0
     targets = outputs / scale[:, None]
     problems = {
-        name: Projection(inputs, targets, step, name, warmup).part(ENOUGH) for name in ([hold] if hold else HOLDS)
+        name: Projection(inputs, targets, step, name, warmup, moments=moments).part(ENOUGH)
+        for name in ([hold] if hold else HOLDS)
     }
+    if moments is not None:
+        _check_scored(problems)
     path: list[float] = []
     if poles is None:
         found, path = _search(problems, max_poles)
@@ -104,7 +111,7 @@ def identify(
     tried = {name: problem.refine(found) for name, problem in problems.items()}
     best = min(tried, key=lambda name: problems[name].error(tried[name]))
     problem, found = problems[best], tried[best]
-    plain = Projection(inputs, targets, step, best, warmup, direct=False).part(ENOUGH)
+    plain = Projection(inputs, targets, step, best, warmup, direct=False, moments=moments).part(ENOUGH)
     without = plain.refine(found)
     if IMPROVEMENT * plain.error(without) <= problem.error(found):
         # a direct path from input to output that explains nothing would only trade against the fast poles
@@ -122,6 +129,15 @@ def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -
     if not 0 <= warmup < inputs.shape[-1] - 8:
         raise LfnoError(f"a warm-up of {warmup} steps leaves nothing of the {inputs.shape[-1]} steps to fit")
     return inputs, outputs, grid.steps[0]
+
+
+def _check_scored(problems: dict[str, Projection]) -> None:
+    """Raise where the gaps leave too little to fit or to hold out."""
+    held = next(iter(problems.values())).held
+    if min(held.sum(), (~held).sum()) < 8:
+        raise LfnoError(
+            f"only {len(held)} measured samples are left for the identification (after warm-up and gaps): more are needed"
+        )
 
 
 def _upper(poles: np.ndarray, step: float) -> np.ndarray:

@@ -12,10 +12,8 @@ import torch
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
 from lfno.data.scaling import scale_of
-from lfno.data.split import Split
 from lfno.identification.identify import Modes, identify
 
 KEY = "lfno-modes"
@@ -73,18 +71,17 @@ def identify_signals(prepared: Prepared, max_poles: int = 12) -> ModalModel:
             "choose points of the field as output channels"
         )
     if prepared.record is None:
-        inputs, outputs, grid, warmup = *_known(dataset, prepared.split), dataset.grid, 0
+        rows = np.sort(np.concatenate([prepared.split.train, prepared.split.validation]))
+        known, grid, warmup = dataset[rows], dataset.grid, 0
+        inputs, outputs, mask = known.inputs, known.outputs, known.mask
     else:
         start, stop = prepared.stretch or (len(prepared.record), len(prepared.record))
         first, last = (0, start) if start >= len(prepared.record) - stop else (stop, len(prepared.record))
         record = prepared.record.part(max(first, last - MOST), last)
         inputs, outputs, grid, warmup = record.inputs[None], record.outputs[None], record.grid, prepared.warmup
-    before, after = scale_of(inputs)[0], scale_of(outputs)[0]
-    modes = identify(inputs - before[:, None], outputs - after[:, None], grid, max_poles=max_poles, warmup=warmup)
+        mask = None if record.mask is None else record.mask[None]
+    before, after = scale_of(inputs)[0], scale_of(outputs, mask)[0]
+    centred = inputs - before[:, None], outputs - after[:, None]
+    modes = identify(*centred, grid, max_poles=max_poles, warmup=warmup, mask=mask)
     told = {"data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
     return ModalModel(modes, before, after, grid, told)
-
-
-def _known(dataset: Dataset, split: Split) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.sort(np.concatenate([split.train, split.validation]))
-    return dataset.inputs[rows], dataset.outputs[rows]

@@ -11,6 +11,26 @@ from lfno.core.errors import LfnoError
 LARGEST = 1e100
 
 
+def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
+    """(samples, time), True where all output channels were measured; None stays None (everything was measured).
+
+    `mask` has the shape of the outputs `(samples, channels, time)` or broadcasts to it.
+
+    >>> measured_moments(np.array([True, True, False]), np.zeros((1, 2, 3)))
+    array([[ True,  True, False]])
+    """
+    if mask is None:
+        return None
+    try:
+        full = np.broadcast_to(np.asarray(mask, dtype=bool), outputs.shape)
+    except ValueError as error:
+        raise LfnoError(f"a mask of shape {np.shape(mask)} does not fit outputs of shape {outputs.shape}") from error
+    moments: np.ndarray = np.asarray(full.all(axis=1))
+    if not moments.any():
+        raise LfnoError("there is no moment at which all outputs were measured: fit the outputs one by one")
+    return None if moments.all() else moments
+
+
 def signal_pair(inputs: np.ndarray, outputs: np.ndarray, axes: str = "(samples, channels, time)") -> tuple[np.ndarray, ...]:
     """Both as float64 with these axes, with the same samples and moments, and with values that can be squared.
 

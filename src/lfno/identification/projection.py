@@ -15,14 +15,16 @@ class Projection:
     """Least squares of the outputs on the exact responses of some poles, for one choice of hold.
 
     Arrays are `(samples, channels, time)`; the first `warmup` steps are fed but not scored. One fifth of the data is
-    `held` out of every fit, so that `error` says what a further pole is worth.
+    `held` out of every fit, so that `error` says what a further pole is worth. `moments` (samples, time) is True where
+    the outputs were measured: the other moments are fed but not scored either.
     """
 
     def __init__(
-        self, inputs: np.ndarray, outputs: np.ndarray, step: float, hold: str, warmup: int = 0, direct: bool = True
-    ) -> None:
+        self, inputs: np.ndarray, outputs: np.ndarray, step: float, hold: str, warmup: int = 0, direct: bool = True,
+        moments: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
         self.inputs, self.outputs, self.step, self.hold = inputs, outputs, step, hold
-        self.warmup, self.direct = warmup, direct
+        self.warmup, self.direct, self.moments = warmup, direct, moments
         self.samples, self.length = inputs.shape[0], inputs.shape[-1] - warmup
 
     @cached_property
@@ -41,19 +43,27 @@ class Projection:
     @cached_property
     def held(self) -> np.ndarray:
         """Rows held out: every fifth trajectory if there are five, else every fifth of 50 stretches of time."""
-        rows = np.arange(len(self.targets))
+        rows = np.arange(self.samples * self.length)
         stretch = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
-        return stretch % 5 == 4
+        held = stretch % 5 == 4
+        return held if self.moments is None else held[self._scored]
 
     def part(self, points: int) -> Projection:
         """The first trajectories, or the beginning of a single record, with at most about that many points."""
         count = max(points // self.inputs.shape[-1], 1)
         some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
-        return Projection(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct)
+        moments = None if self.moments is None else self.moments[some[0], some[2]]
+        return Projection(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct, moments)
 
     def rows(self, arrays: np.ndarray) -> np.ndarray:
         """(samples, channels, time) → (samples × scored time, channels)."""
-        return np.moveaxis(arrays[..., self.warmup :], 1, -1).reshape(-1, arrays.shape[1])
+        rows = np.moveaxis(arrays[..., self.warmup :], 1, -1).reshape(-1, arrays.shape[1])
+        return rows if self.moments is None else rows[self._scored]
+
+    @cached_property
+    def _scored(self) -> np.ndarray:
+        assert self.moments is not None
+        return self.moments[:, self.warmup :].ravel()
 
     def columns(self, poles: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
         """The regression matrix, and for every pole ∂z/∂μ as complex rows × inputs."""

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
 from lfno.data.split import Split
 from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.metrics import scores
 from lfno.identification.linear import LinearModel, fit_record
-from lfno.identification.modal import MOST
+from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.surrogate import Surrogate
 
 MODAL = "modal model"
@@ -48,12 +49,15 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
     given = None if parameters is None else parameters[known]
     inputs, truth = dataset.inputs[split.test], dataset.outputs[split.test]
     prediction, spread = surrogate.predict(dataset[split.test])
-    rows = {label: scores(prediction, truth)}
-    linear = truth
-    for name, predict in fit_baselines(dataset.inputs[known], dataset.outputs[known], given, dataset.grid).items():
+    mask = None if dataset.mask is None else dataset.mask[split.test]
+    rows = {label: scores(prediction, truth, mask)}
+    linear, train = truth, dataset[known]
+    for name, predict in fit_baselines(train.inputs, train.outputs, given, dataset.grid, train.mask).items():
         answer = predict(inputs, None if parameters is None else parameters[split.test])
-        rows[NAMES[name]] = scores(answer, truth)
+        rows[NAMES[name]] = scores(answer, truth, mask)
         linear = answer if name == "linear" else linear
+    if label != MODAL and (modal := _modal(Prepared(dataset, split, []))):
+        rows[MODAL] = scores(modal.predict(np.array(inputs), dataset.grid), truth, mask)
     return Contest(rows, verdict(rows, label), truth, prediction, linear, _names(dataset), spread)
 
 
@@ -78,24 +82,32 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
     if surrogate.linear is not None and prepared.stretch is not None:
         prediction = surrogate.predict(record)[0][..., start:stop]  # with the past it really had, as its opponent below
     truth = test.outputs[None, ..., warm:]
-    rows = {label: scores(prediction[None, ..., warm:], truth)}
-    mean = known.outputs.mean(-1, keepdims=True)
-    rows[NAMES["mean"]] = scores(np.broadcast_to(mean, test.outputs.shape)[None, ..., warm:], truth)
+    mask = None if test.mask is None else test.mask[None, ..., warm:]
+
+    def scored(answer: np.ndarray) -> dict[str, Any]:
+        """Errors of (channels, *space, time) over the test, after the warm-up, where outputs were measured."""
+        return scores(np.broadcast_to(answer, test.outputs.shape)[None, ..., warm:], truth, mask)
+
+    rows = {label: scored(prediction)}
+    mean = known.outputs.mean(-1, keepdims=True, where=True if known.mask is None else known.mask)
+    mean = np.where(np.isfinite(mean), mean, 0.0)  # of a channel that was never measured
+    rows[NAMES["mean"]] = scored(mean)
     # the last value before the test, where there is one
     before = known.outputs if prepared.stretch is None else record.outputs[..., :start]
     held = before[..., -1:] if before.shape[-1] else known.outputs[..., :1]
-    rows[NAMES["persistence"]] = scores(np.broadcast_to(held, test.outputs.shape)[None, ..., warm:], truth)
+    rows[NAMES["persistence"]] = scored(held)
     linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
     if record.grid.ndim == 1:
-        linear = fit_record(known.inputs, known.outputs, known.grid)
-        if prepared.stretch is None:
-            answer = linear.predict(test.inputs[None])
-        else:  # through the whole record, so that the test begins with the past it really had
-            answer = linear.predict(record.inputs[None])[..., start:stop]
-        rows[NAMES["linear"]] = scores(answer[..., warm:], truth)
-    whole = spread if spread is None else spread[None, ..., warm:]
+        # through the whole record, so that the test begins with the past it really had
+        whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
+        linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
+        answer = linear.predict(whole.inputs[None])[..., piece]
+        rows[NAMES["linear"]] = scored(answer[0])
+        if label != MODAL and (modal := _modal(prepared)):
+            rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
+    band = spread if spread is None else spread[None, ..., warm:]
     result = Contest(rows, verdict(rows, label), truth, prediction[None, ..., warm:],
-                     np.asarray(answer)[..., warm:], _names(prepared.dataset), whole)  # fmt: skip
+                     np.asarray(answer)[..., warm:], _names(prepared.dataset), band)  # fmt: skip
     return result, linear
 
 
@@ -122,6 +134,16 @@ def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
     if own > WORTH * others[best]:
         return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
     return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
+
+
+def _modal(prepared: Prepared) -> ModalModel | None:
+    """The model of `lfno fit --linear`, which is one of the opponents; None for fields and where it cannot be fitted."""
+    if prepared.dataset.grid.ndim > 1:
+        return None
+    try:
+        return identify_signals(prepared)
+    except LfnoError:  # too little data for modes: the other opponents remain
+        return None
 
 
 def _names(dataset: Dataset) -> list[str]:

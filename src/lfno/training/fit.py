@@ -160,13 +160,23 @@ def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
-    x, y = dataset.inputs[split.train], dataset.outputs[split.train]
-    model.normalise(*scale_of(x), *scale_of(y))
-    validation = split.validation
-    if len(validation) == 0:
+    if len(split.validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
-    samples = Samples(x, y), Samples(dataset.inputs[validation], dataset.outputs[validation])
-    return Task(model, *samples, seed, name or f"seed {seed}")
+    train, validation = (_measured(dataset, rows, preset.training.unscored) for rows in (split.train, split.validation))
+    assert train.y is not None
+    model.normalise(*scale_of(train.x), *scale_of(train.y, train.mask))
+    return Task(model, train, validation, seed, name or f"seed {seed}")
+
+
+def _measured(dataset: Dataset, rows: np.ndarray, unscored: int) -> Samples:
+    """The samples of these rows; those of which nothing was measured after the first `unscored` steps are left out."""
+    if dataset.mask is None:
+        return Samples(dataset.inputs[rows], dataset.outputs[rows])
+    counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
+    rows = np.asarray(rows)[counts]
+    if not len(rows):
+        raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
+    return Samples(dataset.inputs[rows], dataset.outputs[rows], mask=dataset.mask[rows])
 
 
 def as_dataset(data: Dataset | str | tuple[Any, Any], dt: float | None) -> Dataset:

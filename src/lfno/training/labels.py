@@ -23,12 +23,14 @@ class Samples:
     y: the response from rest.
     steady: the periodic steady state, the response to the same input repeated for ever.
     steady_weight: (sample,), how much the steady label of each sample counts in the loss; 0 for samples without one.
+    mask: 1 where the labels were measured, 0 elsewhere, in their shape; None where all of them were.
     """
 
     x: np.ndarray
     y: np.ndarray | None = None
     steady: np.ndarray | None = None
     steady_weight: np.ndarray | None = None
+    mask: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.x)
@@ -45,13 +47,16 @@ def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, co
     """(batch,): the loss of each sample, the sum over its labels.
 
     `samples` holds the arrays of `Samples` as tensors. Predictions and labels are divided by `unit`, the scale of each
-    output channel. The first `unscored` time steps count in the steady state only: it has no start.
+    output channel. The first `unscored` time steps count in the steady state only: it has no start. Points that were
+    not measured (`mask`) do not count.
     """
     loss, start, parts = LOSSES[config.loss], config.unscored, []
+    mask = samples.get("mask")
     if "y" in samples:
         prediction, truth = respond(samples["x"], True) / unit, samples["y"] / unit
-        parts.append(loss(prediction[..., start:], truth[..., start:]))
+        scored = None if mask is None else mask[..., start:]
+        parts.append(loss(prediction[..., start:], truth[..., start:], scored))
     if "steady" in samples:
         prediction = respond(samples["x"], False) / unit
-        parts.append(samples["steady_weight"] * loss(prediction, samples["steady"] / unit))
+        parts.append(samples["steady_weight"] * loss(prediction, samples["steady"] / unit, mask))
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]

@@ -85,12 +85,14 @@ def _assemble(
     if not layout.many:
         full = (len(inputs.channels), *grid.shape)
         values = np.broadcast_to(inputs.values[0], full)
-        return Record(values, outputs.values[0], grid, inputs.channels, outputs.channels, provenance)
+        mask = None if outputs.mask is None else outputs.mask[0]
+        return Record(values, outputs.values[0], grid, inputs.channels, outputs.channels, provenance, mask)
     if split is not None:
         place = {int(old): new for new, old in enumerate(kept)}
         provenance["split"] = {part: [place[k] for k in indices if k in place] for part, indices in split.items()}
     parameters = _parameters(variables, roles, layout, kept, notes)
-    return Dataset(inputs.values, outputs.values, grid, parameters, inputs.channels, outputs.channels, provenance)
+    channels = inputs.channels, outputs.channels
+    return Dataset(inputs.values, outputs.values, grid, parameters, *channels, provenance, outputs.mask)
 
 
 def is_dataset(path: Path) -> bool:

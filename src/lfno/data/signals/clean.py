@@ -12,7 +12,7 @@ from lfno.core.grid import Axis
 from lfno.data.files.variables import counted
 from lfno.data.signals import missing
 from lfno.data.signals.marks import blank_marks
-from lfno.data.signals.sampling import clock, common, onto
+from lfno.data.signals.sampling import clock, common, measured_at, onto
 from lfno.data.signals.sides import Side
 
 Rows = np.ndarray | range  # row of the file for each row that is left
@@ -58,7 +58,22 @@ def clean(
     kept = _without_missing_values(sides, origins, shared, treatment, notes)
     _check_variation(inputs, outputs, notes)
     axis = _one_clock(sides, origins, shared, treatment, notes)
+    _mask_filled(inputs, outputs, notes)
     return inputs, outputs, axis, kept
+
+
+def _mask_filled(inputs: Side, outputs: Side, notes: list[str]) -> None:
+    """An output does not count where it, or an input, was filled in."""
+    if inputs.mask is not None:
+        known = np.asarray(inputs.mask.all(axis=tuple(range(1, inputs.mask.ndim - 1))))  # (sample, time)
+        known = known.reshape(len(known), *[1] * (outputs.values.ndim - 2), -1)
+        outputs.mask = known if outputs.mask is None else outputs.mask & known
+    if outputs.mask is None:
+        return
+    outputs.mask = np.broadcast_to(outputs.mask, outputs.values.shape)
+    count = outputs.mask.size - int(outputs.mask.sum())
+    if count:
+        notes.append(f"{counted(count, 'output value')} of {outputs.mask.size} not measured: not used in training or scores")
 
 
 def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> Rows:
@@ -93,6 +108,7 @@ def _without_missing_values(
         for side, good in zip(sides, goods, strict=True):
             if not good.all():
                 lacking = ", ".join(missing.incomplete(side.values, side.names))
+                side.mask = np.isfinite(side.values)
                 side.values = missing.fill(side.values, side.stamps, notes, lacking)
         return kept
     if not treatment.allowed.drop_missing:
@@ -154,5 +170,6 @@ def _one_clock(
             )
         axis = common(clocks[0], clocks[1], names, notes)
     for side in sides:
+        side.mask = measured_at(axis, side.stamps, side.mask)
         side.values = onto(side.values, side.stamps, axis, notes, ", ".join(side.names))
     return axis

@@ -9,6 +9,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.data.dataset import full_mask
 from lfno.systems.base import Channel
 
 
@@ -16,7 +17,9 @@ from lfno.systems.base import Channel
 class Record:
     """Inputs and outputs of shape `(channels, *space, time)` on one grid, with the names and units of the channels.
 
-    `notes` lists in sentences everything that was done to the data since the file was opened.
+    `mask`, in the shape of the outputs, is True where they were measured; None says that all of them were. Values that
+    were not measured are filled in, and count neither in training nor in scores. `notes` lists in sentences everything
+    that was done to the data since the file was opened.
 
     >>> record = Record(np.zeros((1, 100)), np.ones((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
     >>> record.part(10, 30).outputs.shape
@@ -29,6 +32,7 @@ class Record:
     input_channels: tuple[Channel, ...]
     output_channels: tuple[Channel, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
+    mask: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         for role, channels in (("inputs", self.input_channels), ("outputs", self.output_channels)):
@@ -38,6 +42,7 @@ class Record:
                     f"the {role} of the record have shape {shape}; {len(channels)} channels on a grid of shape "
                     f"{self.grid.shape} need {needed}"
                 )
+        object.__setattr__(self, "mask", full_mask(self.mask, self.outputs))
 
     @property
     def notes(self) -> list[str]:
@@ -53,4 +58,6 @@ class Record:
             raise LfnoError(f"samples {start} to {stop} are not a part of a record of {len(self)} samples")
         axis = self.grid.axes[-1]
         grid = self.grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
-        return replace(self, inputs=self.inputs[..., start:stop], outputs=self.outputs[..., start:stop], grid=grid)
+        mask = None if self.mask is None else self.mask[..., start:stop]
+        inputs, outputs = self.inputs[..., start:stop], self.outputs[..., start:stop]
+        return replace(self, inputs=inputs, outputs=outputs, grid=grid, mask=mask)

@@ -14,6 +14,8 @@ from lfno.core.memory import BLOCK, allocate
 
 #: a stamp may be off its place on the uniform grid by this share of a step: rounded stamps are, drifting clocks are not
 TOLERANCE = 0.05
+#: an interval between two stamps that is longer than this many usual steps is a gap
+LONG = 1.5
 #: seconds in each unit of time
 SECONDS = {
     "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
@@ -132,6 +134,22 @@ def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], w
     for index in np.ndindex(values.shape[:-1]):
         result[index] = PchipInterpolator(stamps, values[index])(points)
     return result
+
+
+def measured_at(axis: Axis, stamps: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
+    """Whether the values at the points of a uniform axis rest on measurements, shape (…, points); None if all do.
+
+    A point does if the stamps around it are at most LONG usual steps apart and both were measured (`mask`, (…, time)).
+    """
+    points = np.clip(axis.points, stamps[0], stamps[-1])
+    right = np.clip(np.searchsorted(stamps, points), 1, len(stamps) - 1)
+    steps = np.diff(stamps)
+    good = steps[right - 1] <= LONG * np.median(steps)
+    on_stamp = np.minimum(np.abs(points - stamps[right - 1]), np.abs(points - stamps[right])) <= TOLERANCE * axis.step
+    good |= on_stamp
+    if mask is not None:
+        return mask[..., right - 1] & mask[..., right] & good
+    return None if good.all() else good.reshape(1, 1, -1)
 
 
 def coordinate(name: str, values: np.ndarray, unit: str) -> Axis:

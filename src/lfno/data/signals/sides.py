@@ -19,11 +19,15 @@ FEW = 16
 
 @dataclass
 class Side:
-    """Values `(sample, channel, *space, time)`, the channels, and the time stamps of the last axis."""
+    """Values `(sample, channel, *space, time)`, the channels, and the time stamps of the last axis.
+
+    `mask` is True where a value was measured; None says that all were.
+    """
 
     values: np.ndarray
     channels: tuple[Channel, ...]
     stamps: np.ndarray
+    mask: np.ndarray | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
