@@ -1,0 +1,89 @@
+"""Run a recurrence on time in chunks: (batch, *modes, P·L, channels, chunks), the samples of a chunk before the channels.
+
+In this layout every step below is a matrix product that copies nothing. A map that acts on each sample alone works in it
+as in any other. P is 2 for complex values, whose planes (re, im) are stacked, and 1 for real ones.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from lfno.spectral.tables import CHUNK, Level, Tables
+
+
+def fold(u: Tensor, chunk: int = CHUNK) -> Tensor:
+    """(batch, channels, *modes, time) → (batch, *modes, P·L, channels, chunks), with zeros after the last sample."""
+    count = -(-u.shape[-1] // chunk)
+    planes = torch.stack((u.real, u.imag), -2) if u.is_complex() else u[..., None, :]
+    missing = count * chunk - u.shape[-1]
+    planes = torch.nn.functional.pad(planes, (0, missing)) if missing else planes
+    return planes.unflatten(-1, (count, chunk)).movedim((1, -2), (-2, -1)).flatten(-4, -3)
+
+
+def unfold(chunks: Tensor, size: int, field: bool) -> Tensor:
+    """The inverse of `fold`: the first `size` samples, complex for a `field`."""
+    planes = chunks.unflatten(-3, (2 if field else 1, -1)).movedim((-2, -1), (1, -2)).flatten(-2)[..., :size]
+    return torch.complex(*planes.unbind(-2)) if field else planes.squeeze(-2)
+
+
+def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
+    """ξ planes (…, M, 2, in) and past (batch, *modes, P·q, in, 1) before an input that begins with x[0] = 0.
+
+    The past lies on the line through the first two samples; see `lfno.spectral.hold`.
+    """
+    samples = chunks[..., :1].unflatten(-3, (tables.first.shape[-1], -1))
+    first, second = samples[..., 0, :, :], samples[..., min(1, samples.shape[-3] - 1), :, :]
+    earlier = [first + k * (first - second) for k in range(tables.reach, 0, -1)]
+    past = torch.stack(earlier, -3).flatten(-4, -3) if earlier else chunks[..., :0, :, :1]
+    return _excited(tables.first, first, tables.paired)[..., 0], past
+
+
+def run(chunks: Tensor, tables: Tables, start: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+    """The response, in chunks, and the planes of ξ before the last chunk, from ξ and the q samples before the first chunk."""
+    y = tables.toeplitz @ chunks.flatten(-3, -2)
+    added = _excited(tables.excite, chunks, tables.paired)
+    if tables.reach:
+        past = torch.cat((past, last_samples(chunks, tables)[..., :-1]), -1)
+        y = y + tables.toeplitz_past @ past.flatten(-3, -2)
+        added = added + _excited(tables.excite_past, past, tables.paired)
+    state = carried(added, tables.levels, start)
+    mixed = tables.mix @ state.flatten(-3, -2)
+    mixed = mixed.unflatten(-2, (2, -1)).flatten(-2).flatten(-3, -2)
+    ringing = (tables.ring @ mixed).unflatten(-1, (-1, chunks.shape[-1]))
+    if tables.paired:
+        ringing = ringing.squeeze(-2).sum(-4).transpose(-3, -2)
+    return y.unflatten(-2, ringing.shape[-3:-1]) + ringing, state[..., -1]
+
+
+def last_samples(chunks: Tensor, tables: Tables) -> Tensor:
+    """The last q samples of every chunk, (batch, *modes, P·q, in, chunks)."""
+    samples = chunks.unflatten(-3, (tables.first.shape[-1], -1))
+    return samples[..., samples.shape[-3] - tables.reach :, :, :].flatten(-4, -3)
+
+
+def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
+    """(*pairs, 2M, k) times samples (…, k, in, chunks) → planes of ξ (…, M, 2, in, chunks), or (…, in, out, M, 2, 1, chunks)
+    for poles of pairs."""
+    if paired:
+        samples = samples.transpose(-3, -2)[..., :, None, :, None, :]
+    product = matrix @ samples.flatten(-2)
+    return product.unflatten(-1, samples.shape[-2:]).unflatten(-3, (-1, 2))
+
+
+def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
+    """ξ before every chunk from what chunks add to it: ξ[c+1] = A ξ[c] + added[c], ξ[0] = start; (…, M, 2, in, chunks)."""
+    level, rest = levels[0], levels[1:]
+    count, size = added.shape[-1], level.inside.shape[-2]
+    groups = -(-count // size)
+    added = torch.nn.functional.pad(added, (0, groups * size - count)) if groups * size > count else added
+    added = added.unflatten(-1, (groups, size))
+    starts = carried(_times(added, level.total)[..., 0], rest, start) if rest else start[..., None]
+    return (_times(added, level.inside) + _times(starts[..., None], level.onward)).flatten(-2)[..., :count]
+
+
+def _times(planes: Tensor, matrix: Tensor) -> Tensor:
+    """Complex products along the last axis: planes (…, M, 2, in, groups, j), (…, M, j, 2k) → (…, M, 2, in, groups, k)."""
+    product = (planes.flatten(-4, -2) @ matrix).unflatten(-2, planes.shape[-4:-1])
+    (a, b), (c, d) = (part.chunk(2, -1) for part in product.unbind(-4))
+    return torch.stack((a - d, b + c), -4)

@@ -1,0 +1,98 @@
+"""Pole–residue layers as recurrences along time, evaluated in chunks with matrix products.
+
+    x_im[n+1] = e^{z_m} x_im[n] + Σ_j b_j u_i[n+1−j],     y_o[n] = Re Σ_im β_iom x_im[n]
+
+for every input channel i and pole m (see `lfno.spectral.hold` for b_j). Instead of x we carry ξ[n] = x[n] − b_0 u[n], the
+part of x[n] that is known before sample n arrives. Time is cut into chunks of L samples. Inside a chunk
+
+    y[l] = Σ_{k≤l} K[l−k] u[k] + Re Σ_m β_m e^{l z_m} ξ_m,     K[k] = Re Σ_m β_m h_m[k],
+
+where h is the impulse response of a pole. The first sum is a product with a block Toeplitz matrix. From chunk to chunk ξ
+follows a recurrence of its own, which is cut into groups in the same way. The memory is a few times that of u.
+
+Shapes: u is real (batch, in, time), or complex (batch, in, *modes, time) for a field in spatial Fourier modes, and y is
+like u; the real part of y is left to the transform back. `poles` is complex (M,), shared by all channels, or (in, out, M),
+one set per pair of channels. `residues` is complex (in, out, *modes, M).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lfno.spectral.chunks import at_rest, fold, run, unfold
+from lfno.spectral.hold import HOLDS
+from lfno.spectral.tables import Tables, make_tables, past_response
+
+
+class State(NamedTuple):
+    """The memory of a recurrence between two samples: all that is needed to go on.
+
+    x: ξ at the next sample, complex128 (batch, *modes, M, in), or (batch, *modes, in, out, M, 1) for poles of pairs.
+    past: the last samples (batch, in, *modes, q), newest last; q is 0 for the linear hold and 2 for the cubic hold. After
+        its very first sample a cubic hold keeps this one sample only, because its start needs the second one too.
+    """
+
+    x: Tensor
+    past: Tensor
+
+
+def respond(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear") -> Tensor:
+    """The response from rest, x[0] = 0, to an input that begins with its first sample.
+
+    >>> t = 0.01 * torch.arange(400, dtype=torch.float64)
+    >>> decay = torch.tensor([-2.0 + 0.0j], dtype=torch.complex128)
+    >>> y = respond(t[None, None], decay, torch.ones(1, 1, 1, dtype=torch.complex128), dt=0.01)
+    >>> torch.allclose(y[0, 0], t / 2 - (1 - torch.exp(-2 * t)) / 4)    # exact for a ramp
+    True
+    """
+    tables = make_tables(poles, residues, dt, hold, u.shape[-1], u.is_complex())
+    chunks = fold(u)
+    return unfold(run(chunks, tables, *at_rest(chunks, tables))[0], u.shape[-1], u.is_complex())
+
+
+def advance(
+    u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear", state: State | None = None
+) -> tuple[Tensor, State]:
+    """The response to the next samples and the state after them; from rest if there is no state yet.
+
+    Blocks of any length, also of one sample, give together the response to the whole input. States are in double precision,
+    so that rounding errors do not accumulate over many blocks.
+    """
+    begun = state is not None and state.past.shape[-1] == len(HOLDS[hold]) - 2
+    if state is not None and not begun:  # a cubic hold after one sample begins again, with two
+        y, after = advance(torch.cat((state.past, u), -1), poles, residues, dt, hold)
+        return y[..., 1:], after
+    size, field = u.shape[-1], u.is_complex()
+    tables = make_tables(poles, residues, dt, hold, size, field)
+    chunks = fold(u)
+    start, past = at_rest(chunks, tables)
+    if state is not None:
+        start = torch.stack((state.x.real, state.x.imag), -2).to(chunks.dtype)
+        past = fold(state.past, tables.reach) if tables.reach else past
+    y, last = run(chunks, tables, start, past)
+    x = torch.complex(*last.double().unbind(-2))
+    if state is not None and chunks.shape[-1] == 1:
+        x = state.x
+    joined = torch.cat((unfold(past, tables.reach, field), u), -1)
+    after = State(_after(x, joined, size, tables), joined[..., size:])
+    if tables.reach and size == 1 and state is None:
+        after = State(after.x, u)
+    return unfold(y, size, field), after
+
+
+def _after(x: Tensor, joined: Tensor, size: int, tables: Tables) -> Tensor:
+    """ξ after the last of `size` samples from ξ before its chunk; `joined` begins with the q samples before all."""
+    steps = tables.decay.shape[-1] - 1
+    done = (size - 1) // steps * steps
+    rest = size - done
+    matrix = past_response(tables.response, tables.decay)[..., rest, :]
+    matrix = torch.cat((matrix, tables.response[..., 1 : rest + 1].flip(-1)), -1)
+    samples = joined[..., done:].movedim(1, -1).to(matrix.dtype)
+    if tables.paired:
+        samples = samples.mT[..., :, None, :, None]
+    return tables.decay[..., rest, None] * x + matrix @ samples
+
+
