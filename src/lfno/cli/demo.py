@@ -1,21 +1,36 @@
-"""`lfno demo`: a trained LFNO, a table in which it meets FNO, and pictures, in about two minutes."""
+"""`lfno demo`: LFNO and FNO learn a nonlinear oscillator under random forcing, and a page shows what came of it."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lfno.paper.matrix import Cell
-    from lfno.paper.record import Record
+    from lfno.cli.demo_page import Trained
+    from lfno.data.dataset import Dataset
 
-TASK = "duffing-c05-small"
-SMALL = {"width": 16, "projection": 64, "batch": 16, "learning_rate": 1e-2, "validate_every": 2}
+TASK = "duffing-c05-rich"
+DURATION = 20.48  # s, the window of the data set
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything the demo takes; `changes` are fields of the networks."""
+
+    samples: int = 380
+    points: int = 256
+    epochs: int = 36
+    changes: dict[str, Any] = field(default_factory=dict)
+
+
+FULL = Size()
+QUICK = Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, "projection": 8})
 
 
 def register(app: typer.Typer) -> None:
@@ -23,87 +38,61 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="where models, records and the report go")] = Path("demo"),
-    epochs: Annotated[int, typer.Option(help="for LFNO and FNO alike", min=1)] = 80,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="only the result")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="the result as JSON, and nothing else")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the page and the models.")] = Path("demo"),
+    quick: Annotated[bool, typer.Option("--quick", help="A few seconds with tiny networks, to see that all works.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")] = False,
 ) -> None:
-    """Learn a Duffing oscillator with LFNO and FNO, at equal epochs and at equal time, and explain the result."""
+    """Learn a nonlinear oscillator under random forcing with LFNO and FNO, and leave a page that shows the result."""
     import torch
     from rich.console import Console
 
+    from lfno.cli.demo_page import build, judge
+    from lfno.core.grid import Grid
     from lfno.data.make import dataset
-    from lfno.paper.matrix import Cell
-    from lfno.paper.report.document import document
-    from lfno.paper.report.page import write
+    from lfno.plots.page import write_page
 
     torch.set_num_threads(1)  # the products are small: a second thread would mostly wait
-    console = Console(quiet=quiet or as_json)
-    console.print("[bold]1[/] Solving 380 Duffing oscillators x″ + 0.5 x′ + x + x³ = A e^(−0.05t) sin 5t …")
-    data = dataset(TASK)
-    console.print(f"  inputs and outputs {data.inputs.shape}, labels exact to 1e-8, split 274 / 30 / 76\n")
-
-    console.print("[bold]2[/] Training")
-    # one forcing shape: R alone describes what stays, and the poles what decays, without padding no worse (validation)
-    own = {"n_poles": 8, "transient_layers": 4, "steady": "free", "steady_decay": 1e-4, "padding": 0.0}
-    lfno = Cell(TASK, "lfno", label="LFNO", changes=SMALL | own | {"epochs": epochs})
-    fno = Cell(TASK, "fno", label="FNO", changes=SMALL | {"epochs": epochs})
-    records = [_train(cell, out, console) for cell in (lfno, fno)]
-    longer = max(epochs, round(epochs * records[0].seconds / records[1].seconds))
-    records.append(_train(Cell(TASK, "fno", label="FNO long", changes=SMALL | {"epochs": longer}), out, console))
-    page, model = out / "report.html", out / "weights" / f"{TASK}.safetensors"
-    if not as_json:
-        _show(records, Console())
-    _explain(model, console)
-    write(document(out / "results", True, 20.0), page)
+    size, console = QUICK if quick else FULL, Console(quiet=quiet or as_json, highlight=False)
+    console.print(f"[bold]1[/] Solving {size.samples} oscillators x″ + 0.5 x′ + x + x³ = f(t), each with another random force")
+    data = dataset(TASK, grid=Grid.line(size.points, dt=DURATION / size.points), count=size.samples)
+    console.print("[bold]2[/] Training LFNO, FNO for as many epochs, and FNO for as much time")
+    lfno = _train(data, "lfno", size.epochs, size, out / "lfno", console)
+    fno = _train(data, "fno", size.epochs, size, None, console)
+    longer = max(size.epochs, round(size.epochs * lfno.seconds / fno.seconds))
+    runs = {"LFNO": lfno, "FNO": fno, "FNO, equal time": _train(data, "fno", longer, size, None, console)}
+    console.print("[bold]3[/] Asking the equation: true transient and steady part, true modes")
+    outcome = judge(data, runs)
+    page = write_page(build(outcome), out / "index.html")
     if as_json:
-        told = [{name: getattr(record, name) for name in ("label", "scores", "seconds")} for record in records]
-        typer.echo(json.dumps({"runs": told, "report": str(page), "model": str(model)}))
-    else:
-        Console().print(f"\nThe report with all pictures is [bold]{page}[/]; the model is {model}.")
+        typer.echo(json.dumps({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}, default=float))
+        return
+    _show(outcome, Console(highlight=False))
+    typer.echo(f"\nThe page with the figure is {page}; the model is in {out / 'lfno'}.")
 
 
-def _train(cell: Cell, out: Path, console: Console) -> Record:
+def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
+    from lfno.cli.demo_page import Trained
     from lfno.cli.live import live
-    from lfno.paper.stacked import run_group
+    from lfno.training.config import ABSENT
+    from lfno.training.fit import fit
 
-    console.print(f"  {cell.label}, {cell.resolved().training.epochs} epochs")
+    # the pilot would find the same: with random forcing the exact layers of LFNO need no free weights R
+    changes = size.changes | ({"steady_decay": ABSENT} if kind == "lfno" else {})
     with live(console.quiet) as watch:
-        return run_group([cell], out / "results", "cpu", watch, out / "weights")[0]
+        run = fit(data, kind, epochs=epochs, folder=folder, watch=watch, **changes)
+    return Trained(run.model, run.split, epochs, run.trainer.seconds)
 
 
-def _show(records: list[Record], console: Console) -> None:
+def _show(outcome: Any, console: Console) -> None:
     from rich.table import Table
 
-    table = Table(title="\nTest error on 76 amplitudes the models have not seen", title_justify="left")
-    for name in ("model", "epochs", "training time", "parameters", "relative L2", "relative L∞"):
-        table.add_column(name, justify="left" if name == "model" else "right")
-    best = {name: min(record.scores[name] for record in records) for name in ("l2", "linf")}
-    for record in records:
-        scores = [
-            f"[bold]{record.scores[name]:.4f}[/]" if record.scores[name] == best[name] else f"{record.scores[name]:.4f}"
-            for name in ("l2", "linf")
-        ]
-        epochs, time = str(record.training["epochs"]), f"{record.seconds:.0f} s"
-        name = "FNO, equal time" if record.label == "FNO long" else record.label
-        table.add_row(name, epochs, time, f"{record.parameters['complex_once']:,}", *scores)
-    console.print(table)
-    lfno = records[0].scores["l2"]
-    ratios = " and ".join(f"{record.scores['l2'] / lfno:.1f} times" for record in records[1:])
-    console.print(f"At equal epochs and at equal time FNO's error is {ratios} that of LFNO.\n")
-
-
-def _explain(file: Path, console: Console) -> None:
-    """What the trained model says about the oscillator."""
-    from lfno.models import load
-    from lfno.models.pole_operator import PoleOperator
-
-    model = load(file)
-    assert isinstance(model, PoleOperator)
-    console.print("[bold]3[/] The strongest poles of the trained LFNO: what rings, and how it dies out")
-    for row in model.poles().top(4).rows():
-        console.print(
-            f"  {row['frequency']:.3f} Hz   damping ratio {row['damping_ratio']:.3f}   "
-            f"time constant {row['time_constant']:.2f} s   {100 * row['contribution']:.0f} % of layer {row['layer'] + 1}",
-            highlight=False,
-        )
+    for sentence in outcome.lead():
+        console.print(sentence)
+    for title, one in (("Error on the test forces", outcome.errors()), ("Modes", outcome.modes())):
+        table = Table(title=f"\n{title}", title_justify="left")
+        for k, name in enumerate(one.columns):
+            table.add_column(name, justify="left" if k == 0 else "right")
+        for k, row in enumerate(one.rows):
+            table.add_row(*row, style="bold" if k == one.best else None)
+        console.print(table)

@@ -133,9 +133,19 @@ def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
     return stream.getvalue()
 
 
-def as_data_uri(picture: bytes) -> str:
-    """A picture inside the page itself."""
-    return "data:image/png;base64," + base64.b64encode(picture).decode()
+def as_svg(draw: Callable[[], Figure]) -> bytes:
+    """Return the figure that `draw` makes as SVG, which is sharp at every size. The same figure gives the same bytes."""
+    import matplotlib
+
+    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": "lfno"}):
+        stream = io.BytesIO()
+        draw().savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
+
+
+def as_data_uri(picture: bytes, kind: str = "png") -> str:
+    """Return a picture as an address that holds the picture itself; `kind` is "png" or "svg+xml"."""
+    return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
 
 
 def stable_half_plane(panel: Any, left: float) -> None:

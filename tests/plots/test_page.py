@@ -1,0 +1,52 @@
+"""The page about one model: everything on it is text of ours or escaped, and it asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import partial
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from lfno.core.grid import Grid
+from lfno.plots.answers import answers_figure
+from lfno.plots.page import Page, Picture, Section, Table, page_html, write_page
+from lfno.plots.style import as_svg
+
+AXIS = Grid.line(50, dt=0.1).axes[0]
+EVIL = "<script>alert('x')</script>"
+
+
+def picture() -> bytes:
+    wave = np.sin(AXIS.points)
+    parts = {"transient": (0 * wave, 0 * wave), "steady": (wave, None)}
+    return as_svg(partial(answers_figure, AXIS, ("f", wave), ("x", wave), {"LFNO": wave, "FNO": 0.9 * wave}, parts))
+
+
+def test_texts_are_escaped_and_figures_are_inside() -> None:
+    table = Table(["", EVIL], [["a", "1"], [EVIL, "2"]], best=1, note=EVIL)
+    section = Section(EVIL, [EVIL], [Picture(picture(), EVIL)], [table], warning=EVIL)
+    html = page_html(Page(EVIL, [EVIL], [section], [(EVIL, EVIL)], [EVIL]))
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") == 14
+    assert re.search(r'<tr class="best"><td>&lt;script', html)
+    assert not re.search(r'(src|href)="(?!data:)', html)
+    held = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
+    assert held
+    assert ElementTree.fromstring(base64.b64decode(held[1])).tag.endswith("svg")
+
+
+def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
+    assert picture() == picture()
+    path = write_page(Page("empty", [], []), tmp_path / "deep" / "page.html")
+    assert path.read_text().startswith("<!doctype html>")
+
+
+def test_parts_share_the_scale_of_the_response() -> None:
+    wave = np.sin(AXIS.points)
+    parts = {"transient": (0.01 * wave, None), "steady": (0.99 * wave, None)}
+    figure = answers_figure(AXIS, ("f", wave), ("x", wave), {"LFNO": wave}, parts)
+    limits = {tuple(panel.get_ylim()) for panel in figure.axes[1:]}
+    assert len(limits) == 1
