@@ -28,7 +28,7 @@ REPEATS = 5  # windows after which the true steady state is taken; the damping f
 FEWEST = 100  # training samples below which the demo was a quick one
 HARDLY = "This was the quick demo: its networks are tiny and hardly trained. Run `lfno demo` for networks that have learned."
 NEXT = (
-    ("Train longer on finer data. With 400 epochs and 1024 points the error falls to about 5.5 %:", "lfno train duffing-c05-rich"),
+    ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
     ("Ask the model of this demo for its modes:", "lfno poles demo/lfno"),
     ("Move sliders and watch models answer in the browser:", "lfno app"),
@@ -66,8 +66,8 @@ class Outcome:
         return [
             f"LFNO learned a nonlinear oscillator from {len(run.split.train)} random forces in {run.seconds:.0f} s; on "
             f"{len(run.split.test)} new forces its error is {percent(self.error['LFNO'])}.",
-            f"FNO has {rest['FNO']} after the same number of epochs and {rest['FNO, equal time']} after the same time; the best "
-            f"linear model has {rest['best linear model']}.",
+            f"FNO has {rest['FNO']} after the same number of epochs and {rest['FNO, equal time']} after the same time; the "
+            f"best linear model has {rest['best linear model']}.",
             "LFNO also says which part of the response is transient and which is steady, and how the system rings: "
             f"{frequency(own):.3f} Hz with a damping ratio of {damping(own):.2f} (true: {frequency(true):.3f} Hz and "
             f"{damping(true):.2f}).",
@@ -119,8 +119,8 @@ def build(outcome: Outcome) -> Page:
     )  # fmt: skip
     own = " and ".join(f"{percent(error)} for the {name} part" for name, error in outcome.split_error.items())
     caption = (
-        "A test force that no model has seen (the one with LFNO's median error). Grey is the truth. Below: steady is the response "
-        "once this force has been repeated for ever, transient is the rest; the truth comes from the equation, solved "
+        "A test force that no model has seen (the one with LFNO's median error). Grey is the truth. Below: steady is the "
+        "response once this force has been repeated for ever, transient is the rest; the truth comes from the equation, solved "
         f"through repeats of the force. LFNO's error is {own}, relative to the response."
     )
     quick = [HARDLY] if len(run.split.train) < FEWEST else []
@@ -158,7 +158,8 @@ def judge(data: Dataset, runs: dict[str, Trained]) -> Outcome:
               "FNO": answers["FNO"][shown, 0], "transient": transient[0, 0], "steady": steady[0, 0],
               "true transient": truth[shown, 0] - true, "true steady": true}  # fmt: skip
     whole = max(np.linalg.norm(true), np.linalg.norm(curves["truth"]))
-    split_error = {name: float(np.linalg.norm(curves[name] - curves[f"true {name}"]) / whole) for name in ("transient", "steady")}
+    wrong = {name: curves[name] - curves[f"true {name}"] for name in ("transient", "steady")}
+    split_error = {name: float(np.linalg.norm(values) / whole) for name, values in wrong.items()}
     accuracy = error["LFNO"]
     solve = partial(_solve, system, data)
     ringing = [{"model": _mode(model.predict, data, height, accuracy), "truth": _mode(solve, data, height, accuracy)}

@@ -59,7 +59,7 @@ def answers_figure(
 def _layout(parts: bool) -> tuple[Figure, dict[str, Any]]:
     from matplotlib.figure import Figure
 
-    rows = [["force", "force"], ["response", "response"], *([list(PARTS)] if parts else [])]
+    rows: list[Any] = [["force", "force"], ["response", "response"], *([list(PARTS)] if parts else [])]
     figure = Figure(figsize=(WIDTH, 7.4 if parts else 4.8), layout="constrained")
     return figure, figure.subplot_mosaic(rows, height_ratios=[0.6, 1.5, 1.4][: len(rows)], sharex=True)
 
