@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 # tests run in processes of their own: one thread each
 ONE    := OMP_NUM_THREADS=1
 
-.PHONY: demo test test-long lint bench audit clean
+.PHONY: demo test test-long lint docs bench audit clean
 
 demo: $(STAMP)
 	$(BIN)/lfno demo
@@ -19,9 +19,13 @@ test-long: $(STAMP)
 	$(ONE) $(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+
+# the site, with its notebooks executed; a warning is an error
+docs: $(STAMP)
+	$(ONE) PATH="$(CURDIR)/$(BIN):$$PATH" LFNO_CACHE="$(CURDIR)/.cache" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/operators.py
@@ -35,8 +39,8 @@ audit: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt torch
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[test,files,onnx,cluster,tensorboard]"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[test,docs,files,onnx,cluster,tensorboard]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist site .cache *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
