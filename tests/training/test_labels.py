@@ -10,7 +10,7 @@ from lfno.core.errors import LfnoError
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
-from tests.training.test_loop import trainer
+from tests.training.test_loop import oscillator, trainer
 
 WEIGHT = np.array([0.0, 1.0, 0.25])  # repeated over the samples
 
@@ -71,3 +71,11 @@ def test_wrong_labels_get_a_message(change, words):
     run = trainer()
     with pytest.raises(LfnoError, match=words):
         Trainer([replace(task, train=change(task.train)) for task in run.tasks], run.config)
+
+
+def test_samples_without_a_steady_state_do_not_count():
+    data = oscillator(3)
+    steady = np.stack([0.5 * data.outputs[0], np.full_like(data.outputs[1], np.nan), 3 * data.outputs[2]])
+    samples = Samples.of(replace(data, steady=steady))
+    np.testing.assert_allclose(samples.steady_weight, [0.5, 0.0, 1.0])
+    assert np.isfinite(samples.steady).all()

@@ -41,6 +41,7 @@ def make(
     count: Count = None,
     dtype: DType = "float32",
     settings: Settings = None,
+    steady: Annotated[bool, typer.Option("--steady", help="With the periodic steady state of each sample.")] = False,
     scheduler: Annotated[str | None, typer.Option(help="A Dask cluster, as tcp://HOST:8786, instead of here.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -51,7 +52,7 @@ def make(
     from lfno.data.make import exists, place
     from lfno.data.parallel import make_all
 
-    changes = {"seed": seed, "count": count, "dtype": dtype, **_parsed(settings)}
+    changes = {"seed": seed, "count": count, "dtype": dtype, "steady": steady, **_parsed(settings)}
     plans = _plans(names, **changes)
     with progress(quiet or as_json) as show:
         if scheduler is not None:

@@ -37,6 +37,7 @@ def train(
     seed: Seed = 0,
     fold: Fold = 0,
     ensemble: Ensemble = 1,
+    steady: Annotated[bool, typer.Option("--steady", help="Learn the periodic steady state of each sample as well.")] = False,
     device: Device = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -44,6 +45,7 @@ def train(
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
     from lfno.cli.outcome import leave, new_folder, say, stoppable, table
+    from lfno.data.make import dataset as make
     from lfno.paper.presets import find_preset
     from lfno.surrogate.contest import contest_samples
     from lfno.surrogate.surrogate import Surrogate
@@ -53,9 +55,10 @@ def train(
 
     folder = new_folder(out, f"{dataset}-{model}", resume)
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
+    samples = make(dataset, steady=True) if steady else dataset
     with stoppable(folder), live(quiet or as_json) as watch:
         run = fit(
-            dataset, model, find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
+            samples, model, find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
             device=check_device(device), **changes,
         )  # fmt: skip
     if not leader():  # under torchrun one process writes and talks

@@ -23,6 +23,9 @@ class Dataset:
     `parameters` holds numbers that tell the samples apart (name -> array, sample first), `provenance` says where the
     data come from. `mask`, in the shape of the outputs, is True where they were measured; None says that all were.
 
+    `steady`, where it is known, is the periodic steady state of each sample, in the shape of the outputs: the response
+    to the same input repeated for ever. A sample without one is NaN; `settled` says which samples have one.
+
     An input that does not change along an axis may be given with size 1 there: it is seen at full size without taking
     the memory (and must be copied before it is written to).
 
@@ -40,6 +43,7 @@ class Dataset:
     output_channels: tuple[Channel, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict)
     mask: np.ndarray | None = None
+    steady: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         for role in ("inputs", "outputs"):
@@ -56,6 +60,8 @@ class Dataset:
             if count != len(self.inputs):
                 raise LfnoError(f"there are {len(self.inputs)} inputs but {max(count, 0)} {name}: each sample needs one")
         self.mask = full_mask(self.mask, self.outputs)
+        if self.steady is not None and self.steady.shape != self.outputs.shape:
+            raise LfnoError(f"steady has shape {self.steady.shape} and outputs {self.outputs.shape}: they must be equal")
         self.input_channels = self.input_channels or default_channels("input", self.inputs.shape[1])
         self.output_channels = self.output_channels or default_channels("output", self.outputs.shape[1])
 
@@ -73,7 +79,15 @@ class Dataset:
             self.output_channels,
             self.provenance,
             None if self.mask is None else self.mask[chosen],
+            None if self.steady is None else self.steady[chosen],
         )
+
+    @property
+    def settled(self) -> np.ndarray:
+        """(sample,): whether the periodic steady state of each sample is known."""
+        if self.steady is None:
+            return np.zeros(len(self), dtype=bool)
+        return np.isfinite(self.steady).reshape(len(self), -1).all(axis=1)
 
     @property
     def name(self) -> str:
@@ -96,6 +110,7 @@ class Dataset:
         parameters: dict[str, np.ndarray],
         metadata: dict[str, Any],
         mask: np.ndarray | None = None,
+        steady: np.ndarray | None = None,
     ) -> Dataset:
         """The inverse of taking a data set apart into arrays and `metadata()`."""
         try:
@@ -103,7 +118,7 @@ class Dataset:
             grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
         except (KeyError, TypeError) as error:
             raise LfnoError(f"the description of the data set is incomplete: {error}") from error
-        return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance, mask)
+        return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance, mask, steady)
 
     def to_xarray(self) -> xarray.Dataset:
         """As an `xarray.Dataset` with the axes as coordinates; `from_xarray` gives back the same data."""
@@ -114,8 +129,9 @@ class Dataset:
             "inputs": (("sample", "input_channel", *axes), self.inputs),
             "outputs": (("sample", "output_channel", *axes), self.outputs),
         }
-        if self.mask is not None:
-            variables["mask"] = (("sample", "output_channel", *axes), self.mask)
+        for role in ("mask", "steady"):
+            if getattr(self, role) is not None:
+                variables[role] = (("sample", "output_channel", *axes), getattr(self, role))
         for name, values in self.parameters.items():
             extra = [f"{name}_{d}" for d in range(values.ndim - 1)]
             variables[f"parameter_{name}"] = (("sample", *extra), values)
@@ -136,8 +152,8 @@ class Dataset:
             if str(name).startswith("parameter_")
         }
         arrays = tree["inputs"].to_numpy(), tree["outputs"].to_numpy()
-        mask = tree["mask"].to_numpy() if "mask" in tree.data_vars else None
-        return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]), mask)
+        mask, steady = (tree[name].to_numpy() if name in tree.data_vars else None for name in ("mask", "steady"))
+        return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]), mask, steady)
 
 
 def joined(first: Dataset, second: Dataset) -> Dataset:
@@ -153,6 +169,7 @@ def joined(first: Dataset, second: Dataset) -> Dataset:
         outputs=np.concatenate([first.outputs, second.outputs]),
         parameters={name: np.concatenate([first.parameters[name], second.parameters[name]]) for name in shared},
         mask=None if first.mask is None and second.mask is None else np.concatenate(masks),
+        steady=None if first.steady is None or second.steady is None else np.concatenate([first.steady, second.steady]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,9 @@ def make(what: Plan, out: str | Path | None = None, progress: Progress | None = 
     needed, free = what.room()[1], free_disk(path)
     if needed > free:
         raise LfnoError(f"{path} takes about {human(needed)} on disk while it is made and {human(free)} are free")
-    storage.save(what.build(progress), path)
+    plain = _plain(path, what) if what.steady else None
+    data = what.build(progress) if plain is None else plain
+    storage.save(what.settle(data, progress) if what.steady else data, path)
     what.forget_parts()
     return path, True
 
@@ -40,26 +43,43 @@ def place(what: Plan, out: str | Path | None = None) -> Path:
 
 def exists(what: Plan, out: str | Path | None = None) -> bool:
     path = place(what, out)
-    return path.exists() and _matches(path, what.recipe, mine=out is None)
+    return path.exists() and _matches(path, what, mine=out is None)
 
 
-def _matches(path: Path, recipe: dict[str, Any], mine: bool) -> bool:
+def _plain(path: Path, what: Plan) -> Dataset | None:
+    """The data set as it was made before, without its steady states; None where it must be made anew."""
+    try:
+        data = storage.load(path)
+    except LfnoError:
+        return None
+    return data if all(data.provenance.get(key) == value for key, value in what.recipe.items()) else None
+
+
+def _matches(path: Path, what: Plan, mine: bool) -> bool:
     try:
         provenance = storage.read_metadata(path)["provenance"]
     except LfnoError as error:
         if mine:
             return False  # a damaged file in the cache is simply made again
         raise LfnoError(f"{error}; it is in the way of a new data set: move it or choose another folder") from error
-    return all(provenance.get(key) == value for key, value in recipe.items())
+    complete = not what.steady or "steady" in provenance
+    return complete and all(provenance.get(key) == value for key, value in what.recipe.items())
 
 
 def dataset(
-    name: str, out: str | Path | None = None, dtype: DType = "float32", seed: int = 0, **changes: Any
+    name: str,
+    out: str | Path | None = None,
+    dtype: DType = "float32",
+    seed: int = 0,
+    steady: bool = False,
+    **changes: Any,
 ) -> Dataset:
     """The data set of that name: made on first use, then read from the cache (or from the folder `out`).
 
-    Everything can be changed: `count`, `grid`, `inputs` (a family, a function of the coordinates or an array on the
-    grid) and every parameter of the system.
+    With `steady` it also has the periodic steady state of each sample (`Dataset.steady`), which takes about ten times
+    as long to solve; a system without one (not damped, not forced) is an error. Everything can be changed: `count`,
+    `grid`, `inputs` (a family, a function of the coordinates or an array on the grid) and every parameter of the
+    system.
 
     >>> data = dataset("heat", count=10)
     >>> data.inputs.shape, data.outputs.shape
@@ -68,12 +88,13 @@ def dataset(
     >>> soft.outputs.shape
     (1, 1, 128)
     """
-    what = plan(name, dtype=dtype, seed=seed, **changes)
+    what = plan(name, dtype=dtype, seed=seed, steady=steady, **changes)
     path, made = make(what, out)
     try:
-        return storage.load(path)
+        data = storage.load(path)
     except LfnoError:
         if made:
             raise
         path.unlink()  # damaged in its data: what was made once can be made again
-        return storage.load(make(what, out)[0])
+        data = storage.load(make(what, out)[0])
+    return data if steady else replace(data, steady=None)  # whoever asks for the plain set gets it, whatever the file has

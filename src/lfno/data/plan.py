@@ -24,6 +24,7 @@ from lfno.data.dataset import Dataset
 from lfno.systems.families import Draws, Family
 from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh
+from lfno.systems.steady import TOLERANCE
 
 #: samples of a data set: more, however short, would be written for days
 MOST = 10_000_000
@@ -36,7 +37,8 @@ class Plan:
     """What a data set will be: the entry with the user's changes, its inputs drawn, and a recipe that identifies it.
 
     `inputs` replaces the family of the entry: another `Family`, a function of the coordinates or an array on the grid.
-    All other changes are values of the system's parameters.
+    `steady` asks for the periodic steady state of each sample as well. All other changes are values of the system's
+    parameters.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Plan:
         count: int | None = None,
         grid: Grid | None = None,
         inputs: Family | Signal | Callable[..., Any] | np.ndarray | None = None,
+        steady: bool = False,
         **parameters: Any,
     ) -> None:
         if dtype not in ("float32", "float64"):
@@ -56,9 +59,11 @@ class Plan:
         if not isinstance(seed, int) or seed < 0:
             raise LfnoError(f"seed is {seed!r}: a whole number of at least 0 is needed")
         self.entry = replace(entry, grid=grid or entry.grid, count=count or entry.count)
-        self.dtype = dtype
+        self.dtype, self.steady = dtype, steady
         self.system = entry.system(**(entry.parameters | parameters))
         self.system.check_grid(self.entry.grid)
+        if steady and self.system.unsettled:
+            raise LfnoError(f"{entry.name} has no periodic steady state: {self.system.unsettled}")
         self._check_memory(inputs is None)
         self.signal, self.draws = self._draw(entry.family if inputs is None else inputs, seed)
         self.entry = replace(self.entry, count=self.signal.count)
@@ -142,6 +147,17 @@ class Plan:
         inputs, outputs = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         channels = self.system.inputs, self.system.outputs
         return Dataset(inputs, outputs, self.entry.grid, self.draws, *channels, self.provenance())
+
+    def settle(self, data: Dataset, progress: Progress | None = None) -> Dataset:
+        """The data set with the periodic steady state of each sample."""
+        count, chunk, parts = self.signal.count, self.system.chunk, []
+        for first in range(0, count, chunk):
+            if progress:
+                progress(first, count)
+            parts.append(self.system.steady_state(self.signal[first : first + chunk], self.entry.grid).values)
+        steady = np.concatenate(parts).astype(self.dtype)
+        facts = {"tolerance": TOLERANCE, "settled": int(np.isfinite(steady[:, 0]).reshape(count, -1).all(axis=1).sum())}
+        return replace(data, steady=steady, provenance=data.provenance | {"steady": facts})
 
     def _part(self, first: int, last: int, file: Path | None) -> tuple[np.ndarray, np.ndarray]:
         stored = None if file is None else self._stored(file, first)

@@ -53,13 +53,13 @@ def checksum(arrays: dict[str, np.ndarray], metadata: str) -> str:
 def save(dataset: Dataset, path: str | Path) -> Path:
     """Write `dataset` to one HDF5 file; the same data give the same bytes.
 
-    Groups: `inputs`, `outputs` (sample, channel, *space, time), `mask` where values are missing, and
-    `parameters/<name>`; the attribute `lfno` is the
-    description in JSON, `sha256` the checksum. A chunk is one sample; there are no time stamps. An input repeated along
-    an axis is stored once, with size 1 there.
+    Groups: `inputs`, `outputs` (sample, channel, *space, time), `mask` where values are missing, `steady` where it is
+    known, and `parameters/<name>`; the attribute `lfno` is the description in JSON, `sha256` the checksum. A chunk is one
+    sample; there are no time stamps. An input repeated along an axis is stored once, with size 1 there.
     """
     path = Path(path)
     arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
+    arrays |= {} if dataset.steady is None else {"steady": dataset.steady}
     arrays |= {} if dataset.mask is None else {"mask": dataset.mask.astype(np.uint8)}
     arrays |= {f"parameters/{name}": values for name, values in dataset.parameters.items()}
     metadata = json.dumps({"format": FORMAT, **dataset.metadata()}, sort_keys=True)
@@ -117,7 +117,7 @@ def load(path: str | Path) -> Dataset:
     path = Path(path)
     with _opened(path) as file:
         metadata = _metadata(file, path)
-        names = ("inputs", "outputs", "mask") if "mask" in file else ("inputs", "outputs")
+        names = ["inputs", "outputs", *(name for name in ("mask", "steady") if name in file)]
         arrays = {name: _array(path, file, name) for name in names}
         if isinstance(file.get("parameters", getlink=True), h5py.HardLink):
             group = file["parameters"]
@@ -125,7 +125,8 @@ def load(path: str | Path) -> Dataset:
         if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
             raise LfnoError(f"{path} has been altered since it was written: its checksum does not match; make it again")
     parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
-    return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata, arrays.get("mask"))
+    optional = arrays.get("mask"), arrays.get("steady")
+    return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata, *optional)
 
 
 def _array(path: Path, group: h5py.Group, name: str) -> np.ndarray:

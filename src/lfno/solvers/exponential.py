@@ -14,6 +14,7 @@ from lfno.core.errors import LfnoError
 _TAYLOR_TERMS = 40
 _MOST_ITERATIONS = 30
 _MOST_HALVINGS = 12
+_FEW_HALVINGS = 3  # before a sample is given up, where that is allowed
 
 
 def phi(order: int, z: np.ndarray) -> np.ndarray:
@@ -67,6 +68,7 @@ def exponential_collocation(
     stages: int = 5,
     substeps: int = 1,
     tolerance: float = 1e-12,
+    give_up: bool = False,
     name: str = "the system",
 ) -> np.ndarray:
     """Solve `q' = λ q + p(t) + N(q)` for a batch; answers `q` at `times`, shape `(len(times), batch, modes)`.
@@ -75,6 +77,7 @@ def exponential_collocation(
     stage values solve `q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j))` by fixed-point iteration, which contracts
     like h |∂N/∂q| however stiff λ is; where it does not, the step is halved, with a message. Because p + N, not q, is
     interpolated there is no order reduction when it does not vanish at the ends of the domain, as there is with ETDRK4.
+    A solution that blows up is an error, or with `give_up` NaN at all times while the other samples go on.
 
     >>> still = np.zeros((5, 1, 1))
     >>> q = exponential_collocation(
@@ -93,23 +96,27 @@ def exponential_collocation(
             tables[key] = decay[:, None, :], collocation_weights(eigenvalues, key, stages)
         return tables[key]
 
-    def advance(q: np.ndarray, t: float, step: float) -> np.ndarray | None:
+    q = np.array(start, dtype=np.result_type(start, eigenvalues))
+    lost = np.zeros(len(q), dtype=bool)
+
+    def advance(q: np.ndarray, t: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+        """The state after a step, and which samples did not converge."""
         decay, weights = table(step)
-        known = load(t + nodes * step)
+        known = np.where(lost[:, None], 0.0, load(t + nodes * step))
         linear = decay * q
         stage = linear[:-1]
         for _ in range(_MOST_ITERATIONS):
             with np.errstate(over="ignore", invalid="ignore"):  # found out and answered with a shorter step below
                 new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
-            change = float(np.max(np.abs(new[:-1] - stage)))
-            if not math.isfinite(change):
-                return None
+            change = np.abs(new[:-1] - stage).max(axis=(0, 2))
+            if not np.isfinite(change).all():
+                return new[-1], ~np.isfinite(change)
             stage = new[:-1]
-            if change <= tolerance * (1e-3 + float(np.max(np.abs(stage)))):
-                return new[-1]
-        return None
+            failed = change > tolerance * (1e-3 + float(np.max(np.abs(stage))))
+            if not failed.any():
+                break
+        return new[-1], failed
 
-    q = np.array(start, dtype=np.result_type(start, eigenvalues))
     answer = np.empty((len(times), *q.shape), dtype=q.dtype)
     answer[0] = q
     pieces = substeps
@@ -117,17 +124,23 @@ def exponential_collocation(
         done = 0
         while done < pieces:
             step = (end - begin) / pieces
-            new = advance(q, begin + done * step, step)
-            if new is not None:
+            new, failed = advance(q, begin + done * step, step)
+            if not failed.any():
                 q, done = new, done + 1
                 continue
             pieces, done = 2 * pieces, 2 * done
-            if pieces > substeps * 2**_MOST_HALVINGS:
+            if give_up and pieces > substeps * 2**_FEW_HALVINGS:
+                lost |= failed
+                q[lost] = 0.0
+                pieces, done = pieces // 2, done // 2
+            elif pieces > substeps * 2**_MOST_HALVINGS:
                 raise LfnoError(
                     f"{name}: no step, however small, goes beyond t = {begin + done * step / 2:.6g}: the solution "
                     "blows up there; use a smaller input, a shorter time or other parameters"
                 )
         answer[n + 1] = q
+        pieces = substeps if give_up else pieces
+    answer[:, lost] = np.nan
     if pieces > substeps:
         warnings.warn(
             f"{name}: a time step of {(times[1] - times[0]) / substeps:.3g} is too long; it was refined {pieces // substeps} "

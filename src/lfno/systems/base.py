@@ -14,6 +14,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid, with_unit
 from lfno.systems.families import Family
 from lfno.systems.signals import Signal, as_signal, open_mesh
+from lfno.systems.steady import SteadyState, by_repetition
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class System(ABC):
     A subclass states the class attributes below and two methods, `integrate` (fast, all samples at once) and
     `reference` (slow, independent of the first, used by tests and `lfno data check`). Both get a `Signal`, a batch of
     functions that may be asked for any point, and answer `(sample, output channel, *grid.shape)` in float64.
-    Parameters become attributes of the instance.
+    A system with a periodic steady state also states `start_state` and `march`. Parameters become attributes of the
+    instance.
 
     >>> from lfno.systems import Duffing
     >>> Duffing(c=0.5).solve(np.sin, Grid.line(128, dt=0.01)).shape
@@ -117,6 +119,46 @@ class System(ABC):
 
     @abstractmethod
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray: ...
+
+    def start_state(self, count: int, grid: Grid) -> np.ndarray:
+        """The state at the first time of the grid, `(sample, *state)`."""
+        raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
+
+    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Outputs `(sample, channel, *grid)` from a state `(sample, *state)` on, and the state at the last time.
+
+        Samples that blow up are NaN.
+        """
+        raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
+
+    @property
+    def unsettled(self) -> str:
+        """Why the system has no periodic steady state; empty where it may have one."""
+        if self.kind == "initial":
+            return "it is not forced: its input is an initial state"
+        return "" if self.damped else "nothing damps it: its free oscillations never die away"
+
+    def steady_state(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> SteadyState:
+        """The response once the input has been repeated for ever, with period size × step of the time axis.
+
+        `given` is a forcing as in `solve`. The answer says for each sample whether a limit was reached; samples without
+        one are NaN. A system without any (no damping, no forcing) says why in `reason`.
+
+        >>> from lfno.systems import Duffing
+        >>> state = Duffing(c=0.5).steady_state(lambda t: 0.1 * np.sin(2 * np.pi * t / 10), Grid.line(100, dt=0.1))
+        >>> state.values.shape, state.reached.tolist()
+        ((1, 1, 100), [True])
+        """
+        grid = grid or self.grid
+        self.check_grid(grid)
+        signal = as_signal(given, self.signal_grid(grid))
+        if self.unsettled:
+            return SteadyState.none(self, signal.count, grid, self.unsettled)
+        return self.settle(signal, grid)
+
+    def settle(self, signal: Signal, grid: Grid) -> SteadyState:
+        """How the steady state is found: by repetition, unless a system knows a shorter way."""
+        return by_repetition(self, signal, grid)
 
     def signal_grid(self, grid: Grid) -> Grid:
         """The axes the input is a function of: all of them for a forcing, those of space for an initial state."""

@@ -59,7 +59,23 @@ class Brusselator(IntervalSystem):
         conversion = v * u * u
         return self.a - (1 + self.b) * u + conversion, self.b * u - conversion
 
+    @property
+    def unsettled(self) -> str:
+        return "" if self.b <= 1 + self.a**2 else "it oscillates by itself (b > 1 + a²), at a frequency of its own"
+
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        return self._solve(signal, grid, self.start_state(signal.count, grid))[0]
+
+    def start_state(self, count: int, grid: Grid) -> np.ndarray:
+        constant = self.modes(grid).project.sum(axis=1)
+        return np.tile(np.concatenate([self.u0 * constant, self.v0 * constant]), (count, 1))
+
+    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._solve(signal, grid, state, give_up=True)
+
+    def _solve(
+        self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
         modes = self.modes(grid)
         size = len(modes.eigenvalues)
 
@@ -71,12 +87,12 @@ class Brusselator(IntervalSystem):
             rates = self.rates(q[..., :size] @ modes.restore.T, q[..., size:] @ modes.restore.T)
             return np.concatenate([rate @ modes.project.T for rate in rates], axis=-1)
 
-        constant = modes.project.sum(axis=1)
-        start = np.tile(np.concatenate([self.u0 * constant, self.v0 * constant]), (signal.count, 1))
         decay = -np.concatenate([self.D0 * modes.eigenvalues, self.D1 * modes.eigenvalues])
         times = grid.axes[1].points
-        q = exponential_collocation(decay, load, reaction, start, times, substeps=2, name=self.label)
-        return np.moveaxis(q[..., :size] @ modes.sample.T, 0, -1)[:, None]
+        q = exponential_collocation(
+            decay, load, reaction, state, times, substeps=2, give_up=give_up, name=self.label
+        )
+        return np.moveaxis(q[..., :size] @ modes.sample.T, 0, -1)[:, None], q[-1]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""

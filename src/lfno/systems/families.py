@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lfno.systems.signals import Signal
+from lfno.systems.signals import Chosen, Signal
 
 #: the numbers that make each sample what it is: name -> array whose first axis is the sample
 Draws = dict[str, np.ndarray]
@@ -38,7 +38,7 @@ class FamilySignal(Signal):
     def __call__(self, *coordinates: np.ndarray) -> np.ndarray:
         return self.family.evaluate(self.draws, *coordinates)
 
-    def __getitem__(self, chosen: slice) -> FamilySignal:
+    def __getitem__(self, chosen: Chosen) -> FamilySignal:
         return FamilySignal(self.family, {name: values[chosen] for name, values in self.draws.items()})
 
 

@@ -12,6 +12,7 @@ from lfno.systems.base import Parameter
 from lfno.systems.families import Curve
 from lfno.systems.interval import DISCRETISATION, IntervalSystem, interval_families, interval_grid
 from lfno.systems.signals import Signal
+from lfno.systems.steady import SteadyState, closed
 
 #: f = A e^(−t) (1 − π²) sin πx, A evenly spaced in [0.05, 10]
 DECAYING_WAVE = Curve("A", lambda A, x, t: A * np.exp(-t) * (1 - np.pi**2) * np.sin(np.pi * x), 0.05, 10.0)
@@ -43,6 +44,15 @@ class Heat(IntervalSystem):
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
         modes = self.modes(grid)
         return (-modes.sample @ self.linear_response(signal, grid, modes, -self.D * modes.eigenvalues))[:, None]
+
+    def settle(self, signal: Signal, grid: Grid) -> SteadyState:
+        """In closed form: a mode that is q(T) after a window from rest repeats itself from q(T)/(1 − e^(λT))."""
+        modes, t = self.modes(grid), grid.axes[1]
+        rates = -self.D * modes.eigenvalues
+        q = self.linear_response(closed(signal), grid.change(t.name, size=t.size + 1), modes, rates)
+        start = q[..., -1] / -np.expm1(rates * t.length)
+        q = q[..., :-1] + start[..., None] * np.exp(rates[:, None] * t.step * np.arange(t.size))
+        return SteadyState((-modes.sample @ q)[:, None], np.ones(signal.count, dtype=bool))
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""

@@ -49,12 +49,17 @@ class ForcedODE(System):
         """Time derivative of each component; `state` is `(component, sample)`, `force` `(sample,)`."""
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        return self.march(signal, grid, self.start_state(signal.count, grid))[0]
+
+    def start_state(self, count: int, grid: Grid) -> np.ndarray:
+        return np.tile(self.start, (count, 1))
+
+    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         time = grid.axes[0]
-        initial = np.repeat(np.array(self.start)[:, None], signal.count, axis=1)
         # as fine as on the system's own grid, within reason: the solver refines further where that is not enough
         substeps = int(np.clip(np.ceil(SUBSTEPS * time.step / self.grid.axes[0].step - 1e-9), SUBSTEPS, 8 * SUBSTEPS))
-        states = rk4(self.rate, initial, signal, time.origin, time.step, time.size, substeps)
-        return states[self.observed][:, None]
+        states = rk4(self.rate, state.T, signal, time.origin, time.step, time.size, substeps)
+        return states[self.observed][:, None], states[..., -1].T
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Each sample by itself with the adaptive eighth-order method DOP853 at a tolerance of 1e-12."""

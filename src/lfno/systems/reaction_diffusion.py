@@ -52,6 +52,17 @@ class ReactionDiffusion(IntervalSystem):
     k: float
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        return self._solve(signal, grid, self.start_state(signal.count, grid))[0]
+
+    def start_state(self, count: int, grid: Grid) -> np.ndarray:
+        return np.zeros((count, len(self.modes(grid).eigenvalues)))
+
+    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._solve(signal, grid, state, give_up=True)
+
+    def _solve(
+        self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
         modes = self.modes(grid)
 
         def load(t: np.ndarray) -> np.ndarray:
@@ -60,11 +71,9 @@ class ReactionDiffusion(IntervalSystem):
         def reaction(q: np.ndarray) -> np.ndarray:
             return self.k * np.square(q @ modes.restore.T) @ modes.project.T
 
-        start = np.zeros((signal.count, len(modes.eigenvalues)))
-        q = exponential_collocation(
-            -self.D * modes.eigenvalues, load, reaction, start, grid.axes[1].points, name=self.label
-        )
-        return np.moveaxis(q @ modes.sample.T, 0, -1)[:, None]
+        rates, times = -self.D * modes.eigenvalues, grid.axes[1].points
+        q = exponential_collocation(rates, load, reaction, state, times, give_up=give_up, name=self.label)
+        return np.moveaxis(q @ modes.sample.T, 0, -1)[:, None], q[-1]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""

@@ -13,6 +13,9 @@ from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 
+#: some of the samples
+Chosen = slice | np.ndarray
+
 
 def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:
     """One coordinate array per axis that broadcast to the grid: shapes `(n, 1)` and `(1, m)` for an `n × m` grid."""
@@ -34,14 +37,14 @@ class Signal(ABC):
     def __call__(self, *coordinates: np.ndarray) -> np.ndarray: ...
 
     @abstractmethod
-    def __getitem__(self, chosen: slice) -> Signal:
-        """The functions of some of the samples."""
+    def __getitem__(self, chosen: Chosen) -> Signal:
+        """The functions of some of the samples, by a slice or an array of indices."""
 
 
 class FunctionSignal(Signal):
     """A user's own function; it answers `(*shape)` for one sample or `(count, *shape)` for a batch."""
 
-    def __init__(self, function: Callable[..., Any], ndim: int, chosen: slice = slice(None)) -> None:
+    def __init__(self, function: Callable[..., Any], ndim: int, chosen: Chosen = slice(None)) -> None:
         self.function, self.ndim, self.chosen = function, ndim, chosen
         self.count = len(self(*(np.zeros((1,) * ndim) for _ in range(ndim))))
 
@@ -58,10 +61,9 @@ class FunctionSignal(Signal):
                 f"return {shape}, or (samples, *{shape}) for several functions at once"
             ) from None
 
-    def __getitem__(self, chosen: slice) -> FunctionSignal:
-        kept = range(self.count)[chosen]
-        offset = self.chosen.start or 0
-        return FunctionSignal(self.function, self.ndim, slice(offset + kept.start, offset + kept.stop))
+    def __getitem__(self, chosen: Chosen) -> FunctionSignal:
+        whole = FunctionSignal(self.function, self.ndim)
+        return FunctionSignal(self.function, self.ndim, np.arange(whole.count)[self.chosen][chosen])
 
 
 class SampledSignal(Signal):
@@ -86,7 +88,7 @@ class SampledSignal(Signal):
             values = CubicSpline(points, values, axis=d + 1, bc_type=closing)(np.ravel(coordinates[d]))
         return values
 
-    def __getitem__(self, chosen: slice) -> SampledSignal:
+    def __getitem__(self, chosen: Chosen) -> SampledSignal:
         return SampledSignal(self.values[chosen], self.grid)
 
 

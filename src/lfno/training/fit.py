@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -171,12 +171,12 @@ def task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = 
 def _measured(dataset: Dataset, rows: np.ndarray, unscored: int) -> Samples:
     """The samples of these rows; those of which nothing was measured after the first `unscored` steps are left out."""
     if dataset.mask is None:
-        return Samples(dataset.inputs[rows], dataset.outputs[rows])
+        return Samples.of(dataset[rows])
     counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
     rows = np.asarray(rows)[counts]
     if not len(rows):
         raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
-    return Samples(dataset.inputs[rows], dataset.outputs[rows], mask=dataset.mask[rows])
+    return replace(Samples.of(dataset[rows]), mask=dataset.mask[rows])
 
 
 def as_dataset(data: Dataset | str | tuple[Any, Any], dt: float | None) -> Dataset:

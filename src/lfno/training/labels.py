@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from torch import Tensor
 
+from lfno.data.dataset import Dataset
 from lfno.training.config import TrainingConfig
 from lfno.training.losses import LOSSES
 
@@ -31,6 +32,21 @@ class Samples:
     steady: np.ndarray | None = None
     steady_weight: np.ndarray | None = None
     mask: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, data: Dataset) -> Samples:
+        """All samples of a data set, with their steady labels where it has them.
+
+        The weight of a steady label makes its loss relative to the larger of steady state and response: a steady state
+        that is small beside the response need not be known to its own size. It is 0 for a sample without a steady state.
+        """
+        if data.steady is None:
+            return cls(data.inputs, data.outputs)
+        settled = data.settled
+        label = np.where(settled.reshape(-1, *(1,) * (data.steady.ndim - 1)), data.steady, 0.0).astype(data.steady.dtype)
+        own, response = (np.linalg.norm(values.reshape(len(data), -1), axis=1) for values in (label, data.outputs))
+        weight = settled * np.minimum(1.0, own / np.maximum(response, np.finfo(np.float32).tiny))
+        return cls(data.inputs, data.outputs, label, weight)
 
     def __len__(self) -> int:
         return len(self.x)
