@@ -23,6 +23,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.signals import load
+from lfno.data.variation import check_variation
 
 T = np.arange(100) * 0.05
 F, U = np.sin(T), np.cos(T)
@@ -186,6 +187,7 @@ CASES = (
     Bad("a step that is not positive", "data.npz", npz(f=F, u=U), {"dt": -1.0}),
     Bad("too few samples", "data.csv", text("t,f,u\n0,1,2\n1,2,3\n")),
     Bad("an output that is constant", "data.csv", table(lambda rows: [row.__setitem__(2, "3.5") for row in rows])),
+    Bad("an input that is zero", "data.csv", table(lambda rows: [row.__setitem__(1, "0") for row in rows])),
     Bad("complex values", "data.npz", npz(t=T, f=F, u=U + 1j)),
     Bad(
         "text where numbers are needed",
@@ -243,7 +245,7 @@ def sentence(case: Bad, directory: Path) -> str:
     path = directory / case.file
     case.write(path)
     try:
-        load(path, **case.options)
+        check_variation(load(path, **case.options))
     except LfnoError as error:
         said = str(error).replace(f"{directory}/", "")
         return re.sub(r" \(.*\);", " (…);", said) if case.what in LIBRARY else said

@@ -15,6 +15,7 @@ from lfno.data import split, storage
 from lfno.data.dataset import Dataset
 from lfno.data.signals import Record, load
 from lfno.data.signals.missing import longest_run
+from lfno.data.variation import check_variation
 
 T = 2 + np.arange(400) * 0.05
 F = np.sin(2 * T)
@@ -266,7 +267,10 @@ def test_clocks_are_told_by_their_lengths() -> None:
 
 
 def test_a_constant_input_is_noted() -> None:
-    assert any("'f' is constant (2)" in note for note in record(f=np.full(400, 2.0)).notes)
+    two = load({"t": T, "f": F, "g": np.full(400, 2.0), "u": U}, input="f,g", output="u")
+    assert any("'g' is constant (2)" in note for note in check_variation(two))
+    with pytest.raises(LfnoError, match="no response can be learned"):
+        check_variation(record(f=np.full(400, 2.0)))
 
 
 def test_own_data_sets_need_no_names(tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def describe(file: Path) -> dict[str, Any]:
 def _reading(file: Path, variables: Any) -> dict[str, Any]:
     """How the file would be read, with the options it turns out to need; or the sentence that says why it cannot be."""
     from lfno.data import signals
+    from lfno.data.variation import check_variation
 
     options: dict[str, bool] = {}
     problems: list[str] = []
@@ -62,6 +63,7 @@ def _reading(file: Path, variables: Any) -> dict[str, Any]:
         try:
             source = file if signals.is_dataset(file) else variables
             data = signals.load(source, **options)  # type: ignore[arg-type]
+            told = check_variation(data)
         except LfnoError as error:
             problems.append(str(error))
             need = next((name for flag, name in _CURES.items() if flag in str(error) and name not in options), None)
@@ -71,7 +73,7 @@ def _reading(file: Path, variables: Any) -> dict[str, Any]:
             continue
         return {
             "problems": problems,
-            "notes": data.provenance.get("notes", []),
+            "notes": [*data.provenance.get("notes", []), *told],
             "kind": "one record" if isinstance(data, signals.Record) else f"{len(data)} trajectories",
             "split": {part: len(indices) for part, indices in data.provenance.get("split", {}).items()},
             "grid": data.grid.to_dict()["axes"],

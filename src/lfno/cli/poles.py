@@ -113,7 +113,10 @@ def _layers(surrogate: Surrogate) -> Any:
 
 def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
     """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
+    import numpy as np
+
     from lfno.data.signals.record import Record
+    from lfno.data.variation import check_variation
     from lfno.identification.frequency import measure_response
     from lfno.identification.linear import fit_record, fit_trajectories
     from lfno.plots.modes import MOST_CHANNELS, bode_figure, save
@@ -121,6 +124,7 @@ def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> t
     data, known = question(surrogate, file, reading)
     if not known or data.grid.ndim > 1:
         raise LfnoError(f"{file.name}: a Bode plot needs signals over time with their measured outputs in the file")
+    more = check_variation(data)
     one = isinstance(data, Record)
     mean, _ = surrogate.predict(data)
     inputs, outputs, answers = (values[None] if one else values for values in (data.inputs, data.outputs, mean))
@@ -138,7 +142,7 @@ def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> t
         "this model": network.response,
     }
     pairs = {(k, n): f"{out.name} / {into.name}" for k, out in enumerate(data.output_channels)
-             for n, into in enumerate(data.input_channels)}  # fmt: skip
+             for n, into in enumerate(data.input_channels) if np.isfinite(measured.response[k, n]).any()}  # fmt: skip
     draw = partial(bode_figure, measured.frequencies, responses, measured.coherence, pairs)
-    more = [f"the Bode plot shows {MOST_CHANNELS} of {len(pairs)} pairs"] if len(pairs) > MOST_CHANNELS else []
+    more += [f"the Bode plot shows {MOST_CHANNELS} of {len(pairs)} pairs"] if len(pairs) > MOST_CHANNELS else []
     return save(folder / "bode.png", draw), [*data.provenance.get("notes", []), *more]

@@ -17,6 +17,7 @@ from lfno.data.records import as_samples, choose_windows, gather
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
+from lfno.data.variation import check_variation
 from lfno.data.windows import cut
 
 #: options of `lfno.data.signals.load` that are passed on
@@ -65,6 +66,7 @@ def prepare(
     numbers for trajectories). `from_rest` says that a record begins with the system at rest.
     """
     data = load(source, **reading) if isinstance(source, (str, Path, Mapping)) else source
+    told = check_variation(data)
     bounds = _range(test) if isinstance(test, str) else None
     other: Record | Dataset | None = None
     if test is not None and bounds is None:
@@ -77,7 +79,7 @@ def prepare(
         if any(given.values()):
             extra = " and ".join(name for name, said in given.items() if said)
             raise LfnoError(f"{extra} is for one long record, and the data are {len(data)} trajectories; leave it out")
-        return _trajectories(data, other, bounds, fold)
+        return _trajectories(data, other, bounds, fold, told)
     window, warmup, why = choose_windows(data, window, warmup)
     stretch = None if bounds is None else _samples(data, bounds)
     if isinstance(other, Record):
@@ -87,12 +89,14 @@ def prepare(
         dataset, split = as_samples(data, window, warmup, stretch, from_rest)
         stretch = stretch or (splits.borders(len(data))[1], len(data))
     tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
-    notes = [*dataset.provenance.get("notes", []), why]
+    notes = [*dataset.provenance.get("notes", []), *told, why]
     return Prepared(_described(dataset, split, warmup, from_rest), split, notes, warmup, data, tested, stretch)
 
 
-def _trajectories(data: Dataset, other: Any, bounds: tuple[float, float] | None, fold: int) -> Prepared:
-    notes = list(data.provenance.get("notes", []))
+def _trajectories(
+    data: Dataset, other: Any, bounds: tuple[float, float] | None, fold: int, told: list[str]
+) -> Prepared:
+    notes = [*data.provenance.get("notes", []), *told]
     count = len(data)
     if other is None and bounds is None and "split" not in data.provenance and count < splits.FOLDS:
         if count < FEWEST_RUNS:

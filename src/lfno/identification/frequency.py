@@ -15,7 +15,8 @@ from lfno.identification.pairs import signal_pair
 class FrequencyResponse:
     """`response` (outputs, inputs, frequencies) complex, `coherence` (outputs, frequencies) from 0 to 1, f in Hz.
 
-    Where the inputs have no power there is nothing to see: the response is NaN and the coherence 0.
+    Where the inputs have no power there is nothing to see: the response is NaN and the coherence 0. An input that never
+    changes has no power at any frequency; the others are seen as if it were not there.
     """
 
     frequencies: np.ndarray
@@ -52,9 +53,10 @@ def measure_response(
         parts = np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * window, axis=-1)
         return parts.reshape(-1, *parts.shape[2:]).transpose(2, 1, 0)
 
-    force, motion = spectra(inputs), spectra(outputs)
+    varies = np.flatnonzero(np.ptp(inputs, axis=(0, 2)) > 0)
+    force, motion = spectra(inputs)[:, varies], spectra(outputs)
     cross, power = motion @ force.conj().swapaxes(1, 2), force @ force.conj().swapaxes(1, 2)
-    smallest = np.linalg.eigvalsh(power)[:, 0]
+    smallest = np.linalg.eigvalsh(power)[:, 0] if len(varies) else np.zeros(len(power))
     seen = smallest > floor * max(float(smallest.max()), np.finfo(float).tiny)
     response = np.full(cross.shape, np.nan + 0j)
     response[seen] = np.linalg.solve(power[seen].swapaxes(1, 2), cross[seen].swapaxes(1, 2)).swapaxes(1, 2)
@@ -62,4 +64,6 @@ def measure_response(
     explained = np.zeros(total.shape)
     explained[seen] = np.einsum("foi,foi->fo", response[seen], cross[seen].conj()).real
     coherence = np.divide(explained, total, out=np.zeros(total.shape), where=total > 0).clip(0, 1)
-    return FrequencyResponse(np.fft.rfftfreq(length, step), response.transpose(1, 2, 0), coherence.T)
+    every = np.full((outputs.shape[1], channels, len(response)), np.nan + 0j)
+    every[:, varies] = response.transpose(1, 2, 0)
+    return FrequencyResponse(np.fft.rfftfreq(length, step), every, coherence.T)

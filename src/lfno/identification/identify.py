@@ -48,6 +48,8 @@ class Modes:
     @property
     def shapes(self) -> np.ndarray:
         """Mode shapes (outputs, modes): best rank-one factor of each residue, largest entry 1."""
+        if not len(self.poles):
+            return np.zeros((len(self.residues), 0), dtype=complex)
         left = [np.linalg.svd(self.residues[:, :, n])[0][:, 0] for n in range(len(self.poles))]
         return np.stack([shape / shape[np.abs(shape).argmax()] for shape in left], axis=-1)
 

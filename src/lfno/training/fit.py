@@ -19,6 +19,7 @@ from lfno.data import split as splits
 from lfno.data.dataset import Dataset
 from lfno.data.scaling import scale_of
 from lfno.data.split import Split
+from lfno.data.variation import check_variation
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.training import parallel
@@ -107,6 +108,7 @@ def fit(
         dataset, split = prepared.dataset, split or prepared.split
     else:
         dataset = as_dataset(data, dt)  # type: ignore[arg-type]
+        check_variation(dataset)
     split = split or (splits.of(dataset) if "split" in dataset.provenance else splits.standard(len(dataset), fold))
     chosen = preset(model, dataset.grid)
     signals = dataset.provenance.get("signals")

@@ -56,7 +56,6 @@ def clean(
         inputs.values = inputs.values[..., origins[0]] if len(origins[0]) < inputs.values.shape[-1] else inputs.values
         inputs.stamps, origins = outputs.stamps, [origins[0], origins[0]]
     kept = _without_missing_values(sides, origins, shared, treatment, notes)
-    _check_variation(inputs, outputs, notes)
     axis = _one_clock(sides, origins, shared, treatment, notes)
     _mask_filled(inputs, outputs, notes)
     return inputs, outputs, axis, kept
@@ -134,18 +133,6 @@ def _without_missing_values(
         side.values, side.stamps = side.values[..., start:stop], side.stamps[start:stop]
         origins[k] = origins[k][start:stop]
     return kept
-
-
-def _check_variation(inputs: Side, outputs: Side, notes: list[str]) -> None:
-    for side, output in ((inputs, False), (outputs, True)):
-        for k, name in enumerate(side.names):
-            channel = side.values[:, k]
-            if channel.min() != channel.max():
-                continue
-            value = float(channel.flat[0])
-            if output:
-                raise LfnoError(f"the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
-            notes.append(f"the input {name!r} is constant ({value:g}) and can explain nothing")
 
 
 def _one_clock(

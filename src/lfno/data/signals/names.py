@@ -149,8 +149,8 @@ def _guess(
         return (inputs, tuple(rest)) if inputs else (tuple(rest), outputs)
     if len(rest) < 2:
         raise LfnoError(
-            f"an input and an output are needed and the file has {listing(rest)} beside the time; "
-            "add the other signal"
+            f"an input and an output are needed and the file has {listing(rest)} beside the time; add the other signal. "
+            "The input of a free decay is its initial state: many runs, and one number for each of them"
         )
     sure_in = [name for name in rest if plain(name) in INPUTS]
     sure_out = [name for name in rest if plain(name) in OUTPUTS]
