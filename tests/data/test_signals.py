@@ -1,4 +1,4 @@
-"""From variables to inputs and outputs: names, axes, clocks, missing values; everything done is noted."""
+"""From variables to inputs and outputs: names and axes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,10 @@ from lfno.core.grid import Grid
 from lfno.data import split, storage
 from lfno.data.dataset import Dataset
 from lfno.data.signals import Record, load
-from lfno.data.signals.missing import longest_run
 from lfno.data.variation import check_variation
+from tests.data.measured import F, T, U, record
 
-T = 2 + np.arange(400) * 0.05
-F = np.sin(2 * T)
-U = np.exp(-0.1 * T) * np.cos(T)
 RNG = np.random.default_rng(1)
-
-
-def record(**arrays: np.ndarray) -> Record:
-    loaded = load({"t": T, "f": F, "u": U} | arrays)
-    assert isinstance(loaded, Record)
-    return loaded
 
 
 def dataset(arrays: dict[str, np.ndarray], **options: str) -> Dataset:
@@ -164,106 +155,12 @@ def test_trajectories_under_each_other_are_told_apart_by_a_column_of_that_name()
     assert isinstance(one, Record)
 
 
-def test_units_of_time_become_seconds(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("t [ms],f [N],u [mm]\n" + "\n".join(f"{50 * k},{F[k]},{U[k]}" for k in range(400)))
-    data = load(path)
-    assert data.grid["t"].step == 0.05
-    assert data.grid["t"].unit == "s"
-    assert [channel.unit for channel in data.output_channels] == ["mm"]
-
-
-def test_rounded_stamps_are_uniform_and_jitter_is_not() -> None:
-    thirds = np.arange(400) / 30
-    data = load({"t": np.round(thirds, 3), "f": F, "u": U})
-    assert abs(data.grid["t"].step - 1 / 30) < 1e-6
-    with pytest.raises(LfnoError, match="--resample"):
-        load({"t": thirds + RNG.uniform(0, 0.01, 400), "f": F, "u": U})
-
-
-def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
-    drifting = T * (1 + 2e-3 * T)
-    data = load({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
-    times = data.grid["t"].points
-    assert abs(data.inputs[0] - np.sin(times)).max() < 2e-3
-    assert abs(data.outputs[0] - np.cos(times)).max() < 2e-3
-    assert any("was not uniform" in note for note in data.provenance["notes"])
-
-
-def test_two_clocks_meet_on_the_finer_one() -> None:
-    slow = T[::4] + 0.01
-    arrays = {"ta": T, "f": np.sin(T), "tb": slow, "u": np.cos(slow)}
-    data = load(arrays, input="f", output="u", time="ta,tb", resample=True)
-    times = data.grid["t"].points
-    assert data.grid["t"].step == 0.05
-    assert times[0] == slow[0]
-    assert times[-1] <= slow[-1] + 1e-9
-    assert abs(data.outputs[0] - np.cos(times)).max() < 0.01
-    assert abs(data.inputs[0] - np.sin(times)).max() < 1e-3
-
-
-def test_missing_values_of_a_record() -> None:
-    holes = U.copy()
-    holes[[0, 150, 151]] = np.nan
-    with pytest.raises(LfnoError, match=r"in 3 rows \(row 1, row 151, row 152\)"):
-        record(u=holes)
-    filled = load({"t": T, "f": F, "u": holes}, interpolate=True)
-    np.testing.assert_allclose(filled.outputs[0, 150:152], np.interp(T[150:152], T[[149, 152]], U[[149, 152]]))
-    assert np.isfinite(filled.outputs).all()
-    dropped = load({"t": T, "f": F, "u": holes}, drop_missing=True)
-    np.testing.assert_array_equal(dropped.outputs[0], U[152:])
-    np.testing.assert_array_equal(dropped.inputs[0], F[152:])
-    np.testing.assert_allclose(dropped.grid["t"].points, T[152:])
-    assert any("248 of 400 rows" in note for note in dropped.provenance["notes"])
-
-
-def test_missing_values_of_samples() -> None:
-    f, u = RNG.normal(size=(2, 8, 400))
-    u[3, 7] = np.inf
-    f[5, 0] = np.nan
-    data = load({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u", drop_missing=True)
-    assert isinstance(data, Dataset)
-    np.testing.assert_array_equal(data.parameters["A"], [0, 1, 2, 4, 6, 7])
-    np.testing.assert_array_equal(data.outputs[:, 0], u[[0, 1, 2, 4, 6, 7]])
-    assert np.isfinite(data.inputs).all()
-
-
-def test_rows_without_a_time_can_be_dropped_at_the_end() -> None:
-    times = T.copy()
-    times[-3:] = np.nan
-    data = load({"t": times, "f": F, "u": U}, drop_missing=True)
-    np.testing.assert_array_equal(data.outputs[0], U[:-3])
-    np.testing.assert_array_equal(data.inputs[0], F[:-3])
-
-
-def test_a_number_that_marks_missing_values_is_missing() -> None:
-    marked = U.copy()
-    marked[[7, 30]] = -9999
-    with pytest.raises(LfnoError, match=r"\(marked by -9999\) or not finite in 2 rows \(row 8, row 31\)"):
-        record(u=marked)
-    filled = load({"t": T, "f": F, "u": marked}, interpolate=True)
-    np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
-    assert marked[7] == -9999  # the caller's array is not touched
-    assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
-    # a signal that really goes there is a signal
-    np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
-    large = np.where(marked < -1, -9999, 2000 * U)
-    np.testing.assert_array_equal(record(u=large).outputs[0], large)
-
-
 def test_a_column_that_numbers_the_rows_is_no_signal() -> None:
     data = record(index=np.arange(400.0))
     assert ([c.name for c in data.input_channels], [c.name for c in data.output_channels]) == (["f"], ["u"])
     assert "'index' only numbers the rows and was left out" in data.notes
     with pytest.raises(LfnoError, match="cannot be told from the names"):
         record(index=F)
-
-
-def test_clocks_are_told_by_their_lengths() -> None:
-    arrays = {"t_u": T[::2], "t_f": T, "f": F, "u": U[::2]}
-    data = load(arrays, resample=True)
-    np.testing.assert_allclose(data.outputs[0], U[:399], atol=2e-3)
-    np.testing.assert_allclose(data.inputs[0], F[:399], atol=1e-12)
 
 
 def test_a_constant_input_is_noted() -> None:
@@ -277,18 +174,6 @@ def test_own_data_sets_need_no_names(tmp_path: Path) -> None:
     data = Dataset(RNG.normal(size=(5, 1, 9)), RNG.normal(size=(5, 1, 9)), Grid.line(9, 0.1))
     storage.save(data, tmp_path / "own.h5")
     np.testing.assert_array_equal(load(tmp_path / "own.h5").outputs, data.outputs)
-
-
-@settings(max_examples=60, deadline=None)
-@given(good=st.lists(st.booleans(), min_size=1, max_size=30))
-def test_longest_run_is_the_longest(good: list[bool]) -> None:
-    runs = [(j - i, -i) for i in range(len(good)) for j in range(i + 1, len(good) + 1) if all(good[i:j])]
-    if not runs:
-        with pytest.raises(LfnoError):
-            longest_run(np.array(good))
-        return
-    length, start = max(runs)
-    assert longest_run(np.array(good)) == (-start, -start + length)
 
 
 @settings(max_examples=80, deadline=None)

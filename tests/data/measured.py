@@ -1,0 +1,18 @@
+"""One measured record, shared by the tests of lfno.data.signals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lfno.data.signals import Record, load
+
+T = 2 + np.arange(400) * 0.05
+F = np.sin(2 * T)
+U = np.exp(-0.1 * T) * np.cos(T)
+
+
+def record(**arrays: np.ndarray) -> Record:
+    """Load the record above, with some of its signals replaced or others added."""
+    loaded = load({"t": T, "f": F, "u": U} | arrays)
+    assert isinstance(loaded, Record)
+    return loaded
