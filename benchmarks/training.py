@@ -21,8 +21,8 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import standard
 from lfno.paper.presets import find_preset
 from lfno.paper.record import environment
-from lfno.training.fit import best_device, task
 from lfno.training.loop import Trainer
+from lfno.training.networks import best_device, make_task
 
 RUNS, SAMPLES, EPOCHS = 15, 380, 5000
 CHEAPER, MINUTES = 3.0, 5.0  # promised
@@ -38,7 +38,7 @@ def epoch_seconds(runs: int, points: int, looks: int, every: int, device: str) -
         if run % 3 == 0:
             arrays = generator.standard_normal((2, SAMPLES, 1, points)).astype(np.float32)
             data = Dataset(*arrays, grid)
-        tasks.append(task(data, standard(SAMPLES), preset, run % 3))
+        tasks.append(make_task(data, standard(SAMPLES), preset, run % 3))
     trainer = Trainer(tasks, replace(preset.training, epochs=(looks + 1) * every, validate_every=every), device)
     trainer.run()
     return float(median(np.diff(trainer.history.seconds))) / every

@@ -123,7 +123,7 @@ def test_a_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path) -> Non
     name, content = desk.workshop.model_file()
     (tmp_path / name).write_bytes(content)
     assert name == "rig-lno.safetensors"
-    assert type(lfno.load(tmp_path / name)).__name__ == "LNO"
+    assert lfno.load(tmp_path / name).kind == "LNO"
 
 
 def test_one_run_at_a_time_and_a_stop_that_keeps_the_best(desk: Desk, table: Table) -> None:

@@ -25,7 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_holds_what_was_promised(run: Path) -> None:
-    for name in ("member-0.safetensors", "member-1.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png"):
+    for name in ("model.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png"):
         assert (run / "run" / name).stat().st_size > 0
     metrics = json.loads((run / "run" / "metrics.json").read_text())
     assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model", "modal model"}
@@ -41,13 +41,12 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
 def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
     """On the last fifth of the record, after its warm-up, stitched by the model that was read back from its file."""
     from lfno.data.signals import load
-    from lfno.surrogate.surrogate import Surrogate
 
-    surrogate, record = Surrogate.load(run / "run"), load(run / "rig.csv")
-    warmup = surrogate.signals["warmup"]
+    surrogate, record = lfno.load(run / "run"), load(run / "rig.csv")
+    warmup = surrogate.signals.warmup
     assert warmup > 0
     test = record.part(2400, 3000)
-    missed = (surrogate.predict(test)[0] - test.outputs)[:, warmup:]
+    missed = (surrogate.ask(test).values - test.outputs)[:, warmup:]
     metrics = json.loads((run / "run" / "metrics.json").read_text())
     assert metrics["test"]["LFNO"]["rmse"] == pytest.approx([float(np.sqrt((missed**2).mean()))], rel=1e-4)
 
@@ -60,7 +59,7 @@ def test_what_it_prints(tmp_path: Path) -> None:
 
 
 def test_the_model_remembers_names_units_and_normalisers(run: Path) -> None:
-    model = lfno.load(run / "run" / "member-0.safetensors")
+    model = lfno.load(run / "run").networks[0]
     told = model.provenance["data"]["signals"]
     assert (told["inputs"], told["outputs"], told["record"]) == ([["force", "N"]], [["u", "m"]], True)
     trained = signals(3000)["u"][:2000]
@@ -104,7 +103,7 @@ def test_a_known_initial_state_is_an_input(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", t=t, f=rng.normal(size=(20, 100)), x0=x0, u=x0[:, None] * np.exp(-t))
     words = ["--input", "f,x0", "--output", "u"]
     answer("fit", tmp_path / "a.npz", *words, "--epochs", 1, *SMALL, "--out", tmp_path / "run")
-    assert lfno.load(tmp_path / "run" / "model.safetensors").config.in_channels == 2
+    assert lfno.load(tmp_path / "run").channels == (2, 1)
     assert "error" in answer("predict", tmp_path / "run", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lfno.core.grid import Grid
 from lfno.identification.realisation import small_signal_modes
-from lfno.surrogate.surrogate import Surrogate
+from lfno.surrogate import load
 from lfno.systems import Duffing
 from tests.cli.rig import answer
 from tests.identification.oscillator import Oscillator, multisine
@@ -44,7 +44,7 @@ def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) 
     np.savez(tmp_path / "a.npz", t=grid.axes[0].points, f=force, u=motion)
     told = answer("fit", tmp_path / "a.npz", "--input", "f", "--output", "u", "--out", tmp_path / "run", "--device", "cpu")
     assert told["test"]["LFNO"]["nrmse"] < told["test"]["best linear model"]["nrmse"] / 2
-    model = Surrogate.load(tmp_path / "run").members[0]
+    model = load(tmp_path / "run").networks[0]
     heights = (0.5, 2.0, 4.0)
     seen = [small_signal_modes(model.predict, grid, height, order=2, width=1.0).poles.imag.max() for height in heights]
     true = [

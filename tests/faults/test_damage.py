@@ -19,9 +19,10 @@ from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.models import LNO
 from lfno.models.storage import load
+from lfno.surrogate import fit
 from lfno.training import checkpoint
-from lfno.training.fit import fit, task
 from lfno.training.loop import Trainer
+from lfno.training.networks import make_task
 from lfno.training.presets import default_preset
 from tests.faults import victims
 
@@ -130,7 +131,7 @@ def trainer(**changes: Any) -> Trainer:
 
     split = standard(len(data))
     preset = default_preset("lno", data.grid).change(**{**FIELDS, **changes})
-    return Trainer([task(data, split, preset, 0)], preset.training)
+    return Trainer([make_task(data, split, preset, 0)], preset.training)
 
 
 def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):

@@ -19,10 +19,11 @@ from lfno.data.split import standard
 from lfno.paper.cost import MemoryTracker
 from lfno.paper.matrix import Cell
 from lfno.paper.stacked import run_group
+from lfno.surrogate import fit
 from lfno.training import estimate as module
 from lfno.training.estimate import estimate
-from lfno.training.fit import fit, task
 from lfno.training.loop import Trainer
+from lfno.training.networks import make_task
 from lfno.training.presets import default_preset
 
 FIELDS = {"width": 8, "modes": 16, "n_poles": 8, "epochs": 2, "batch": 24, "steady_decay": 1e-4}
@@ -32,7 +33,7 @@ def prepared(**changes: Any) -> tuple[Any, Any]:
     values = np.random.default_rng(0).normal(size=(40, 1, 256)).astype(np.float32)
     data = Dataset(values, np.cumsum(values, -1), Grid.line(256, 0.1))
     preset = default_preset("lfno", data.grid).change(**{**FIELDS, **changes})
-    return [task(data, standard(len(data)), preset, 0)], preset.training
+    return [make_task(data, standard(len(data)), preset, 0)], preset.training
 
 
 def test_the_memory_of_a_step_is_foreseen():

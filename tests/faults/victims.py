@@ -17,7 +17,7 @@ import numpy as np
 EPOCHS = 20
 HANG = 900  # seconds after which a process counts as hanging: far more than a busy machine needs
 server = multiprocessing.get_context("forkserver")
-server.set_forkserver_preload(["lfno.training.fit", "lfno.data.make", "torch.utils.tensorboard"])
+server.set_forkserver_preload(["lfno.surrogate.fit", "lfno.data.make", "torch.utils.tensorboard"])
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
@@ -111,8 +111,8 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     """A small run with its pilot, which goes on where one in that folder was stopped."""
+    from lfno.surrogate import fit
     from lfno.training import run
-    from lfno.training.fit import fit
 
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}

@@ -18,9 +18,9 @@ from lfno.paper.presets import find_preset
 from lfno.training import checkpoint
 from lfno.training.adam import Adam
 from lfno.training.config import TrainingConfig
-from lfno.training.fit import task
 from lfno.training.loop import BACK_OFF, Trainer
 from lfno.training.losses import LOSSES
+from lfno.training.networks import make_task
 from tests.training.spoiled import spoil_first_run
 
 GRID = Grid.line(48, dt=0.1)
@@ -46,7 +46,7 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
     preset = find_preset("default")(model, data.grid).change(epochs=epochs, **{**SMALL, **changes})
     if model == "lfno":
         preset = preset.change(**{"n_poles": 3, "modes": 6, "transient_layers": 3, "steady_decay": 1e-4, **changes})
-    return Trainer([task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
+    return Trainer([make_task(data, standard(len(data)), preset, seed) for seed in seeds], preset.training)
 
 
 def felt(stack):
@@ -126,7 +126,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path):
 def test_another_seed_is_another_network_on_the_same_samples():
     data, split = oscillator(), standard(30)
     preset = find_preset("default")("lfno", data.grid).change(modes=4, n_poles=2, **SMALL)
-    first, second = (task(data, split, preset, seed) for seed in (0, 1))
+    first, second = (make_task(data, split, preset, seed) for seed in (0, 1))
     again = first.reseeded(1)
     assert again.train is first.train
     assert again.name == second.name
@@ -138,7 +138,7 @@ def test_a_member_that_never_was_finite_is_left_out(monkeypatch, caplog):
     spoil_first_run(monkeypatch)
     with caplog.at_level("WARNING", logger="lfno"):
         run = lfno.fit(oscillator(), ensemble=2, epochs=2, steady_decay=1e-4, modes=4, n_poles=2, device="cpu", **SMALL)
-    assert len(run.models) == len(run.provenance()["validation_loss"]) == 1
+    assert len(run.networks) == len(run.provenance["validation_loss"]) == 1
     assert np.isfinite(run.predict(oscillator().inputs)).all()
     assert "seed 0" in caplog.text
 
@@ -306,10 +306,10 @@ def test_zero_keeps_its_meaning_unless_the_mean_dominates():
 def test_fit_learns_a_linear_oscillator_and_its_files_come_back(tmp_path):
     data = oscillator(60)
     run = lfno.fit(data, epochs=40, n_poles=8, modes=12, steady_decay=30.0, folder=tmp_path, device="cpu", **SMALL)
-    assert float(run.trainer.best_loss[0]) < 0.5, "after 240 steps; a model that learns nothing has 1"
+    assert float(run.fitted.training.trainer.best_loss[0]) < 0.5, "after 240 steps; a model that learns nothing has 1"
     again = lfno.load(tmp_path / "model.safetensors")
-    np.testing.assert_array_equal(again.predict(data.inputs[:3]), run.model.predict(data.inputs[:3]))
-    assert again.provenance["best_epoch"] == [int(run.trainer.best_epoch[0])]
+    np.testing.assert_array_equal(again.predict(data.inputs[:3]), run.predict(data.inputs[:3]))
+    assert again.provenance["best_epoch"] == [int(run.fitted.training.trainer.best_epoch[0])]
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 20
 
 

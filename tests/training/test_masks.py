@@ -9,7 +9,7 @@ import torch
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
-from lfno.training.fit import fit
+from lfno.surrogate import fit
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
 from tests.training.test_loop import trainer
@@ -61,6 +61,7 @@ def test_samples_without_any_measured_value_are_left_out():
     data = Dataset(force, np.where(mask, force, 1e6), Grid.line(32, 0.1), mask=mask)
     split = Split(np.arange(5), np.arange(5, 7), np.array([7]))
     run = fit(data, split=split, width=2, modes=4, n_poles=2, epochs=1, steady_decay=0.0, device="cpu")
-    assert len(run.trainer.tasks[0].train) == 4
-    assert len(run.trainer.tasks[0].validation) == 1
-    assert float(run.trainer.validation_loss) < 10
+    learner = run.fitted.training.trainer
+    assert len(learner.tasks[0].train) == 4
+    assert len(learner.tasks[0].validation) == 1
+    assert float(learner.validation_loss) < 10

@@ -10,8 +10,8 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import standard
 from lfno.paper.presets import find_preset
 from lfno.training.config import ABSENT, TrainingConfig
-from lfno.training.fit import task
 from lfno.training.loop import Trainer
+from lfno.training.networks import make_task
 from lfno.training.pilot import (
     LEAST,
     STRENGTHS,
@@ -32,8 +32,8 @@ def test_every_fold_has_a_pilot_of_its_own():
     data = Dataset(*np.random.default_rng(0).normal(size=(2, 60, 1, 16)).astype(np.float32), Grid.line(16, 0.1))
     folds = [standard(60, fold) for fold in range(5)]
     preset = find_preset("default")("lfno", data.grid).change(width=2, modes=2, n_poles=2, epochs=5, projection=4)
-    assert len({_samples(task(data, split, preset, 0)) for split in folds}) == 5
-    assert _samples(task(data, folds[0], preset, 0)) == _samples(task(data, folds[0], preset, 1)), "seeds share one"
+    assert len({_samples(make_task(data, split, preset, 0)) for split in folds}) == 5
+    assert _samples(make_task(data, folds[0], preset, 0)) == _samples(make_task(data, folds[0], preset, 1)), "seeds share one"
 
 
 def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
@@ -64,7 +64,7 @@ def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
     data = oscillator()
     preset = find_preset("default")("lfno", GRID).change(epochs=10, n_poles=3, modes=6, **SMALL)
     assert preset.training.steady_decay is None
-    tasks = [task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
+    tasks = [make_task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
     chosen = choose_strength(tasks, preset.training, "cpu")
     assert {own.steady_decay for own in chosen} <= set(STRENGTHS)
     assert len({own.steady_decay for own in chosen}) == 1, "seeds of one data set share the choice"
@@ -80,7 +80,7 @@ def test_a_pilot_is_a_fifth_of_a_long_run_and_long_enough_in_a_short_one():
 def test_of_several_starts_the_one_that_is_ahead_goes_on():
     data = oscillator()
     preset = find_preset("paper")("lfno", GRID).change(epochs=100, starts=3, modes=6, n_poles=3, validate_every=1)
-    tasks = [task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
+    tasks = [make_task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
     short = replace(preset.training, epochs=round(100 * TRIAL))
     chosen = choose_start(tasks, preset.training, "cpu")
     for own, ahead in zip(tasks, chosen, strict=True):

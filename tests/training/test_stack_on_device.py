@@ -17,9 +17,9 @@ from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.paper.presets import find_preset
-from lfno.training.fit import task
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
+from lfno.training.networks import make_task
 
 SIGNAL = Grid.line(2048, dt=0.01)
 FIELD = Grid((Axis("x", 50, 0.02), Axis("t", 50, 0.02, time=True)))
@@ -33,7 +33,7 @@ def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypat
     torch.manual_seed(0)
     chosen = find_preset(preset)(model, grid)
     arrays = np.random.default_rng(0).standard_normal((2, 4, 1, *grid.shape)).astype(np.float32)
-    one = task(Dataset(*arrays, grid), Split(np.array([0, 1]), np.array([2]), np.array([3])), chosen, 0)
+    one = make_task(Dataset(*arrays, grid), Split(np.array([0, 1]), np.array([2]), np.array([3])), chosen, 0)
     trainer = Trainer([one] * runs, replace(chosen.training, steady_decay=0.0), device)
     # R starts at zero: everything is moved, so that nothing is tested at a special place
     theta = (trainer.adam.theta + 0.05 * torch.randn_like(trainer.adam.theta)).requires_grad_()

@@ -70,7 +70,7 @@ class Desk:
 
     def _own_model(self, name: str) -> Any:
         run = self.workshop.run
-        return None if run is None or run.source != name or run.result is None else run.result.model
+        return None if run is None or run.source != name or run.result is None else run.result.networks[0]
 
     # -- the user's signals --------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Desk:
             bench = self.bench(run.source)
             assert run.result is not None
             with bench.lock:
-                bench.models[OWN] = run.result.model
+                bench.models[OWN] = run.result.networks[0]
         return judgement
 
     @staticmethod

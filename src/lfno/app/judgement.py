@@ -15,8 +15,7 @@ from lfno.evaluation.caveat import split_caveat
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.ringing import listening, ringing
 from lfno.models.pole_operator import PoleOperator
-from lfno.surrogate.contest import Contest, contest_record, contest_samples
-from lfno.surrogate.surrogate import Surrogate
+from lfno.surrogate.contest import Contest
 
 SPAN = 2048  # samples of a record that are shown at a time
 
@@ -26,24 +25,25 @@ class Judgement:
 
     def __init__(self, run: Run) -> None:
         assert run.result is not None
+        fitted = run.result.fitted
+        assert fitted is not None
+        assert fitted.contest is not None
         self.label = run.model.upper()
-        self.model = run.result.model
-        surrogate = Surrogate(run.result.models)
-        data = run.result.dataset
-        self.names = [[channel.name, channel.unit] for channel in data.output_channels]
+        self.contest: Contest = fitted.contest
+        self.model = run.result.networks[0]
+        prepared = fitted.prepared
         self.parts: tuple[np.ndarray, np.ndarray] | None = None
-        record = run.prepared is not None and run.prepared.record is not None
+        data, record = prepared.dataset, prepared.record is not None
+        self.names = [[channel.name, channel.unit] for channel in data.output_channels]
         if record:
-            assert run.prepared is not None
-            assert run.prepared.test is not None
-            self.contest: Contest = contest_record(surrogate, run.prepared, self.label)[0]
-            rest = run.prepared.test.part(run.prepared.warmup, len(run.prepared.test))
+            assert prepared.test is not None
+            warm = prepared.warmup
+            rest = prepared.test.part(warm, len(prepared.test))
             self.grid, self.inputs = rest.grid, rest.inputs[None]
-            transient, steady = surrogate.decompose(run.prepared.test)
-            self.parts = (transient[None, ..., run.prepared.warmup :], steady[None, ..., run.prepared.warmup :])
+            transient, steady = run.result.decompose(prepared.test)
+            self.parts = (transient[None, ..., warm:], steady[None, ..., warm:])
         else:
-            self.contest = contest_samples(surrogate, data, run.result.split, self.label)
-            self.grid, self.inputs = data.grid, np.array(data.inputs[run.result.split.test])
+            self.grid, self.inputs = data.grid, np.array(data.inputs[prepared.split.test])
         self.record = record
 
     def report(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import torch
 from lfno.app.plain import plain
 from lfno.core.errors import LfnoError
 from lfno.data.prepare import Prepared
-from lfno.training.fit import Fit, fit
+from lfno.surrogate import Surrogate, fit
 from lfno.training.loop import Trainer
 
 MODELS = ("lfno", "fno", "lno")
@@ -38,7 +38,7 @@ class Run:
     choices: list[str] = field(default_factory=list)
     failure: str | None = None
     stopping: bool = False
-    result: Fit | None = None
+    result: Surrogate | None = None
     judgement: Any = None
 
     @property
@@ -103,8 +103,8 @@ class Workshop:
         run = self.finished()
         assert run.result is not None
         with tempfile.TemporaryDirectory() as folder:
-            run.result.save(folder)
-            return f"{_word(run.source)}-{run.model}.safetensors", (Path(folder) / "model.safetensors").read_bytes()
+            file = run.result.save(Path(folder) / "model.safetensors")
+            return f"{_word(run.source)}-{run.model}.safetensors", file.read_bytes()
 
 
 def _train(run: Run, judge: Judge) -> None:
@@ -129,7 +129,7 @@ def _train(run: Run, judge: Judge) -> None:
             run.choices = choice.sentences(changes)
             epochs = run.epochs or choice.fields["epochs"]
             changes |= {"validate_every": max(1, epochs // 100)}
-            run.result = fit(run.prepared.dataset, run.model, split=run.prepared.split, watch=watch, **changes)
+            run.result = fit(run.prepared, run.model, watch=watch, **changes)
         else:
             changes |= {"validate_every": max(1, (run.epochs or 1000) // 100)}
             run.result = fit(run.source, run.model, watch=watch, **changes)

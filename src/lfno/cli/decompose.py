@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath, Quiet, question, warmup, writable
+from lfno.cli.predict import Json, ModelPath, Quiet, warmup, writable
 from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
 from lfno.core.errors import LfnoError
@@ -39,11 +39,11 @@ def decompose(
     from lfno.data.files.write import TABLES, write
     from lfno.data.signals.record import Record
     from lfno.plots.modes import SHOWN, decomposition_figure, save
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import load
 
-    surrogate = Surrogate.load(model)
+    surrogate = load(model)
     data: Any
-    data, known = question(surrogate, file, reading)
+    data, known = surrogate.read(file, **reading)
     notes = list(data.provenance.get("notes", []))
     shown = slice(None)
     if isinstance(data, Record) and start is not None:
@@ -62,13 +62,13 @@ def decompose(
     else:
         data = data[[trajectory]]
     with progress(quiet or as_json) as show:
-        transient, steady = surrogate.decompose(data, partial(show, "decomposition"))
+        transient, steady = surrogate.decompose(data, progress=partial(show, "decomposition"))
     truth = data.outputs if known else None
     if not isinstance(data, Record):
         transient, steady = transient[0], steady[0]
         truth = None if truth is None else truth[0]
-    names = surrogate.names("outputs") or [f"u{k}" for k in range(len(transient))]
-    units = surrogate.units("outputs") or [""] * len(names)
+    names = surrogate.signals.names("outputs") or [f"u{k}" for k in range(len(transient))]
+    units = surrogate.signals.units("outputs") or [""] * len(names)
     labels = [with_unit(name, unit) for name, unit in zip(names, units, strict=True)]
     folder = out or Path(f"{file.stem}-decomposition")
     grid = data.part(shown.start, shown.stop).grid if isinstance(data, Record) else data.grid

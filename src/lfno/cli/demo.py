@@ -74,14 +74,21 @@ def demo(
 def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
     from lfno.cli.demo_page import Trained
     from lfno.cli.live import live
+    from lfno.data.split import standard
+    from lfno.surrogate import Surrogate
+    from lfno.surrogate.storage import MODEL
     from lfno.training.config import ABSENT
-    from lfno.training.fit import fit
+    from lfno.training.networks import train_networks
+    from lfno.training.presets import default_preset
 
     # the pilot would find the same: with random forcing the exact layers of LFNO need no free weights R
     changes = size.changes | ({"steady_decay": ABSENT} if kind == "lfno" else {})
     with live(console.quiet) as watch:
-        run = fit(data, kind, epochs=epochs, folder=folder, watch=watch, **changes)
-    return Trained(run.model, run.split, epochs, run.trainer.seconds)
+        preset = default_preset(kind, data.grid).change(epochs=epochs, **changes)
+        run = train_networks(data, split := standard(len(data)), preset, folder=folder, watch=watch)
+    if folder is not None:
+        Surrogate(run.models).save(folder / MODEL)
+    return Trained(run.models[0], split, epochs, run.trainer.seconds)
 
 
 def _show(outcome: Any, console: Console) -> None:

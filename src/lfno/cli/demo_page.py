@@ -16,8 +16,8 @@ from lfno.models.operator import Operator
 from lfno.plots.answers import answers_figure
 from lfno.plots.page import Page, Picture, Section, Table
 from lfno.plots.style import as_svg
+from lfno.surrogate import Surrogate
 from lfno.surrogate.contest import contest_samples
-from lfno.surrogate.surrogate import Surrogate
 from lfno.systems import Duffing
 
 #: heights of the pulses that show the modes, in m/s²: nearly linear, and so strong that the spring stiffens

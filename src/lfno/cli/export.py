@@ -29,16 +29,11 @@ def export(
 ) -> None:
     """Export a network on a fixed grid with any batch, and check the file against the original on random input."""
     from lfno.models.export import TARGETS
-    from lfno.models.export import export as write
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import load
 
     if to not in TARGETS:
         raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
-    surrogate = Surrogate.load(model)
-    if surrogate.linear is not None:
-        raise LfnoError("a linear model is a handful of poles and residues, in metrics.json; only networks are exported")
-    if member >= len(surrogate.members):
-        raise LfnoError(f"there is no member {member}: the model has {len(surrogate.members)}, counted from 0")
+    surrogate = load(model)
     grid, axis = surrogate.grid, surrogate.grid.axes[-1]
     if dt is not None and not dt > 0:
         raise LfnoError(f"the step --dt {dt:g} must be positive")
@@ -47,7 +42,7 @@ def export(
         grid = grid.change(axis.name, step=step, size=size or round(axis.length / step))
     stem = model.name if model.is_dir() else model.stem
     target = out or (model if model.is_dir() else Path(".")) / f"{stem}{SUFFIX[to]}"
-    written = write(surrogate.members[member], target, to, grid)
+    written = surrogate.export(to, target, grid, member)
     shape = " × ".join(["batch", str(surrogate.channels[0]), *map(str, grid.shape)])
     if as_json:
         shape_of = [None, surrogate.channels[0], *grid.shape]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lfno.training.fit import Watch
     from lfno.training.loop import Trainer
+    from lfno.training.run import Watch
 
 
 @contextmanager

@@ -14,11 +14,11 @@ import typer
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
-    from lfno.core.grid import Grid
+    from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
 #: any of these says that a folder holds a run
-LEFT = ("model.safetensors", "member-0.safetensors", "log.jsonl", "metrics.json")
+LEFT = ("model.safetensors", "log.jsonl", "metrics.json")
 
 MOST_COLUMNS = 4  # outputs whose errors are shown one by one
 
@@ -44,11 +44,26 @@ def table(contest: Contest) -> None:
     say(contest.verdict)
 
 
-def leave(folder: Path, contest: Contest, grid: Grid, label: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Write metrics.json and the figure of predictions; what was written comes back."""
+def facts(model: Surrogate) -> dict[str, Any]:
+    """Return what metrics.json says besides the errors."""
+    assert model.fitted is not None
+    training, prepared = model.fitted.training, model.fitted.prepared
+    told: dict[str, Any] = {"model": "linear"} if training is None else training.facts()
+    told |= {"samples": dict(zip(("train", "validation", "test"), prepared.split.sizes, strict=True))}
+    return told | {"choices": model.fitted.choices, "notes": prepared.notes}
+
+
+def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any]:
+    """Write metrics.json and the figure of predictions, and return what metrics.json holds."""
     from lfno.core.tensorfile import write_atomically
     from lfno.plots.modes import prediction_figure, save
 
+    assert model.fitted is not None
+    assert model.fitted.contest is not None
+    prepared, contest = model.fitted.prepared, model.fitted.contest
+    grid, label = prepared.dataset.grid, next(iter(contest.rows))
+    if prepared.test is not None:
+        grid = prepared.test.part(prepared.warmup, prepared.warmup + contest.truth.shape[-1]).grid
     signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
     draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)
     save(folder / "figures" / "prediction.png", draw)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
-from lfno.cli.predict import Json, ModelPath, Quiet, question
+from lfno.cli.predict import Json, ModelPath, Quiet
 from lfno.cli.reading import Reading, with_reading
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
     from lfno.identification.identify import Modes
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import Surrogate
 
 MANY = 16
 WORTH_SAYING = 0.01  # an error of the model that may hide modes an engineer looks for
@@ -42,9 +42,9 @@ def poles(
 ) -> None:
     """Frequency, damping, time constant and contribution of every mode, with its spread over an ensemble."""
     from lfno.plots.modes import s_plane_figure, save
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import load
 
-    surrogate = Surrogate.load(model)
+    surrogate = load(model)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
     found, notes = modes_of(surrogate, amplitude, operating, order)
     rows = mode_rows(found[0], found) if found else []
@@ -91,11 +91,11 @@ def modes_of(
         return [surrogate.linear.modes], []
     if surrogate.grid.ndim > 1:
         return [], ["the modes of fields are not asked for by a pulse; the poles of the layers are listed"]
-    member = surrogate.members[0]
+    member = surrogate.networks[0]
     height = 0.5 * float(member.input_scale.max()) if amplitude is None else amplitude
     ask = {"amplitude": height, "channels": surrogate.channels[0], "operating": operating, "order": order}
     ask["accuracy"] = surrogate.accuracy
-    found = [small_signal_modes(one.predict, one.grid, **ask) for one in surrogate.members]  # type: ignore[arg-type]
+    found = [small_signal_modes(one.predict, one.grid, **ask) for one in surrogate.networks]  # type: ignore[arg-type]
     notes = [f"pulse of height {height:.4g}" + (f" about {operating:g}" if operating else " from rest")]
     if order is None and surrogate.accuracy > WORTH_SAYING:
         notes.append(f"what explains less than the model's own error, {100 * surrogate.accuracy:.2g} %, is not called a mode")
@@ -108,7 +108,7 @@ def modes_of(
 
 
 def _layers(surrogate: Surrogate) -> Any:
-    return surrogate.members[0].poles() if surrogate.members else None
+    return surrogate.networks[0].poles() if surrogate.networks else None
 
 
 def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
@@ -121,14 +121,14 @@ def _bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> t
     from lfno.identification.linear import fit_record, fit_trajectories
     from lfno.plots.modes import MOST_CHANNELS, bode_figure, save
 
-    data, known = question(surrogate, file, reading)
+    data, known = surrogate.read(file, **reading)
     if not known or data.grid.ndim > 1:
         raise LfnoError(f"{file.name}: a Bode plot needs signals over time with their measured outputs in the file")
     more = check_variation(data)
     one = isinstance(data, Record)
-    mean, _ = surrogate.predict(data)
+    mean = surrogate.ask(data).values
     inputs, outputs, answers = (values[None] if one else values for values in (data.inputs, data.outputs, mean))
-    warm = surrogate.signals.get("warmup", 0) if one else 0
+    warm = surrogate.signals.warmup if one else 0
     step = data.grid.steps[0]
     fit = fit_record if one else fit_trajectories
     linear = fit(data.inputs, data.outputs, data.grid, data.mask)

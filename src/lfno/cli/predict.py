@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
     from lfno.data.files import Variable
     from lfno.data.signals.record import Record
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import Surrogate
 
 FEWEST = 8  # samples after the warm-up that are worth a comparison
 
@@ -45,20 +45,21 @@ def predict(
 ) -> None:
     """Predict the outputs for the inputs of a file, at the sampling rate of that file."""
     from lfno.data.files.write import write
-    from lfno.surrogate.surrogate import Surrogate
+    from lfno.surrogate import load
 
     target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
     if target.resolve() == file.resolve():
         raise LfnoError(f"{target}: the answer would overwrite the question; choose another name with -o")
-    surrogate = Surrogate.load(model)
-    data, known = question(surrogate, file, reading)
+    surrogate = load(model)
+    data, known = surrogate.read(file, **reading)
     with progress(quiet or as_json) as show:
-        mean, spread = surrogate.predict(data, partial(show, "prediction"))
-    names = surrogate.names("outputs") or [channel.name for channel in data.output_channels if known]
-    variables = answer(data, mean, spread, names, surrogate.units("outputs"))
+        told = surrogate.ask(data, progress=partial(show, "prediction"))
+    mean, spread = told.values, told.spread
+    names = surrogate.signals.names("outputs") or [channel.name for channel in data.output_channels if known]
+    variables = answer(data, mean, spread, names, surrogate.signals.units("outputs"))
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables, like=file)
-    report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *remarks(surrogate, data)]}
+    report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *told.notes]}
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
@@ -82,69 +83,6 @@ def writable(name: str, file: Path) -> str:
         word = re.sub(r"\W", "_", name, flags=re.ASCII)[:30]
         return word if word[:1].isalpha() else f"v{word}"
     return re.sub(r"[/\\.:]", "_", name)
-
-
-def question(surrogate: Surrogate, file: Path, reading: dict[str, Any]) -> tuple[Record | Dataset, bool]:
-    """The data of a file for this model; signals in time for a model of fields are the same everywhere in space."""
-    import numpy as np
-
-    from lfno.core.grid import Grid
-    from lfno.data.dataset import Dataset
-    from lfno.data.signals.questions import load_question
-
-    data, known = load_question(file, surrogate.names("inputs"), surrogate.names("outputs"), **reading)
-    _check_units(surrogate, data, known)
-    if data.grid.ndim == 1 < surrogate.grid.ndim and not known:
-        space = surrogate.grid.axes[:-1]
-        grid = Grid((*space, data.grid.axes[-1]))
-        lead = data.inputs.shape[:-1]
-        wide = np.broadcast_to(data.inputs.reshape(*lead, *[1] * len(space), -1), (*lead, *grid.shape))
-        blank = np.zeros((*lead[: 1 if isinstance(data, Dataset) else 0], len(data.output_channels), *grid.shape))
-        data = replace(data, inputs=wide, outputs=blank, grid=grid)
-    return data, known
-
-
-def _check_units(surrogate: Surrogate, data: Record | Dataset, known: bool) -> None:
-    """Units that the file states must be those of training: nothing is converted in silence, or not converted."""
-    channels = {"inputs": data.input_channels, "outputs": data.output_channels if known else ()}
-    for role, found in channels.items():
-        for channel, (_, unit) in zip(found, surrogate.signals.get(role, []), strict=False):
-            if channel.unit and unit and channel.unit != unit:
-                raise LfnoError(
-                    f"{channel.name} is in {channel.unit} and the model was trained with {unit}: convert the column, or take "
-                    "the unit out of its name if it is wrong"
-                )
-
-
-def remarks(surrogate: Surrogate, data: Record | Dataset) -> list[str]:
-    """What one must know to read the answer."""
-    from lfno.data.signals.record import Record
-
-    own, axis = surrogate.grid.axes[-1], data.grid.axes[-1]
-    notes = []
-    if abs(axis.step / own.step - 1) > 1e-6:
-        notes.append(f"the file has a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
-    if surrogate.linear is None and isinstance(data, Record):
-        warm = surrogate.signals.get("warmup", 0) * own.step
-        if axis.length > 1.001 * own.length:
-            notes.append(f"stitched from windows of {own.length:g} {axis.unit}")
-        if warm and surrogate.signals.get("from_rest", False):
-            notes.append(f"the first {warm:g} {axis.unit} assume that the system starts from rest")
-        elif warm:
-            notes.append(f"the first {warm:g} {axis.unit} are warm-up, which training did not score: do not rely on them")
-        if warm and axis.length <= warm:
-            notes.append("the record ends before the warm-up of the model does")
-        if warm == 0 and axis.length > 1.001 * own.length:
-            notes.append(
-                f"the model was trained on whole responses from rest, without a warm-up: after the first {own.length:g} "
-                f"{axis.unit} every window starts from rest again, and is wrong where the system was not"
-            )
-    elif surrogate.linear is None and abs(axis.length / own.length - 1) > 1e-6:
-        notes.append(
-            f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
-            "were learned for that duration, so trust the answer less"
-        )
-    return notes
 
 
 def answer(
@@ -191,5 +129,5 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
 
 def warmup(surrogate: Surrogate, record: Record) -> int:
     """Samples at the beginning of a record that only tell if the system was at rest there."""
-    seconds = surrogate.signals.get("warmup", 0) * surrogate.grid.axes[-1].step
+    seconds = surrogate.signals.warmup * surrogate.grid.axes[-1].step
     return min(round(seconds / record.grid.axes[-1].step), len(record) - 1)

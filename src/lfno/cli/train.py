@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -44,12 +44,10 @@ def train(
 ) -> None:
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
-    from lfno.cli.outcome import leave, new_folder, say, stoppable, table
+    from lfno.cli.outcome import facts, leave, new_folder, say, stoppable, table
     from lfno.data.make import dataset as make
     from lfno.paper.presets import find_preset
-    from lfno.surrogate.contest import contest_samples
-    from lfno.surrogate.surrogate import Surrogate
-    from lfno.training.fit import fit
+    from lfno.surrogate import fit
     from lfno.training.options import parse
     from lfno.training.parallel import leader
 
@@ -57,36 +55,20 @@ def train(
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
     samples = make(dataset, steady=True) if steady else dataset
     with stoppable(folder), live(quiet or as_json) as watch:
-        run = fit(
-            samples, model, find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
-            device=check_device(device), **changes,
+        fitted = fit(
+            samples, model, preset=find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume,
+            watch=watch, device=check_device(device), **changes,
         )  # fmt: skip
     if not leader():  # under torchrun one process writes and talks
         return
-    label = model.upper()
-    if not (quiet or as_json):
-        typer.echo("comparing with the baselines on the test data", err=True)
-    result = contest_samples(Surrogate(run.models), run.dataset, run.split, label)
-    metrics = leave(folder, result, run.dataset.grid, label, facts(run))
+    assert fitted.fitted is not None
+    assert fitted.fitted.contest is not None
+    metrics = leave(folder, fitted, facts(fitted))
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
         return
-    table(result)
+    table(fitted.fitted.contest)
     say(f"model, log, metrics and figures are in {folder}")
-
-
-def facts(run: Any) -> dict[str, Any]:
-    """What metrics.json says besides the errors."""
-    return {
-        "model": run.preset.model,
-        "members": len(run.models),
-        "parameters": sum(p.numel() for p in run.model.parameters()),
-        "samples": dict(zip(("train", "validation", "test"), run.split.sizes, strict=True)),
-        "epochs": run.trainer.epoch,
-        "best_epoch": [int(epoch) for epoch in run.trainer.best_epoch.tolist()],
-        "seconds": run.trainer.seconds,
-        "steady_decay": [task.steady_decay for task in run.trainer.tasks],
-    }
 
 
 def check_device(name: str | None) -> str | None:

@@ -30,6 +30,12 @@ class ModalModel:
     grid: Grid
     provenance: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        outputs, inputs, _ = self.modes.residues.shape
+        return inputs, outputs
+
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
         step = (grid or self.grid).steps[0]

@@ -61,6 +61,11 @@ class Operator(nn.Module, ABC):
             self.register_buffer(f"{name}_offset", torch.zeros(channels))
             self.register_buffer(f"{name}_scale", torch.ones(channels))
 
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        return self.config.in_channels, self.config.out_channels
+
     @abstractmethod
     def build(self) -> None:
         """Make the layers between lift and projection."""

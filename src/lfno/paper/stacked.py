@@ -6,15 +6,12 @@ import hashlib
 import json
 import logging
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
 from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
@@ -24,14 +21,12 @@ from lfno.paper.matrix import Cell
 from lfno.paper.record import Record, environment
 from lfno.paper.scoring import Run, mean_errors, record_of
 from lfno.training import checkpoint
+from lfno.training.checkpoint import CheckpointError
 from lfno.training.estimate import estimate
-from lfno.training.fit import task
 from lfno.training.loop import Trainer, Watcher
-from lfno.training.pilot import prepare, read_choices, write_choices
-from lfno.training.run import explained
-from lfno.training.task import Task
-
-SAVE_EVERY = 20.0  # seconds between two checkpoints
+from lfno.training.networks import make_task
+from lfno.training.pilot import chosen
+from lfno.training.run import train
 
 
 def run_group(
@@ -69,9 +64,9 @@ def run_group(
 def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[Run]]]:
     """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
     preset = runs[0].cell.resolved()
-    tasks = [task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
+    tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
     estimate(tasks, preset.training, device, home).check()
-    tasks, spent = _prepared(tasks, preset.training, device, watch, home)
+    tasks, spent = chosen(tasks, preset.training, device, home, True, watch)
     for run in runs:
         run.seconds = spent / len(runs)
     last = max(run.epochs for run in runs)
@@ -82,50 +77,20 @@ def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> 
             rows = [k for k, run in enumerate(stack) if run.epochs >= end]
             trainer, stack = checkpoint.narrowed(trainer, rows, end), [stack[k] for k in rows]
         before = trainer.seconds
-        _train(trainer, home / str(end), watch, keep=end < last)
+        _train(trainer, home / str(end), watch)
         for run in stack:
             run.seconds += (trainer.seconds - before) / len(stack)
         yield trainer, stack
 
 
-def _train(trainer: Trainer, home: Path, watch: Watcher | None, keep: bool) -> None:
-    """Go on from the checkpoint in `home`, if there is one that fits, to the end; `keep` leaves one of the end."""
+def _train(trainer: Trainer, home: Path, watch: Watcher | None) -> None:
+    """Continue from the checkpoint in `home` to the last epoch; start again where the checkpoint does not fit."""
     try:
-        checkpoint.restore(trainer, home)
-    except LfnoError as error:  # the data set was made anew, or the release is another
+        train(trainer, home, resume=True, watch=watch)
+    except CheckpointError as error:  # the data set was made anew, or the release is another
         logging.getLogger("lfno").warning(f"an unfinished run is begun again: {error}")
         shutil.rmtree(home, ignore_errors=True)
-    saved = time.monotonic()
-
-    def observe(trainer: Trainer, record: dict[str, Any]) -> None:
-        nonlocal saved
-        if time.monotonic() - saved > SAVE_EVERY:
-            checkpoint.save(checkpoint.state(trainer), home)
-            saved = time.monotonic()
-        if watch is not None:
-            watch(trainer, record)
-
-    if trainer.epoch < trainer.config.epochs:
-        with explained(trainer, None):
-            trainer.run(observe)
-        if keep:
-            checkpoint.save(checkpoint.state(trainer), home)
-
-
-def _prepared(
-    tasks: list[Task], config: Any, device: str, watch: Watcher | None, home: Path
-) -> tuple[list[Task], float]:
-    """The tasks with what a pilot chose, now or before a stop, and the seconds that it took."""
-    if config.steady_decay is not None and config.starts == 1:
-        return tasks, 0.0
-    before = read_choices(home, tasks)
-    if before is not None:
-        return before
-    start = time.monotonic()
-    tasks = prepare(tasks, config, device, watch)
-    spent = time.monotonic() - start
-    write_choices(home, tasks, spent)
-    return tasks, spent
+        train(trainer, home, watch=watch)
 
 
 def _home(cells: Sequence[Cell]) -> Path:

@@ -16,7 +16,7 @@ from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.metrics import scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
-from lfno.surrogate.surrogate import Surrogate
+from lfno.surrogate.model import Surrogate
 
 MODAL = "modal model"
 #: a model must have less than this share of the best linear model's error to be worth more than it
@@ -42,13 +42,21 @@ class Contest:
         return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
 
 
+def contest(surrogate: Surrogate, prepared: Prepared, label: str) -> Contest:
+    """Score a model and the baselines on the test part of prepared data."""
+    if prepared.record is None:
+        return contest_samples(surrogate, prepared.dataset, prepared.split, label)
+    return contest_record(surrogate, prepared, label)[0]
+
+
 def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label: str) -> Contest:
     """On the test samples of a data set; baselines see all the samples that the model saw, validation included."""
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
     given = None if parameters is None else parameters[known]
     inputs, truth = dataset.inputs[split.test], dataset.outputs[split.test]
-    prediction, spread = surrogate.predict(dataset[split.test])
+    told = surrogate.ask(dataset[split.test])
+    prediction, spread = told.values, told.spread
     mask = None if dataset.mask is None else dataset.mask[split.test]
     rows = {label: scores(prediction, truth, mask)}
     linear, train = truth, dataset[known]
@@ -78,9 +86,10 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
         start, stop = start - first, stop - first
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
-    prediction, spread = surrogate.predict(test)
+    told = surrogate.ask(test)
+    prediction, spread = told.values, told.spread
     if surrogate.linear is not None and prepared.stretch is not None:
-        prediction = surrogate.predict(record)[0][..., start:stop]  # with the past it really had, as its opponent below
+        prediction = surrogate.ask(record).values[..., start:stop]  # with the past it really had, as its opponent below
     truth = test.outputs[None, ..., warm:]
     mask = None if test.mask is None else test.mask[None, ..., warm:]
 

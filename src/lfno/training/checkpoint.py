@@ -27,6 +27,10 @@ NEXT, DAMAGED = "checkpoint-next.safetensors", "checkpoint-damaged.safetensors"
 VECTORS = ("best_loss", "best_theta", "best_epoch", "scale", "retreats", "stopped", "train_loss", "validation_loss")
 
 
+class CheckpointError(LfnoError):
+    """A checkpoint cannot be used: it is damaged, or it belongs to another run."""
+
+
 State = tuple[dict[str, Any], dict[str, Tensor]]  # description and tensors, independent of the trainer
 
 
@@ -68,7 +72,7 @@ def restore(trainer: Trainer, folder: Path) -> bool:
             logging.getLogger("lfno").warning(f"{problem}; going on from epoch {trainer.epoch}, the checkpoint before it")
         return True
     if problems:
-        raise LfnoError(f"no checkpoint in {folder} can be used: {'; '.join(problems)}; start again without --resume")
+        raise CheckpointError(f"no checkpoint in {folder} can be used: {'; '.join(problems)}; start again without --resume")
     return False
 
 
@@ -83,16 +87,16 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
     own = _tensors(trainer)
     shapes = {name: tuple(value.shape) for name, value in own.items()}
     if not isinstance(found, dict) or shapes != {name: tuple(value.shape) for name, value in tensors.items()}:
-        raise LfnoError(f"{path} is a checkpoint of another run or release; start again without --resume")
+        raise CheckpointError(f"{path} is a checkpoint of another run or release; start again without --resume")
     for key in wanted:
         if key == "batch" and isinstance(found.get(key), int) and wanted[key] < found[key]:
             continue  # the way out of a run that did not fit into memory
         if wanted[key] != found.get(key):
-            raise LfnoError(f"{path} belongs to another run: its {key} is {found.get(key)}, this one's {wanted[key]}")
+            raise CheckpointError(f"{path} belongs to another run: its {key} is {found.get(key)}, this one's {wanted[key]}")
     try:
         epoch, seconds, history = int(tree["epoch"]), float(tree["seconds"]), History(**tree["history"])
     except (KeyError, TypeError, ValueError) as error:
-        raise LfnoError(f"{path} does not say how far its run was: {error}; start again without --resume") from error
+        raise CheckpointError(f"{path} does not say how far its run was: {error}; start again without --resume") from error
     with torch.no_grad():
         for name, value in own.items():
             value.copy_(tensors[name])

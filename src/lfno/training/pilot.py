@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import time
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -22,6 +23,7 @@ from torch import Tensor
 
 from lfno.core.tensorfile import write_atomically
 from lfno.models.lfno import LFNO
+from lfno.training import parallel
 from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
@@ -35,6 +37,30 @@ TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is 
 
 PILOT = "pilot.json"
 Choice = tuple[int, float | None]  # a start and a strength
+
+
+def chosen(
+    tasks: Sequence[Task],
+    config: TrainingConfig,
+    device: str | torch.device,
+    folder: Path | None = None,
+    resume: bool = False,
+    watch: Watcher | None = None,
+) -> tuple[list[Task], float]:
+    """Return the tasks with their initial weights and the decay of R chosen, and the seconds that the pilot took.
+
+    With `resume` the choices that an earlier part of the run wrote into `folder` are used again; without them, or if they
+    are damaged, a pilot makes them and writes them there.
+    """
+    before = read_choices(folder, tasks) if resume and folder is not None else None
+    if before is not None:
+        return before
+    start = time.monotonic()
+    tasks = prepare(tasks, config, device, watch if parallel.leader() else None)
+    seconds = time.monotonic() - start
+    if folder is not None and parallel.leader():
+        write_choices(folder, tasks, seconds)
+    return tasks, seconds
 
 
 def prepare(

@@ -34,9 +34,6 @@ def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, wa
             checkpoint.restore(trainer, folder)
         with explained(trainer, folder):
             _train_in(trainer, folder, watch)
-    failed = trainer.failed()
-    if len(failed) == len(trainer.tasks):
-        raise LfnoError(failed[0])
 
 
 def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:

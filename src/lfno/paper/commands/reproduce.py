@@ -59,7 +59,7 @@ def reproduce(
     from lfno.cli.train import check_device
     from lfno.paper.record import read_record
     from lfno.paper.studies import Question
-    from lfno.training.fit import best_device
+    from lfno.training.networks import best_device
     from lfno.training.options import parse
 
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})

@@ -1,0 +1,238 @@
+"""The public model: what `lfno.load` and `lfno.fit` return, whatever is inside."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid, with_unit
+from lfno.identification.modal import ModalModel
+from lfno.models.operator import Operator
+from lfno.surrogate.notes import notes_on
+from lfno.surrogate.question import Question, read_question
+from lfno.surrogate.scores import Scores
+from lfno.surrogate.signals import Signals
+from lfno.surrogate.stitch import BATCH, Progress, predict_record
+from lfno.surrogate.storage import read, write
+
+if TYPE_CHECKING:
+    from lfno.data.dataset import Dataset
+    from lfno.data.signals.record import Record
+    from lfno.surrogate.fit import Fitted
+
+Member = Operator | ModalModel
+Respond = Callable[[Any, np.ndarray, Grid], np.ndarray]  # (member, inputs, grid) → outputs
+
+
+def _silent(done: int, total: int) -> None:
+    """The progress function that shows nothing."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A prediction with what one must know to read it.
+
+    values: the mean of the members. spread: their standard deviation, None for a single member.
+    notes: sentences on warm-up, another time step, another duration.
+    """
+
+    values: np.ndarray
+    spread: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+class Surrogate:
+    """A trained model that answers in the user's units.
+
+    It holds one network, an ensemble of networks with different seeds, or a linear model of poles and residues. All of
+    them answer the same questions. `networks` gives the torch modules.
+
+    >>> import lfno
+    >>> model = lfno.load("duffing-c05")
+    >>> model
+    Surrogate(LFNO, 1 input → 1 output, 2048 points of 0.01 s)
+    >>> model.predict(np.sin(3 * model.grid["t"].points)).shape
+    (2048,)
+    """
+
+    def __init__(
+        self, members: Sequence[Member], provenance: dict[str, Any] | None = None, fitted: Fitted | None = None
+    ) -> None:
+        if not members:
+            raise LfnoError("a model needs at least one member")
+        self.members = list(members)
+        self.provenance = self.members[0].provenance if provenance is None else provenance
+        self.fitted = fitted
+        self.signals = Signals.of(self.provenance)
+
+    def __repr__(self) -> str:
+        ins = _channels(self.signals.inputs, self.channels[0], "input")
+        outs = _channels(self.signals.outputs, self.channels[1], "output")
+        axes = ", ".join(f"{axis.size} points of {axis.step:g} {axis.unit}".rstrip() for axis in self.grid.axes)
+        return f"Surrogate({self.kind}, {ins} → {outs}, {axes})"
+
+    # -- what it is ----------------------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> str:
+        """"LFNO", "FNO", "LNO" or "linear"; "… × 5" for an ensemble of five."""
+        name = "linear" if self.linear else type(self.members[0]).__name__
+        return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
+
+    @property
+    def networks(self) -> list[Operator]:
+        """The torch modules; empty for a linear model."""
+        return [member for member in self.members if isinstance(member, Operator)]
+
+    @property
+    def linear(self) -> ModalModel | None:
+        """The linear model, if it is one."""
+        first = self.members[0]
+        return first if isinstance(first, ModalModel) else None
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the training data."""
+        return self.members[0].grid
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        return self.members[0].channels
+
+    @property
+    def scores(self) -> Scores | None:
+        """Test errors of the model and of the baselines; None if the file does not hold them."""
+        told = self.provenance.get("scores")
+        return Scores.from_dict(told) if isinstance(told, dict) else None
+
+    @property
+    def accuracy(self) -> float:
+        """The relative L2 error on validation or test samples, the worst of the members; 0 where the file does not tell."""
+        losses: list[float] = []
+        for told in (member.provenance for member in self.networks):
+            validated = told.get("validation_loss") if told.get("training", {}).get("loss") == "l2" else None
+            losses += validated or [told.get("test_l2", 0.0)]
+        return float(max(losses, default=0.0))
+
+    @property
+    def split_caveat(self) -> str:
+        """Why the split into transient and steady is not physical; "" where nothing is known against it."""
+        from lfno.evaluation.caveat import split_caveat
+
+        return split_caveat(self.networks[0]) if self.networks else ""
+
+    # -- questions -----------------------------------------------------------------------------------------------
+
+    def predict(
+        self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent
+    ) -> np.ndarray:
+        """Return the outputs for the inputs in `data`, in the shape that was asked for.
+
+        data: an array (time), (channels, time) or (samples, channels, *space, time); a Record; or a Dataset.
+        dt: the time step of an array; the one of training by default. grid: everything about its points.
+        Raises LfnoError where the data do not fit the model, and warns where the answer needs care.
+        """
+        answer = self.ask(data, dt, grid, progress)
+        for note in answer.notes:
+            warnings.warn(note, stacklevel=2)
+        return answer.values
+
+    def ask(self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent) -> Answer:
+        """Return the prediction, the spread of the members and notes on how to read them; arguments as for `predict`."""
+        question = Question.of(data, self, dt, grid)
+        answers = self._answers(lambda member, x, grid: member.predict(x, grid), question, progress)
+        spread = answers.std(0, ddof=1) if len(answers) > 1 else None
+        index = question.index
+        return Answer(answers.mean(0)[index], None if spread is None else spread[index], tuple(notes_on(self, question)))
+
+    def decompose(
+        self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return (transient, steady), which add up to the prediction; arguments as for `predict`.
+
+        Steady is the response to the input repeated for ever; transient is the rest. For a long record that is answered in
+        windows, transient is what is left of each window's own start from rest.
+        """
+        question = Question.of(data, self, dt, grid)
+        if self.linear is not None:
+            raise LfnoError("a linear model is decomposed by its modes: see `modes`; decompose needs a network")
+        # both parts travel as channels, so that they are stitched in the same way
+        both = self._answers(lambda member, x, grid: np.concatenate(member.decompose(x, grid), 1), question, progress)
+        transient, steady = np.split(both.mean(0), 2, axis=1)
+        return transient[question.index], steady[question.index]
+
+    def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
+        """Read the inputs of a file for this model; the second value says whether the file holds the outputs too.
+
+        `reading` are the options of `lfno.data.signals.load`, such as `input="force"`.
+        """
+        return read_question(self, Path(file), **reading)
+
+    def _answers(self, respond: Respond, question: Question, progress: Progress) -> np.ndarray:
+        """Return what every member answers, (members, samples, outputs, *space, time)."""
+        answers = []
+        for place, member in enumerate(self.members):
+
+            def show(done: int, total: int, before: int = place) -> None:
+                progress(before * total + done, len(self.members) * total)
+
+            if question.record and isinstance(member, Operator):
+                warmup = self.signals.warmup
+                answer = predict_record(partial(respond, member), question.inputs[0], question.grid, self.grid, warmup, show)
+                answers.append(answer[None])
+                continue
+            count, parts = len(question.inputs), []
+            for first in range(0, count, BATCH):
+                show(first, count)
+                parts.append(respond(member, np.array(question.inputs[first : first + BATCH]), question.grid))
+            show(count, count)
+            answers.append(np.concatenate(parts))
+        return np.stack(answers)
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the model to one safetensors file and return its path; `lfno.load` reads it."""
+        return write(self.members, self.provenance, Path(path))
+
+    def export(self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0) -> Any:
+        """Write a file that runs without lfno ("onnx" or "torch") and return what was written, checked against the model.
+
+        The file answers on a fixed grid, the one of training by default. Raises LfnoError for a linear model.
+        """
+        from lfno.models.export import export
+
+        if not self.networks:
+            raise LfnoError("a linear model is a handful of poles and residues, in metrics.json; only networks are exported")
+        if not 0 <= member < len(self.networks):
+            raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
+        return export(self.networks[member], Path(path), to, grid)
+
+
+def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:
+    """Load a model from its file, from the folder of a run, or a shipped one by the name of its data set.
+
+    Nothing is unpickled: a model file holds numbers and JSON only. Raises LfnoError where there is no such model, or its
+    file is damaged.
+
+    >>> import lfno
+    >>> lfno.load("heat").channels
+    (1, 1)
+    """
+    return Surrogate(read(path, device))
+
+
+def _channels(told: Sequence[tuple[str, str]], count: int, role: str) -> str:
+    """Channels as a short text: `force [N]`, or `2 inputs` where names are not known or too many."""
+    if told and len(told) <= 3:
+        return ", ".join(with_unit(name, unit) for name, unit in told)
+    return f"{count} {role}{'s' if count > 1 else ''}"

@@ -1,0 +1,48 @@
+"""What one must know to read an answer: warm-up, another time step, another duration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lfno.surrogate.model import Surrogate
+    from lfno.surrogate.question import Question
+
+
+def notes_on(model: Surrogate, question: Question) -> list[str]:
+    """Return sentences for everything about `question` that differs from training; none for a linear model but the step."""
+    own, axis = model.grid.axes[-1], question.grid.axes[-1]
+    notes = []
+    if abs(axis.step / own.step - 1) > 1e-6:
+        notes.append(f"the data have a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
+    if model.linear is not None:
+        return notes
+    if question.record:
+        return [*notes, *_on_record(model, question)]
+    if abs(axis.length / own.length - 1) > 1e-6:
+        notes.append(
+            f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
+            "were learned for that duration, so trust the answer less"
+        )
+    return notes
+
+
+def _on_record(model: Surrogate, question: Question) -> list[str]:
+    own, axis = model.grid.axes[-1], question.grid.axes[-1]
+    warm = model.signals.warmup * own.step
+    longer = axis.length > 1.001 * own.length
+    notes = []
+    if longer:
+        notes.append(f"stitched from windows of {own.length:g} {axis.unit}")
+    if warm and model.signals.from_rest:
+        notes.append(f"the first {warm:g} {axis.unit} assume that the system starts from rest")
+    elif warm:
+        notes.append(f"the first {warm:g} {axis.unit} are warm-up, which training did not score: do not rely on them")
+    if warm and axis.length <= warm:
+        notes.append("the record ends before the warm-up of the model does")
+    if warm == 0 and longer:
+        notes.append(
+            f"the model was trained on whole responses from rest, without a warm-up: after the first {own.length:g} "
+            f"{axis.unit} every window starts from rest again, and is wrong where the system was not"
+        )
+    return notes

@@ -1,0 +1,112 @@
+"""What a model is asked: arrays, a record, a data set or a file, brought to one form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+
+if TYPE_CHECKING:
+    from lfno.surrogate.model import Surrogate
+
+
+@dataclass(frozen=True)
+class Question:
+    """Inputs (samples, channels, *space, time) on a grid, and the index that gives the answer the shape that was asked for.
+
+    `record`: the inputs are one long record, which a model of windows answers piece by piece.
+    """
+
+    inputs: np.ndarray
+    grid: Grid
+    index: tuple[Any, ...] = ()
+    record: bool = False
+
+    @classmethod
+    def of(cls, data: Any, model: Surrogate, dt: float | None = None, grid: Grid | None = None) -> Question:
+        """Understand `data` as a question to `model`, or raise LfnoError with what does not fit.
+
+        A missing sample or channel axis of an array is understood where it is unambiguous. The time step of an array is
+        `dt`, by default the one of training; `grid` says everything about its points.
+        """
+        if isinstance(data, (Record, Dataset)):
+            if dt is not None or grid is not None:
+                raise LfnoError("a record or data set has a grid of its own; leave out dt and grid")
+            model.signals.check_units(data, outputs=False)
+            record = isinstance(data, Record)
+            inputs = data.inputs[None] if record else data.inputs
+            question = cls(inputs, data.grid, (0,) if record else (), record)
+        else:
+            question = cls._of_array(data, model, dt, grid)
+        question._check(model)
+        return question
+
+    @classmethod
+    def _of_array(cls, data: Any, model: Surrogate, dt: float | None, grid: Grid | None) -> Question:
+        if not isinstance(grid, Grid | None):
+            raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
+        values = data.detach().cpu().numpy() if hasattr(data, "detach") else data
+        array = real_array(values, "the inputs", finite=True).astype(np.float64)
+        ndim, (channels, outputs) = (grid or model.grid).ndim, model.channels
+        first = (0,) if outputs == 1 else ()
+        index: tuple[Any, ...] = ()
+        if array.ndim == ndim and channels == 1:
+            array, index = array[None, None], (0, *first)
+        elif array.ndim == ndim + 1 and channels == 1 != array.shape[0]:
+            array, index = array[:, None], (slice(None), *first)
+        elif array.ndim == ndim + 1:
+            array, index = array[None], (0,)
+        if array.ndim != ndim + 2:
+            axes = ", ".join((grid or model.grid).names)
+            raise LfnoError(f"the inputs have the shape {array.shape}; (samples, {channels}, {axes}) is needed")
+        if grid is None:
+            own = model.grid.axes[-1]
+            if dt is not None and not (np.isfinite(dt) and dt > 0):
+                raise LfnoError(f"the time step dt={dt!r} must be a positive number")
+            grid = model.grid.change(own.name, size=array.shape[-1], step=own.step if dt is None else dt)
+        if array.shape[2:] != grid.shape:
+            names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
+            raise LfnoError(f"the inputs' points {array.shape[2:]} are not the grid's {names}; pass their grid")
+        return cls(array, grid, index)
+
+    def _check(self, model: Surrogate) -> None:
+        if self.inputs.shape[1] != model.channels[0]:
+            names = ", ".join(model.signals.names("inputs")) or str(model.channels[0])
+            given, needed = self.inputs.shape[1], model.channels[0]
+            raise LfnoError(f"{given} input channels were given and the model takes {needed} ({names})")
+        if self.grid.ndim != model.grid.ndim:
+            raise LfnoError(
+                f"the data have the axes {', '.join(self.grid.names)} and the model {', '.join(model.grid.names)}; "
+                "they must be the same"
+            )
+        if len(self.inputs) == 0:
+            raise LfnoError("no sample was given: the inputs are empty")
+
+
+def read_question(model: Surrogate, file: str | Path, **reading: Any) -> tuple[Record | Dataset, bool]:
+    """Read the inputs of a file for `model`; the second value says whether the file holds the outputs too.
+
+    `reading` are the options of `lfno.data.signals.load`. Signals in time for a model of fields hold everywhere in space.
+    Raises LfnoError for a file without the inputs, or with other units than those of training.
+    """
+    from lfno.data.signals.questions import load_question
+
+    signals = model.signals
+    data, known = load_question(file, signals.names("inputs"), signals.names("outputs"), **reading)
+    signals.check_units(data, known)
+    if data.grid.ndim == 1 < model.grid.ndim and not known:
+        space = model.grid.axes[:-1]
+        grid = Grid((*space, data.grid.axes[-1]))
+        lead = data.inputs.shape[:-1]
+        wide = np.broadcast_to(data.inputs.reshape(*lead, *[1] * len(space), -1), (*lead, *grid.shape))
+        blank = np.zeros((*lead[: 1 if isinstance(data, Dataset) else 0], len(data.output_channels), *grid.shape))
+        data = replace(data, inputs=wide, outputs=blank, grid=grid)
+    return data, known

@@ -1,0 +1,31 @@
+"""Test errors of a model beside those of the baselines, as a model file keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, repr=False)
+class Scores:
+    """`rows` maps the model and every baseline to its errors on the same test data; `verdict` says what the model is worth.
+
+    The errors of a row are l2, linf, nrmse, rmse (one per output) and fit; see `lfno.evaluation.metrics.scores`.
+    """
+
+    rows: dict[str, dict[str, Any]]
+    verdict: str
+    outputs: list[str]
+
+    def __repr__(self) -> str:
+        errors = ", ".join(f"{name} {row['l2']:.3g}" for name, row in self.rows.items())
+        return f"Scores(relative L2: {errors})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain values, the inverse of `from_dict`."""
+        return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Scores:
+        """Read scores as `to_dict` wrote them."""
+        return cls(tree.get("test", {}), str(tree.get("verdict", "")), list(tree.get("outputs", [])))

@@ -1,0 +1,152 @@
+"""Train networks on the samples of a data set: one network, or the members of an ensemble as one stack."""
+
+from __future__ import annotations
+
+import logging
+import math
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core.errors import LfnoError
+from lfno.data.dataset import Dataset
+from lfno.data.scaling import scale_of
+from lfno.data.split import Split
+from lfno.models.operator import Operator
+from lfno.models.storage import MODELS
+from lfno.training import parallel
+from lfno.training.estimate import estimate
+from lfno.training.labels import Samples
+from lfno.training.loop import Trainer
+from lfno.training.pilot import chosen
+from lfno.training.presets import Preset
+from lfno.training.run import Watch, train
+from lfno.training.task import Task
+
+MOST_MEMBERS = 1000  # members of an ensemble; a larger number is a typing error
+#: entries of a data set's provenance that a model file repeats
+REPEATED = ("name", "system", "seed", "source", "signals")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Trained networks, how they were trained, and the trainer with its history."""
+
+    models: list[Operator]
+    preset: Preset
+    trainer: Trainer
+
+    def facts(self) -> dict[str, Any]:
+        """Return what metrics.json says about the training."""
+        return {
+            "model": self.preset.model,
+            "members": len(self.models),
+            "parameters": sum(p.numel() for p in self.models[0].parameters()),
+            "epochs": self.trainer.epoch,
+            "best_epoch": [int(epoch) for epoch in self.trainer.best_epoch.tolist()],
+            "seconds": self.trainer.seconds,
+            "steady_decay": [task.steady_decay for task in self.trainer.tasks],
+        }
+
+
+def train_networks(
+    dataset: Dataset,
+    split: Split,
+    preset: Preset,
+    *,
+    ensemble: int = 1,
+    folder: str | Path | None = None,
+    resume: bool = False,
+    watch: Watch | None = None,
+    device: str | None = None,
+) -> Trained:
+    """Train `ensemble` networks with different seeds and return those whose loss became finite.
+
+    With a `folder` the run leaves checkpoints and a log there, and `resume=True` continues from the last checkpoint.
+    `watch(trainer, record)` is called at every validation. Raises LfnoError if the run cannot fit into memory or on the
+    disk, or if no network could be trained.
+    """
+    if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
+        raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
+    home = None if folder is None else Path(folder)
+    if resume and (home is None or not home.exists()):
+        raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
+    place = usable_device(device)
+    first = make_task(dataset, split, preset, preset.training.seed)
+    tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
+    expected = estimate(tasks, preset.training, place, home)
+    expected.check()
+    logger = logging.getLogger("lfno")
+    if parallel.leader():
+        logger.info(f"this run takes {expected}")
+    tasks, _ = chosen(tasks, preset.training, place, home, resume, watch)
+    trainer = Trainer(tasks, preset.training, place)
+    train(trainer, home, resume, watch)
+    failed = trainer.failed()
+    if len(failed) == len(tasks):
+        raise LfnoError(failed[0])
+    for message in failed:
+        logger.warning(message)
+    learned = torch.isfinite(trainer.best_loss).tolist()
+    models = [model for model, some in zip(trainer.models(), learned, strict=True) if some]
+    told = provenance(dataset, split, preset, trainer)
+    for model in models:
+        model.provenance = told
+    return Trained(models, preset, trainer)
+
+
+def make_task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "") -> Task:
+    """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples."""
+    channels = {"in_channels": dataset.inputs.shape[1], "out_channels": dataset.outputs.shape[1]}
+    kind = MODELS[preset.model]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
+    if len(split.validation) == 0:
+        raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
+    train, validation = (_measured(dataset, rows, preset.training.unscored) for rows in (split.train, split.validation))
+    assert train.y is not None
+    model.normalise(*scale_of(train.x), *scale_of(train.y, train.mask))
+    return Task(model, train, validation, seed, name or f"seed {seed}")
+
+
+def _measured(dataset: Dataset, rows: np.ndarray, unscored: int) -> Samples:
+    """Return the samples of these rows without those of which nothing was measured after the first `unscored` steps."""
+    if dataset.mask is None:
+        return Samples.of(dataset[rows])
+    counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
+    rows = np.asarray(rows)[counts]
+    if not len(rows):
+        raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
+    return replace(Samples.of(dataset[rows]), mask=dataset.mask[rows])
+
+
+def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer) -> dict[str, Any]:
+    """Return what a model file says about its training."""
+    best = list(zip(trainer.best_loss.tolist(), trainer.best_epoch.tolist(), strict=True))
+    return {
+        "training": asdict(preset.training),
+        "data": {name: value for name, value in dataset.provenance.items() if name in REPEATED},
+        "split": list(split.sizes),
+        "validation_loss": [loss for loss, _ in best if math.isfinite(loss)],
+        "best_epoch": [int(epoch) for loss, epoch in best if math.isfinite(loss)],
+    }
+
+
+def best_device() -> str:
+    """Return "cuda" where torch can use a GPU, else "cpu"."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def usable_device(name: str | None = None) -> str | torch.device:
+    """Return the device to train on; under torchrun the one of this process. Raises LfnoError for one that does not work."""
+    place = parallel.start() or name or best_device()
+    try:
+        torch.empty(0, device=place)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise LfnoError(f"the device {place!r} cannot be used: {reason}; choose cpu or cuda") from error
+    return place

@@ -1,0 +1,77 @@
+"""Command line and Python lead through one door: the same data give the same model and the same errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lfno
+from tests.cli.rig import answer
+
+SMALL = {"epochs": 2, "width": 2, "projection": 4, "steady_decay": 1e-4, "transient_layers": 2}
+SETTINGS = [word for name, value in SMALL.items() for word in ("--set", f"{name}={value}")]
+RNG = np.random.default_rng(0)
+STEP = 0.05
+
+
+def filtered(force: np.ndarray) -> np.ndarray:
+    """The response of x′ = f − x along the last axis, by the exact step of a held input."""
+    motion = np.zeros_like(force)
+    for k in range(1, force.shape[-1]):
+        motion[..., k] = np.exp(-STEP) * motion[..., k - 1] + (1 - np.exp(-STEP)) * force[..., k - 1]
+    return motion
+
+
+def record() -> tuple[dict[str, np.ndarray], Any]:
+    force = RNG.normal(size=1500)
+    columns = {"t": STEP * np.arange(1500), "f": force, "u": filtered(force)}
+    return columns, columns
+
+
+def trajectories() -> tuple[dict[str, np.ndarray], Any]:
+    force = RNG.normal(size=(20, 96))
+    motion = filtered(force)
+    return {"t": STEP * np.arange(96), "f": force, "u": motion}, (force, motion)
+
+
+def several_inputs() -> tuple[dict[str, np.ndarray], Any]:
+    force = RNG.normal(size=(20, 2, 96))
+    motion = filtered(force[:, 0] - 2 * force[:, 1])
+    columns = {"t": STEP * np.arange(96), "f": force[:, 0], "g": force[:, 1], "u": motion}
+    return columns, (force, motion)
+
+
+def fields() -> tuple[dict[str, np.ndarray], Any]:
+    force = RNG.normal(size=(12, 16, 24))
+    columns = {"x": np.linspace(0, 1, 16), "t": STEP * np.arange(24), "f": force, "u": filtered(force)}
+    return columns, columns
+
+
+@pytest.mark.parametrize("kind", [record, trajectories, several_inputs, fields])
+def test_python_and_the_command_line_give_the_same_numbers(kind: Any, tmp_path: Path) -> None:
+    columns, arrays = kind()
+    inputs = ",".join(name for name in ("f", "g") if name in columns)
+    file = tmp_path / "data.npz"
+    np.savez(file, **columns)  # type: ignore[arg-type]
+    told = answer("fit", file, "--input", inputs, "--output", "u", *SETTINGS, "--device", "cpu", "--out", tmp_path / "run")
+    options: dict[str, Any] = {"dt": STEP} if isinstance(arrays, tuple) else {"input": inputs, "output": "u"}
+    model = lfno.fit(arrays, device="cpu", **options, **SMALL)
+    assert model.scores is not None
+    for name, row in told["test"].items():
+        assert model.scores.rows[name]["l2"] == pytest.approx(row["l2"], rel=1e-6), name
+    assert model.scores.verdict == told["verdict"]
+    assert len(model.networks[0].state_dict()) == len(lfno.load(tmp_path / "run").networks[0].state_dict())
+
+
+def test_a_linear_model_comes_through_the_same_door(tmp_path: Path) -> None:
+    columns, _ = trajectories()
+    np.savez(tmp_path / "data.npz", **columns)  # type: ignore[arg-type]
+    told = answer("fit", tmp_path / "data.npz", "--input", "f", "--output", "u", "--linear", "--out", tmp_path / "run")
+    model = lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear")
+    assert model.scores is not None
+    assert model.scores.rows["modal model"]["l2"] == pytest.approx(told["test"]["modal model"]["l2"])
+    with pytest.raises(lfno.LfnoError, match="leave out epochs"):
+        lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear", epochs=3)
