@@ -1,0 +1,54 @@
+"""The split into transient and steady against the truth: error of each part beside the error of the prediction.
+
+    python benchmarks/split.py [NAME=MODEL …] [--out results/benchmarks/split.json]
+
+NAME is a rich data set and MODEL a model file or the name of a shipped model (by default the one of the same name).
+Errors are means over the test samples, in per cent: of the prediction relative to the response, of the parts relative
+to the larger of steady part and response. `settled` is the number of test samples that have a periodic steady state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from lfno.core.tensorfile import write_atomically
+from lfno.data.make import dataset
+from lfno.data.split import standard
+from lfno.evaluation.splitting import score_split
+from lfno.models import load
+
+RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich", "heat-rich", "reaction-diffusion-rich")
+MOST = 1.5  # promised: the error of each part over that of the prediction
+
+
+def row(name: str, model: str) -> dict[str, float | str]:
+    """The errors of one model on the test samples of its data set."""
+    whole = dataset(name, steady=True)
+    data, network = whole[standard(len(whole)).test], load(model)
+    errors = score_split(network, data).means()
+    worst = max(errors["steady"], errors["transient"]) / errors["prediction"]
+    return {"name": name, "model": model, **errors, "ratio": worst, "settled": int(data.settled.sum()), "samples": len(data)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pairs", nargs="*", metavar="NAME=MODEL")
+    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    given = parser.parse_args()
+    pairs = dict(pair.split("=", 1) for pair in given.pairs) or {name: name for name in RICH}
+    heading = ("data set", "prediction %", "steady %", "transient %", "ratio", "settled")
+    print(f"{heading[0]:26s}" + "".join(f"{word:>14s}" for word in heading[1:]))
+    rows = []
+    for name, model in pairs.items():
+        rows.append(found := row(name, model))
+        figures = "".join(f"{100 * float(found[key]):14.2f}" for key in ("prediction", "steady", "transient"))
+        print(f"{name:26s}{figures}{found['ratio']:14.2f}{found['settled']:>10}/{found['samples']}", flush=True)
+    print(f"promised: a ratio of at most {MOST}")
+    if given.out:
+        write_atomically(given.out, json.dumps(rows, indent=1).encode())
+
+
+if __name__ == "__main__":
+    main()

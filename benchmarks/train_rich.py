@@ -1,0 +1,106 @@
+"""Train the rich data sets of all damped systems on both labels, from rest and steady, and score the split.
+
+    python benchmarks/train_rich.py --out FOLDER [NAME …] [--labels both|rest] [--seeds 3] [--set epochs=800]
+
+For every data set the seeds are trained as one stack. The layers have no free steady weights, so that the split can be
+physical. A run that was stopped goes on when the same command is given again, and a data set whose record exists is
+skipped. FOLDER/records/NAME-LABELS.json has the errors of every seed on the test samples; FOLDER/weights/NAME.safetensors
+is the seed with the lowest validation loss (both labels). Remaining times are printed while it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.tensorfile import write_atomically
+from lfno.data.make import dataset, exists, plan
+from lfno.data.parallel import make_all
+from lfno.evaluation.splitting import score_split
+from lfno.training.fit import Fit, fit
+from lfno.training.loop import Trainer
+from lfno.training.options import parse
+
+NAMES = ("duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "reaction-diffusion")
+RICH = tuple(f"{name}-rich" for name in NAMES)
+TOLD = 30.0  # seconds between two lines about the progress
+
+
+def watcher(name: str) -> Any:
+    """Print epoch, losses and the time that is left."""
+    last = time.monotonic()
+
+    def watch(trainer: Trainer, record: dict[str, Any]) -> None:
+        nonlocal last
+        if time.monotonic() - last > TOLD or record["epoch"] == trainer.config.validate_every:
+            last = time.monotonic()
+            left = record["seconds"] / record["epoch"] * (trainer.config.epochs - record["epoch"])
+            best = " ".join(f"{loss:.4f}" for loss in record["best"])
+            print(f"{name}: epoch {record['epoch']}/{trainer.config.epochs}, best {best}, {left / 60:.1f} min left", flush=True)
+
+    return watch
+
+
+def record_of(run: Fit, name: str, labels: str) -> dict[str, Any]:
+    data = dataset(name, steady=True)[run.split.test]
+    members = [score_split(model, data).means() for model in run.models]
+    return {
+        "name": name,
+        "labels": labels,
+        "members": members,
+        "validation": run.provenance()["validation_loss"],
+        "seconds": run.trainer.seconds,
+        "test_samples": len(data),
+        "settled": int(data.settled.sum()),
+        "training": run.provenance()["training"],
+        "config": run.model.description()["config"],
+    }
+
+
+def train(name: str, labels: str, seeds: int, out: Path, device: str | None, changes: dict[str, Any]) -> None:
+    record_path = out / "records" / f"{name}-{labels}.json"
+    if record_path.exists():
+        print(f"{name} ({labels}): done before, see {record_path}")
+        return
+    data = dataset(name, steady=labels == "both")
+    folder = out / "runs" / f"{name}-{labels}"
+    run = fit(data, ensemble=seeds, folder=folder, resume=folder.exists(), watch=watcher(name), device=device,
+              **{"steady": "exact", "steady_decay": 1e-4, **changes})  # fmt: skip
+    record = record_of(run, name, labels)
+    write_atomically(record_path, json.dumps(record, indent=1).encode())
+    best = int(np.argmin(record["validation"]))
+    if labels == "both":
+        facts = {"test_l2": record["members"][best]["prediction"], "split": record["members"][best]}
+        (out / "weights").mkdir(parents=True, exist_ok=True)
+        run.models[best].save(out / "weights" / f"{name}.safetensors", **facts)
+    for member in record["members"]:
+        print(f"{name} ({labels}): " + ", ".join(f"{key} {100 * value:.2f} %" for key, value in member.items()), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"data sets; all of {', '.join(RICH)} if not given")
+    parser.add_argument("--out", type=Path, required=True, help="folder of records, weights and unfinished runs")
+    parser.add_argument("--labels", choices=("both", "rest"), default="both")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=4, help="data sets that are made at the same time")
+    parser.add_argument("--device", help="cpu or cuda; the best there is if not given")
+    parser.add_argument("--set", action="append", dest="settings", help="a field of model or training, as in epochs=800")
+    given = parser.parse_args()
+    names = given.names or list(RICH)
+    missing = [name for name in names if not exists(plan(name, steady=True))]
+    if missing:
+        print(f"making {', '.join(missing)} with their steady states: about two minutes of one core each", flush=True)
+        make_all(missing, {"steady": True}, None, min(given.processes, len(missing)), lambda *news: None)
+    for place, name in enumerate(names):
+        print(f"{name}: {place + 1} of {len(names)}", flush=True)
+        train(name, given.labels, given.seeds, given.out, given.device, parse(given.settings))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""How right a split into transient and steady is, against the periodic steady state of the system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.dataset import Dataset
+
+BATCH = 32  # samples that are decomposed at a time
+
+
+@dataclass(frozen=True)
+class SplitErrors:
+    """Relative L2 errors of each sample, `(sample,)`.
+
+    prediction: of transient + steady, relative to the response.
+    steady, transient: of the two parts, relative to the larger of steady part and response; NaN for samples without a
+        periodic steady state.
+    """
+
+    prediction: np.ndarray
+    steady: np.ndarray
+    transient: np.ndarray
+
+    def means(self) -> dict[str, float]:
+        """The mean of each error over the samples that have it."""
+        return {name: float(np.nanmean(values)) for name, values in vars(self).items()}
+
+
+class Decomposes(Protocol):
+    """Anything that tells transient from steady: `decompose(inputs)` → two arrays (sample, channel, *grid)."""
+
+    def decompose(self, inputs: Any, /) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+def score_split(model: Decomposes, data: Dataset) -> SplitErrors:
+    """Errors of a model's split on the samples of a data set that has steady states (`dataset(name, steady=True)`)."""
+    if data.steady is None:
+        raise LfnoError(f"{data.name} has no steady states to compare with: make it with steady=True")
+    parts = [model.decompose(np.array(data.inputs[k : k + BATCH])) for k in range(0, len(data), BATCH)]
+    transient, steady = (np.concatenate(part).reshape(data.outputs.shape) for part in zip(*parts, strict=True))
+    return split_errors(transient, steady, data.outputs, data.steady)
+
+
+def split_errors(transient: np.ndarray, steady: np.ndarray, response: np.ndarray, true_steady: np.ndarray) -> SplitErrors:
+    """Compare a model's parts with the response from rest and the periodic steady state, all (sample, channel, *grid).
+
+    Samples without a periodic steady state are NaN in `true_steady`, as in `Dataset.steady`.
+
+    >>> response, steady = np.full((1, 1, 4), 2.0), np.ones((1, 1, 4))
+    >>> split_errors(response - steady, 1.1 * steady, response, steady).means()
+    {'prediction': 0.05, 'steady': 0.05, 'transient': 0.0}
+    """
+    shapes = {np.shape(values) for values in (transient, steady, response, true_steady)}
+    if len(shapes) > 1:
+        raise LfnoError(f"the parts, the response and the steady state have the shapes {sorted(shapes)}: they must be equal")
+
+    def size(values: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(np.asarray(values, np.float64).reshape(len(values), -1), axis=1)
+
+    tiny = np.finfo(np.float64).tiny
+    own = size(response)
+    larger = np.maximum(np.maximum(own, size(true_steady)), tiny)
+    return SplitErrors(
+        size(transient + steady - response) / np.maximum(own, tiny),
+        size(steady - true_steady) / larger,
+        size(transient - (response - true_steady)) / larger,
+    )

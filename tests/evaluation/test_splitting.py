@@ -1,0 +1,34 @@
+"""Errors of a split: relative to the larger of steady part and response, and only where there is a steady state."""
+
+import numpy as np
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.evaluation.splitting import score_split
+
+
+class Half:
+    """A model that calls half of the input transient and 0.3 of it steady."""
+
+    def decompose(self, inputs, grid=None):
+        return 0.5 * inputs, 0.3 * inputs
+
+
+def test_errors_of_a_split():
+    inputs = np.ones((40, 1, 8))
+    steady = 2.0 * inputs  # larger than the response, so that it is the measure
+    steady[0] = np.nan
+    data = Dataset(inputs, inputs, Grid.line(8, dt=0.1), steady=steady)
+    errors = score_split(Half(), data)
+    np.testing.assert_allclose(errors.prediction, 0.2)
+    np.testing.assert_allclose(errors.steady[1:], 1.7 / 2)
+    np.testing.assert_allclose(errors.transient[1:], 1.5 / 2)
+    assert np.isnan(errors.steady[0])
+    assert errors.means() == pytest.approx({"prediction": 0.2, "steady": 0.85, "transient": 0.75})
+
+
+def test_data_without_steady_states_get_a_message():
+    with pytest.raises(LfnoError, match="steady=True"):
+        score_split(Half(), Dataset(np.ones((1, 1, 8)), np.ones((1, 1, 8)), Grid.line(8, dt=0.1)))
