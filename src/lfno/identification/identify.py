@@ -22,8 +22,14 @@ from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
 from lfno.identification.response import HOLDS, interpolate, pole_response
 
-# a further pole must lower the held-out error to the first figure of what it was; below the second none is looked for
-IMPROVEMENT, EXHAUSTED = 0.97, 1e-5
+#: a further pole must lower the held-out error to this part of its value
+IMPROVEMENT = 0.97
+#: no further pole is looked for below this relative error
+EXHAUSTED = 1e-5
+#: a pole that contributes less than this part of the response may be left out
+WEAK = 0.05
+#: two poles that are closer than this part of their size may describe one mode
+CLOSE = 0.3
 # points of data that settle the poles, and that suffice to find the neighbourhood of the next one; more cost only time
 ENOUGH, GLANCE = 200_000, 20_000
 
@@ -34,7 +40,7 @@ class Modes:
 
     Poles have Im μ ≥ 0 (a real pole has a real residue) and come strongest first: `contributions` is the rms of each
     mode's own response over that of the output. `error` is the relative L2 error on held-out data, `path` that error
-    for 1, 2, … poles.
+    for 1, 2, … poles. `covariance` (modes, 2, 2) is that of Re μ and Im μ of each mode.
     """
 
     poles: np.ndarray
@@ -44,6 +50,7 @@ class Modes:
     error: float
     hold: str
     path: tuple[float, ...] = field(default=())
+    covariance: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 2)))
 
     @property
     def shapes(self) -> np.ndarray:
@@ -79,13 +86,15 @@ def identify(
     warmup: int = 0,
     hold: str | None = None,
     mask: np.ndarray | None = None,
+    accuracy: float = 0.0,
 ) -> Modes:
     """Poles, residues and direct term of the linear system behind `(samples, channels, time)` responses from rest.
 
     Without `poles` their number is chosen on held-out data (`Modes.path` shows how the error fell); with `poles` these
     are refined and none is added. `hold` is what the input does between samples; by default the one that explains the
     data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory. `mask`, in the shape
-    of the outputs, is True where they were measured; only those moments are fitted.
+    of the outputs, is True where they were measured; only those moments are fitted. Responses that are themselves wrong
+    by a relative L2 error `accuracy`, such as a network's, are explained to that error and no further.
 
     >>> grid = Grid.line(400, dt=0.05)
     >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
@@ -107,7 +116,7 @@ def identify(
         _check_scored(problems)
     path: list[float] = []
     if poles is None:
-        found, path = _search(problems, max_poles)
+        found, path = _search(problems, max_poles, max(accuracy, EXHAUSTED))
     else:
         found = _upper(poles, step)
     tried = {name: problem.refine(found) for name, problem in problems.items()}
@@ -115,10 +124,34 @@ def identify(
     problem, found = problems[best], tried[best]
     plain = Projection(inputs, targets, step, best, warmup, direct=False, moments=moments).part(ENOUGH)
     without = plain.refine(found)
-    if IMPROVEMENT * plain.error(without) <= problem.error(found):
+    if IMPROVEMENT * plain.error(without) <= max(problem.error(found), accuracy):
         # a direct path from input to output that explains nothing would only trade against the fast poles
         problem, found = plain, without
-    return _modes(problem, found, scale, tuple(path))
+    if poles is None:
+        found = prune(problem, found, accuracy)
+    error, problem = problem.error(found), problem.whole()
+    return fitted_modes(problem, problem.refine(found), scale, error, tuple(path))
+
+
+def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.ndarray:
+    """Leave out poles that explain next to nothing, and merge pairs that describe one mode, one at a time.
+
+    Only a weak pole, one close to another, or a decay slower than the record is tried. It goes where the error of the
+    others, refined, stays below `accuracy`, or hardly rises.
+    """
+    duration = problem.step * problem.length
+    while len(poles) > 1:
+        limit = max(accuracy, problem.error(poles) / IMPROVEMENT)
+        strength = contributions(problem, poles)
+        near = np.abs(poles[:, None] - poles) + np.diag(np.full(len(poles), np.inf))
+        slow = (poles.imag == 0) & (-poles.real * duration < 1)
+        doubtful = (strength < WEAK) | (near.min(1) < CLOSE * np.abs(poles)) | slow
+        options = (problem.refine(np.delete(poles, n)) for n in np.argsort(strength) if doubtful[n])
+        fewer = next((option for option in options if problem.error(option) <= limit), None)
+        if fewer is None:
+            break
+        poles = fewer
+    return poles
 
 
 def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -154,12 +187,12 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 
 
-def _search(problems: dict[str, Projection], max_poles: int) -> tuple[np.ndarray, list[float]]:
+def _search(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
     """Adds poles while each lowers the held-out error; returns them and that error after each addition."""
     problem = problems.get("linear") or next(iter(problems.values()))
     table = candidate_poles(problem.step, problem.length)
     poles, errors = np.zeros(0, dtype=np.complex128), [1.0]
-    while len(poles) < max_poles and errors[-1] > EXHAUSTED:
+    while len(poles) < max_poles and errors[-1] > enough:
         chosen, error = poles, errors[-1]
         for option in _grown(problem, poles, table):
             reached = problem.error(option)
@@ -191,24 +224,38 @@ def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np
     return options
 
 
-def _modes(problem: Projection, poles: np.ndarray, scale: np.ndarray, path: tuple[float, ...]) -> Modes:
+def fitted_modes(
+    problem: Projection, poles: np.ndarray, scale: np.ndarray, error: float, path: tuple[float, ...] = ()
+) -> Modes:
     """The coefficients of the regression as residues, strongest mode first."""
-    solution, error = problem.solve(poles)
-    width, place = problem.inputs.shape[1], problem.fixed.shape[1]
-    direct = solution[:place].T if place else np.zeros((len(scale), width))
-    residues = np.zeros((len(scale), width, len(poles)), dtype=np.complex128)
-    strength = np.zeros(len(poles))
+    direct, residues = _residues(problem, poles)
+    strength = contributions(problem, poles)
+    order = np.argsort(-strength)
+    return Modes(
+        poles[order], residues[..., order] * scale[:, None, None], direct * scale[:, None], strength[order],
+        error, problem.hold, path, problem.covariance(poles)[order],
+    )  # fmt: skip
+
+
+def _residues(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Direct term (outputs, inputs) and residues (outputs, inputs, modes)."""
+    solution = problem.solve(poles)[0]
+    outputs, width, place = problem.targets.shape[1], problem.inputs.shape[1], problem.fixed.shape[1]
+    direct = solution[:place].T if place else np.zeros((outputs, width))
+    residues = np.zeros((outputs, width, len(poles)), dtype=np.complex128)
     for n, pole in enumerate(poles):
         block = solution[place : place + (1 if pole.imag == 0 else 2) * width]
         place += len(block)
         residues[:, :, n] = block[:width].T + (0 if pole.imag == 0 else 1j * block[width:].T)
-        alone = problem.rows(pole_response(pole, problem.pieces, problem.step)[0]) @ residues[:, :, n].T
-        strength[n] = np.linalg.norm(alone.real) / (np.linalg.norm(problem.targets) or 1.0)
-    order = np.argsort(-strength)
-    return Modes(
-        poles[order], residues[..., order] * scale[:, None, None], direct * scale[:, None], strength[order],
-        error, problem.hold, path,
-    )  # fmt: skip
+    return direct, residues
+
+
+def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
+    """The rms of each mode's own response over that of the outputs."""
+    residues = _residues(problem, poles)[1]
+    alone = [problem.rows(problem.respond(pole)[0]) @ residues[:, :, n].T for n, pole in enumerate(poles)]
+    size = np.linalg.norm(problem.targets) or 1.0
+    return np.array([np.linalg.norm(values.real) / size for values in alone])
 
 
 def candidate_poles(step: float, length: int) -> np.ndarray:

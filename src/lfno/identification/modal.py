@@ -48,7 +48,7 @@ class ModalModel:
 
     def save(self, path: str | Path) -> None:
         arrays = {"poles": self.modes.poles, "residues": self.modes.residues, "direct": self.modes.direct}
-        arrays |= {"contributions": self.modes.contributions}
+        arrays |= {"contributions": self.modes.contributions, "covariance": self.modes.covariance}
         arrays |= {"input_offset": self.input_offset, "output_offset": self.output_offset}
         tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
         tree = {"version": 1, "grid": self.grid.to_dict(), "hold": self.modes.hold, "error": self.modes.error,
@@ -59,10 +59,10 @@ class ModalModel:
     def load(cls, path: str | Path) -> ModalModel:
         tree, tensors = tensorfile.read(Path(path), KEY, "linear model")
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
-        real = {name: arrays[name].real for name in ("direct", "contributions", "input_offset", "output_offset")}
+        real = {name: arrays[name].real for name in ("direct", "contributions", "covariance", "input_offset", "output_offset")}
         modes = Modes(
             arrays["poles"], arrays["residues"], real["direct"], real["contributions"],
-            float(tree["error"]), tree["hold"], tuple(tree["path"]),
+            float(tree["error"]), tree["hold"], tuple(tree["path"]), real["covariance"],
         )  # fmt: skip
         grid = Grid.from_dict(tree["grid"])
         return cls(modes, real["input_offset"], real["output_offset"], grid, tree["provenance"])

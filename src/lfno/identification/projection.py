@@ -9,27 +9,32 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from lfno.identification.response import interpolate, pole_response
+from lfno.identification.uncertainty import coloured_covariance
 
 
 class Projection:
     """Least squares of the outputs on the exact responses of some poles, for one choice of hold.
 
     Arrays are `(samples, channels, time)`; the first `warmup` steps are fed but not scored. One fifth of the data is
-    `held` out of every fit, so that `error` says what a further pole is worth. `moments` (samples, time) is True where
-    the outputs were measured: the other moments are fed but not scored either.
+    `held` out of every fit, so that `error` says what a further pole is worth; `whole()` fits all of the data. `moments`
+    (samples, time) is True where the outputs were measured: the other moments are fed but not scored either.
     """
 
     def __init__(
         self, inputs: np.ndarray, outputs: np.ndarray, step: float, hold: str, warmup: int = 0, direct: bool = True,
-        moments: np.ndarray | None = None,
+        moments: np.ndarray | None = None, hold_out: bool = True,
     ) -> None:  # fmt: skip
         self.inputs, self.outputs, self.step, self.hold = inputs, outputs, step, hold
-        self.warmup, self.direct, self.moments = warmup, direct, moments
+        self.warmup, self.direct, self.moments, self.hold_out = warmup, direct, moments, hold_out
         self.samples, self.length = inputs.shape[0], inputs.shape[-1] - warmup
 
     @cached_property
     def pieces(self) -> np.ndarray:
         return interpolate(self.inputs, self.step, self.hold)
+
+    def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
+        """The response of a pole to the inputs, (samples, inputs, time), and its derivative with respect to the pole."""
+        return pole_response(pole, self.pieces, self.step)
 
     @cached_property
     def targets(self) -> np.ndarray:
@@ -44,6 +49,8 @@ class Projection:
     def held(self) -> np.ndarray:
         """Rows held out: every fifth trajectory if there are five, else every fifth of 50 stretches of time."""
         rows = np.arange(self.samples * self.length)
+        if not self.hold_out:
+            return np.zeros(len(self.targets), dtype=bool)
         stretch = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
         held = stretch % 5 == 4
         return held if self.moments is None else held[self._scored]
@@ -53,7 +60,15 @@ class Projection:
         count = max(points // self.inputs.shape[-1], 1)
         some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
         moments = None if self.moments is None else self.moments[some[0], some[2]]
-        return Projection(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct, moments)
+        return type(self)(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct, moments)
+
+    def whole(self) -> Projection:
+        """The same data with none held out: the best estimate, whose covariance is known, but no `error`."""
+        moved = type(self)(
+            self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, hold_out=False
+        )
+        moved.__dict__ |= {name: self.__dict__[name] for name in ("pieces", "targets", "fixed") if name in self.__dict__}
+        return moved
 
     def rows(self, arrays: np.ndarray) -> np.ndarray:
         """(samples, channels, time) → (samples × scored time, channels)."""
@@ -69,7 +84,7 @@ class Projection:
         """The regression matrix, and for every pole ∂z/∂μ as complex rows × inputs."""
         blocks, slopes = [self.fixed], []
         for pole in poles:
-            value, slope = (self.rows(part) for part in pole_response(pole, self.pieces, self.step))
+            value, slope = (self.rows(part) for part in self.respond(pole))
             blocks += [value.real] if pole.imag == 0 else [value.real, -value.imag]
             slopes.append(slope)
         return np.concatenate(blocks, axis=1), slopes
@@ -94,7 +109,7 @@ class Projection:
 
     def explained(self, pole: complex, residual: np.ndarray, basis: np.ndarray) -> float:
         """By how much one more pole would lower the sum of squares."""
-        value = self.rows(pole_response(pole, self.pieces, self.step)[0])
+        value = self.rows(self.respond(pole)[0])
         block = value.real if pole.imag == 0 else np.concatenate([value.real, value.imag], axis=1)
         length = np.linalg.norm(block, axis=0)
         block = block - basis @ (basis.T @ block)
@@ -132,6 +147,25 @@ class Projection:
             bounds=(low, high), x_scale="jac", max_nfev=40, ftol=1e-10, xtol=1e-10, gtol=1e-14,
         )  # fmt: skip
         return unpack(found.x)
+
+    def covariance(self, poles: np.ndarray) -> np.ndarray:
+        """Covariance (modes, 2, 2) of Re μ and Im μ of each pole; the noise may be coloured. Of `whole()` data.
+
+        The Jacobian is that of log(−Re μ) and Im μ, so δ Re μ = Re μ δ log(−Re μ).
+        """
+        covariance = np.zeros((len(poles), 2, 2))
+        if not len(poles):
+            return covariance
+        residual, jacobian = self._linearise(poles)
+        trajectories = self.samples if self.moments is None else 1
+        shape = (trajectories, len(self.targets) // trajectories, self.targets.shape[1])
+        found = coloured_covariance(jacobian.reshape(*shape, -1), residual.reshape(shape))
+        swings = np.cumsum(poles.imag != 0) - 1 + len(poles)
+        for n, pole in enumerate(poles):
+            rows, factors = ([n], [pole.real]) if pole.imag == 0 else ([n, swings[n]], [pole.real, 1.0])
+            block = found[np.ix_(rows, rows)] * np.outer(factors, factors)
+            covariance[n, : len(rows), : len(rows)] = block
+        return covariance
 
     def _linearise(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residual and Jacobian on the rows that are not held out."""

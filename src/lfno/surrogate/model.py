@@ -119,7 +119,8 @@ class Surrogate:
         """The relative L2 error on validation or test samples, the worst of the members; 0 where the file does not tell."""
         losses: list[float] = []
         for told in (member.provenance for member in self.networks):
-            validated = told.get("validation_loss") if told.get("training", {}).get("loss") == "l2" else None
+            alone = told.get("training", {}).get("loss") == "l2" and "steady" not in told.get("labels", [])
+            validated = told.get("validation_loss") if alone else None
             losses += validated or [told.get("test_l2", 0.0)]
         return float(max(losses, default=0.0))
 

@@ -15,6 +15,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.scaling import scale_of
 from lfno.data.split import Split
+from lfno.identification.probe import input_band
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.training import parallel
@@ -131,6 +132,8 @@ def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer)
         "training": asdict(preset.training),
         "data": {name: value for name, value in dataset.provenance.items() if name in REPEATED},
         "split": list(split.sizes),
+        "labels": ["rest"] if dataset.steady is None else ["rest", "steady"],
+        "band": input_band(dataset.inputs[split.train], dataset.grid.steps[-1]),
         "validation_loss": [loss for loss, _ in best if math.isfinite(loss)],
         "best_epoch": [int(epoch) for loss, epoch in best if math.isfinite(loss)],
     }

@@ -1,0 +1,109 @@
+"""Modes with intervals, from arrays: forced responses, free decays, or anything that answers a small force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.identify import Modes, fitted_modes, identify, prune
+from lfno.identification.mode import Mode, mode_list
+from lfno.identification.probe import Respond, small_signal
+from lfno.identification.projection import Projection
+from lfno.identification.realisation import choose_order, realise
+
+#: a mode must contribute at least this part of the response to be listed
+LEAST = 0.01
+
+
+def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int = 12, warmup: int = 0) -> list[Mode]:
+    """Modes of the linear system behind forced responses `(samples, channels, time)`, strongest first.
+
+    Responses begin at rest, or need a `warmup` (steps) as long as the memory of the system. Each mode has 95 %
+    intervals of frequency and damping; the noise in the outputs may be coloured. See `identify` for the fit itself.
+
+    >>> grid = Grid.line(2000, dt=0.05)
+    >>> draw = np.random.default_rng(0)
+    >>> force = draw.normal(size=(1, 1, 2000))
+    >>> truth = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    >>> motion = truth.simulate(force, 0.05)
+    >>> [mode] = modes(force, motion + 0.05 * motion.std() * draw.normal(size=motion.shape), grid)
+    >>> low, high = mode.frequency_interval
+    >>> bool(low < 3 / (2 * np.pi) < high)
+    True
+    """
+    return mode_list(identify(inputs, outputs, grid, max_poles=max_poles, warmup=warmup), LEAST)
+
+
+class _Decays(Projection):
+    """Free decays: a pole answers e^{μt}, with an amplitude and phase of its own in each output; constants are allowed."""
+
+    def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
+        time = self.step * np.arange(self.inputs.shape[-1])
+        value = np.exp(pole * time)[None, None]
+        return value, time * value
+
+
+def free_modes(outputs: np.ndarray, grid: Grid, *, max_modes: int = 12) -> list[Mode]:
+    """Modes of free decays `(samples, channels, time)`, measured with no input, strongest first.
+
+    Each sample is one decay; all have the same modes with amplitudes of their own. A constant offset of an output is
+    allowed. The record must begin after the last force has ended.
+
+    >>> t = 0.02 * np.arange(1000)
+    >>> decay = np.exp(-0.3 * t) * np.cos(8 * t) + 0.5 * np.exp(-0.5 * t) * np.cos(20 * t)
+    >>> noise = 0.01 * np.random.default_rng(0).normal(size=1000)
+    >>> [round(mode.frequency * 2 * np.pi, 1) for mode in free_modes((decay + noise)[None, None], Grid.line(1000, 0.02))]
+    [8.0, 20.0]
+    """
+    outputs = real_array(outputs, "the decays", "(samples, channels, time)", 3, finite=True).astype(np.float64)
+    if outputs.ndim != 3 or grid.ndim != 1 or outputs.shape[-1] != grid.shape[0] or outputs.shape[-1] < 32:
+        raise LfnoError(
+            f"free decays (samples, channels, time ≥ 32) on a grid of time are needed, not {outputs.shape} on {grid.shape}"
+        )
+    samples, channels, size = outputs.shape
+    step = grid.steps[0]
+    scale = np.sqrt((outputs**2).mean((0, 2)))
+    scale[scale == 0] = 1.0
+    decays = outputs / scale[:, None]
+    centred = decays - decays[..., -size // 4 :].mean(-1, keepdims=True)
+    markov = np.moveaxis(centred, 0, 1)
+    order = choose_order(realise(markov, step, 0).singular_values, 1e-4)
+    start = realise(markov, step, min(max(order, 2), 2 * max_modes)).poles
+    start = start[(start.real < 0) & (np.abs(start.imag) * step < 3)]
+    # one trajectory whose outputs are all decays: each has its own amplitudes, and the poles are shared
+    problem = _Decays(np.ones((1, 1, size)), decays.reshape(1, samples * channels, size), step, "linear")
+    found = prune(problem, problem.refine(start))
+    error, whole = problem.error(found), problem.whole()
+    modes = fitted_modes(whole, whole.refine(found), np.ones(samples * channels), error)
+    residues = modes.residues.reshape(samples, channels, -1).transpose(1, 0, 2) * scale[:, None, None]
+    return mode_list(replace(modes, residues=residues), LEAST)
+
+
+def linearised_modes(
+    respond: Respond,
+    grid: Grid,
+    band: tuple[float, float],
+    amplitude: float,
+    channels: int = 1,
+    *,
+    operating: float = 0.0,
+    settle: float = 0.5,
+    accuracy: float = 0.0,
+    max_poles: int = 8,
+) -> Modes:
+    """Small-signal modes of anything that answers forces, about the state that the constant input `operating` leads to.
+
+    `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time); see `probe.small_signal` for the
+    other arguments. `accuracy` is the relative L2 error of `respond` itself: modes explain the response to that error,
+    and the covariance counts it as noise. `mode_list` of the answer gives the modes with their intervals.
+    """
+    if grid.ndim != 1:
+        raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
+    seen = small_signal(respond, grid.shape[0], grid.steps[0], band, amplitude, channels, operating, settle)
+    rest = Grid.line(seen.forces.shape[-1], seen.step)
+    found = identify(seen.forces, seen.responses, rest, max_poles=max_poles, hold="cubic", accuracy=accuracy)
+    return replace(found, covariance=found.covariance * max(1.0, accuracy / max(found.error, 1e-12)) ** 2)
