@@ -75,3 +75,18 @@ def test_a_linear_model_comes_through_the_same_door(tmp_path: Path) -> None:
     assert model.scores.rows["modal model"]["l2"] == pytest.approx(told["test"]["modal model"]["l2"])
     with pytest.raises(lfno.LfnoError, match="leave out epochs"):
         lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear", epochs=3)
+
+
+def test_a_fitted_model_knows_its_range_and_its_errors(tmp_path: Path) -> None:
+    columns, _ = trajectories()
+    made = lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear")
+    model = lfno.load(made.save(tmp_path / "model.safetensors"))
+    with pytest.warns(UserWarning, match=r"out of the range of training: the peak of the input is"):
+        model.predict(10 * columns["f"])
+    lower, upper = model.interval(columns["f"][0], level=0.5)
+    assert lower.shape == upper.shape == (96,)
+    assert (lower <= model.ask(columns["f"][0]).values).all()
+    wide = model.interval(10 * columns["f"][0], level=0.5)
+    assert (wide[1] - wide[0]).max() > 5 * (upper - lower).max(), "widened by how far the input is out of range"
+    with pytest.raises(lfno.LfnoError, match="can promise"):
+        model.interval(columns["f"][0], level=0.99)

@@ -18,6 +18,8 @@ from lfno.data.dataset import Dataset
 from lfno.data.make import dataset as builtin
 from lfno.data.prepare import Prepared
 from lfno.data.split import Split
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
 from lfno.identification.modal import identify_signals
 from lfno.surrogate.contest import MODAL, Contest, contest
 from lfno.surrogate.model import Surrogate
@@ -30,6 +32,7 @@ from lfno.training.presets import PresetMaker, default_preset
 from lfno.training.run import Watch
 
 LINEAR = "linear"
+MOST_RANGED = 2000  # training samples that the range of validity is taken from
 
 
 @dataclass(frozen=True)
@@ -105,14 +108,24 @@ def fit(
         return Surrogate(members, fitted=Fitted(prepared, choices, training))
     logger.info("comparing with the baselines on the test data")
     result = contest(Surrogate(members), prepared, MODAL if model == LINEAR else model.upper())
-    scores = Scores.from_dict(result.to_dict())
-    surrogate = Surrogate(
-        members, {**members[0].provenance, "scores": scores.to_dict()}, Fitted(prepared, choices, training, result)
-    )
+    told = {"scores": Scores.from_dict(result.to_dict()).to_dict(), **trust(members, prepared)}
+    surrogate = Surrogate(members, {**members[0].provenance, **told}, Fitted(prepared, choices, training, result))
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         surrogate.save(Path(folder) / MODEL)
     return surrogate
+
+
+def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
+    """Return what a model file needs to judge a question: the range of the training inputs, and validation errors."""
+    dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
+    held = dataset[split.validation]
+    prediction = np.mean([member.predict(np.array(held.inputs), held.grid) for member in members], axis=0)
+    mask = None if held.mask is None else held.mask[..., warm:]
+    calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
+    chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
+    coverage = Coverage.of(dataset.inputs[chosen], dataset.grid)
+    return {"coverage": coverage.to_dict(), "calibration": calibration.to_dict()}
 
 
 def prepared_from(

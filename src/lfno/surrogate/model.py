@@ -14,6 +14,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid, with_unit
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.notes import notes_on
@@ -115,6 +117,18 @@ class Surrogate:
         return Scores.from_dict(told) if isinstance(told, dict) else None
 
     @property
+    def coverage(self) -> Coverage | None:
+        """The range of the training inputs; None if the file does not tell."""
+        told = self.provenance.get("coverage")
+        return Coverage.from_dict(told) if isinstance(told, dict) else None
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Errors on the validation samples, from which intervals are made; None if the file does not hold them."""
+        told = self.provenance.get("calibration")
+        return Calibration.from_dict(told) if isinstance(told, dict) else None
+
+    @property
     def accuracy(self) -> float:
         """The relative L2 error on validation or test samples, the worst of the members; 0 where the file does not tell."""
         losses: list[float] = []
@@ -154,6 +168,27 @@ class Surrogate:
         spread = answers.std(0, ddof=1) if len(answers) > 1 else None
         index = question.index
         return Answer(answers.mean(0)[index], None if spread is None else spread[index], tuple(notes_on(self, question)))
+
+    def interval(
+        self, data: Any, level: float = 0.9, everywhere: bool = True, dt: float | None = None, grid: Grid | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return lower and upper bounds of the outputs, in the shape of the prediction.
+
+        A new trajectory like those of training lies between them with probability `level`: as a whole (`everywhere`) or at
+        each single point. The bounds come from the errors on validation samples (see `lfno.evaluation.conformal`) and are
+        widened by the factor by which the input leaves the range of training. Raises LfnoError if the model file holds no
+        such errors, or too few for this level.
+        """
+        if self.calibration is None:
+            raise LfnoError("this model file holds no validation errors, so there is no interval; fit the model again")
+        question = Question.of(data, self, dt, grid)
+        widths = self.calibration.half_width(level, everywhere)
+        outside = self.coverage.excesses(question.inputs, question.grid) if self.coverage else []
+        widths = widths * max([1.0, *(excess.times for excess in outside)])
+        values = self.ask(data, dt, grid).values
+        place = values.ndim - question.grid.ndim - 1  # of the channel axis, if the answer has one
+        half = widths[0] if place < 0 or self.channels[1] == 1 else widths.reshape(-1, *[1] * question.grid.ndim)
+        return values - half, values + half
 
     def decompose(
         self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent

@@ -1,4 +1,4 @@
-"""What one must know to read an answer: warm-up, another time step, another duration."""
+"""What one must know to read an answer: range of validity, warm-up, another time step, another duration."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
 
 def notes_on(model: Surrogate, question: Question) -> list[str]:
-    """Return sentences for everything about `question` that differs from training; none for a linear model but the step."""
+    """Return one sentence for everything about `question` that differs from training."""
     own, axis = model.grid.axes[-1], question.grid.axes[-1]
-    notes = []
+    outside = model.coverage.excesses(question.inputs, question.grid) if model.coverage else []
+    notes = [f"out of the range of training: {excess.message}" for excess in outside]
     if abs(axis.step / own.step - 1) > 1e-6:
         notes.append(f"the data have a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
     if model.linear is not None:

@@ -1,0 +1,84 @@
+"""Prediction intervals from errors on samples that the model was not trained on (split conformal prediction).
+
+Of n calibration samples and a new one of the same kind, each is equally likely to have the k-th largest error. So the
+k-th smallest calibration error, k = ⌈(n + 1) level⌉, covers the new one with a probability of at least `level`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+
+MOST = 1000  # errors that are kept; more would not change a quantile
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Errors of calibration samples, for each output channel in ascending order.
+
+    whole: (channels, n), the largest absolute error along each trajectory: for an interval that holds everywhere at once.
+    points: (channels, n), the absolute error at one random point of each trajectory: for an interval at each single point.
+    """
+
+    whole: list[list[float]]
+    points: list[list[float]]
+
+    @classmethod
+    def of(cls, prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None, seed: int = 0) -> Calibration:
+        """Return the calibration from predictions and truths (samples, channels, *space, time).
+
+        Only measured points count. One point per trajectory is drawn for `points`, because the points of one trajectory
+        are not independent of each other.
+        """
+        error = np.abs(np.asarray(prediction, dtype=np.float64) - truth)
+        error = error.reshape(*error.shape[:2], -1)
+        known = np.ones(error.shape, bool) if mask is None else np.broadcast_to(mask, truth.shape).reshape(error.shape)
+        kept = known.any((1, 2))
+        error, known = error[kept], known[kept]
+        draw = np.where(known, np.random.default_rng(seed).random(error.shape), -1.0).argmax(-1)
+        single = np.take_along_axis(error, draw[..., None], -1)[..., 0]
+        largest = np.where(known, error, 0.0).max(-1)
+        return cls(*(_thinned(np.sort(values, axis=0).T) for values in (largest, single)))
+
+    @property
+    def count(self) -> int:
+        """The number of calibration samples that are kept."""
+        return len(self.whole[0]) if self.whole else 0
+
+    def half_width(self, level: float = 0.9, everywhere: bool = True) -> np.ndarray:
+        """Return the half-width of the interval for each output channel.
+
+        everywhere: the whole trajectory lies inside with probability `level`; else each single point does.
+        Raises LfnoError where so few samples cannot promise this level.
+        """
+        if not 0 < level < 1:
+            raise LfnoError(f"level={level!r} must be a probability between 0 and 1")
+        place = math.ceil((self.count + 1) * level)
+        if place > self.count:
+            most = 100 * self.count / (self.count + 1)
+            raise LfnoError(
+                f"{self.count} validation samples can promise an interval of at most {most:.3g} %, not {100 * level:g} %; "
+                "ask for less, or fit with more data"
+            )
+        return np.array([errors[place - 1] for errors in (self.whole if everywhere else self.points)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the calibration as plain values, the inverse of `from_dict`."""
+        return {"whole": self.whole, "points": self.points}
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Calibration:
+        """Read a calibration as `to_dict` wrote it."""
+        return cls(tree["whole"], tree["points"])
+
+
+def _thinned(errors: np.ndarray) -> list[list[float]]:
+    """At most MOST of the errors (channels, n) in ascending order, equally spaced in rank, as plain lists."""
+    if errors.shape[1] > MOST:
+        errors = errors[:, np.linspace(0, errors.shape[1] - 1, MOST).round().astype(int)]
+    return [[float(f"{value:.6g}") for value in row] for row in errors]

@@ -1,0 +1,151 @@
+"""The range of validity: what the training inputs covered, and how far a new input lies outside.
+
+Every window of the inputs has a few features: peak and root mean square of each channel, the frequencies below which 50 and
+95 % of its energy lie, and the balance between channels. The range of a model is the smallest and the largest value of
+each feature in the training windows, widened a little because the largest of n samples is exceeded once in n + 1 times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.core.grid import Grid
+
+QUANTILES = (0.5, 0.95)  # shares of the energy whose frequencies are features
+SLACK = 0.05  # every bound is widened by this share, and by 1/√n for n training windows
+RESOLUTION = 2.0  # bins of the spectrum by which a frequency may differ before it counts
+FAINT = 1e-3  # a channel below this share of its largest training amplitude is "off": its spectrum says nothing
+
+
+@dataclass(frozen=True)
+class Excess:
+    """One way in which an input leaves the range: `times` is how far, relative to the bound; `message` says it in words."""
+
+    feature: str
+    times: float
+    message: str
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Bounds of the features of the training windows.
+
+    peak, rms: the largest of each channel. band: for each quantile and channel, the lowest and highest frequency (1/unit).
+    balance: for each pair of neighbouring channels the lowest and highest log-ratio of their rms. duration: of a window.
+    """
+
+    peak: list[float]
+    rms: list[float]
+    band: list[list[list[float]]]
+    balance: list[list[float]]
+    duration: float
+    unit: str
+    count: int
+
+    @classmethod
+    def of(cls, inputs: np.ndarray, grid: Grid) -> Coverage:
+        """Return the coverage of training inputs (samples, channels, *space, time).
+
+        >>> t = np.arange(100) * 0.1
+        >>> force = np.random.default_rng(0).uniform(1, 2, (50, 1, 1)) * np.sin(2 * np.pi * t)
+        >>> range_ = Coverage.of(force, Grid.line(100, 0.1))
+        >>> range_.excesses(force[:5], Grid.line(100, 0.1))
+        []
+        >>> [excess.feature for excess in range_.excesses(5 * force[:1], Grid.line(100, 0.1))]
+        ['amplitude']
+        """
+        axis = grid.axes[-1]
+        flat = _flat(inputs)
+        found = [_features(window, axis.step) for window in flat]
+        peak, rms = (np.max([one[k] for one in found], 0) for k in (0, 1))
+        strong = [one[1] > FAINT * rms for one in found]
+        bands = np.array([np.where(on, one[2], np.nan) for one, on in zip(found, strong, strict=True)])
+        bands = np.where(np.isnan(bands).all(0), 0.0, bands)  # a channel that is never on has no band
+        band = np.stack([np.nanmin(bands, 0), np.nanmax(bands, 0)], -1)
+        ratios = np.array([_balance(one[1], rms) for one in found]).reshape(len(found), -1)
+        balance = np.stack([ratios.min(0), ratios.max(0)], -1)
+        return cls(peak.tolist(), rms.tolist(), band.tolist(), balance.tolist(), axis.length, axis.unit, len(found))
+
+    def excesses(self, inputs: np.ndarray, grid: Grid) -> list[Excess]:
+        """Return how inputs (samples, channels, *space, time) leave the range, the worst of each kind; [] if they do not.
+
+        Inputs longer than a training window are cut into windows of its duration.
+        """
+        axis = grid.axes[-1]
+        worst: dict[str, Excess] = {}
+        for window in _windows(_flat(inputs), max(8, round(self.duration / axis.step))):
+            for excess in self._of_window(window, axis.step):
+                if excess.feature not in worst or excess.times > worst[excess.feature].times:
+                    worst[excess.feature] = excess
+        return sorted(worst.values(), key=lambda excess: -excess.times)
+
+    def _of_window(self, window: np.ndarray, step: float) -> Iterator[Excess]:
+        slack = 1 + SLACK + 1 / math.sqrt(self.count)
+        peak, rms, bands = _features(window, step)
+        for value, bound, word in ((peak, self.peak, "peak"), (rms, self.rms, "rms")):
+            times = float((value / np.maximum(bound, 1e-300)).max())
+            if times > slack:
+                yield Excess("amplitude", times, f"the {word} of the input is {times:.3g} times the largest of training")
+        on = rms > FAINT * np.array(self.rms)
+        margin = RESOLUTION / (window.shape[-1] * step)
+        for share, values, limits in zip(QUANTILES, bands, self.band, strict=True):
+            for value, (low, high), strong in zip(values, limits, on, strict=True):
+                above, below = value - (high * slack + margin), (low / slack - margin) - value
+                if strong and max(above, below) > 0:
+                    times = value / max(high, margin) if above > 0 else low / max(value, margin)
+                    unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
+                    where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
+                    yield Excess("band", float(times), f"{100 * share:.0f} % of the input's energy lies below {where}")
+        for value, (low, high) in zip(_balance(rms, np.array(self.rms)), self.balance, strict=True):
+            if value > high + math.log(2 * slack) or value < low - math.log(2 * slack):
+                times = math.exp(max(value - high, low - value))
+                message = f"the ratio of two input channels is {times:.3g} times outside that of training"
+                yield Excess("channels", times, message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the coverage as plain values, the inverse of `from_dict`."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Coverage:
+        """Read a coverage as `to_dict` wrote it."""
+        return cls(**tree)
+
+
+def _flat(inputs: np.ndarray) -> np.ndarray:
+    """(samples, channels, *space, time) → (samples, channels, time): of fields, the point with the largest rms."""
+    inputs = np.asarray(inputs, dtype=np.float64)
+    if inputs.ndim == 3:
+        return inputs
+    lines = inputs.reshape(*inputs.shape[:2], -1, inputs.shape[-1])
+    place = (lines**2).sum(-1).argmax(-1)
+    return np.take_along_axis(lines, place[..., None, None], 2)[:, :, 0]
+
+
+def _windows(samples: np.ndarray, length: int) -> Iterator[np.ndarray]:
+    for sample in samples:
+        size = sample.shape[-1]
+        for start in range(0, max(size - length, 0) + 1, length):
+            yield sample[:, start : start + length]
+
+
+def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return peak and rms of each channel (channels,), and the frequencies of QUANTILES, (quantiles, channels)."""
+    peak, rms = np.abs(window).max(-1), np.sqrt((window**2).mean(-1))
+    size = window.shape[-1]
+    centred = (window - window.mean(-1, keepdims=True)) * np.hanning(size)
+    power = np.cumsum(np.abs(np.fft.rfft(centred)) ** 2, -1)
+    total = np.maximum(power[:, -1:], 1e-300)
+    places = np.stack([(power < share * total).sum(-1) for share in QUANTILES])
+    return peak, rms, places / (size * step)
+
+
+def _balance(rms: np.ndarray, largest: np.ndarray) -> np.ndarray:
+    """Log-ratios of the rms of neighbouring channels, each in units of its largest value in training."""
+    relative = np.maximum(rms / np.maximum(largest, 1e-300), FAINT)
+    return np.diff(np.log(relative))

@@ -1,0 +1,104 @@
+"""Range of validity and prediction intervals: what they promise on inputs of known kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
+
+GRID = Grid.line(512, dt=0.05)
+T = GRID.axes[0].points
+
+
+def multisines(count: int, seed: int, scale: float = 1.0, band: tuple[float, float] = (0.1, 1.5)) -> np.ndarray:
+    """Random-phase multisines of 24 tones in a band (Hz), with amplitudes that differ by a fifth, (count, 1, time)."""
+    rng = np.random.default_rng(seed)
+    tones = rng.uniform(*band, (count, 24, 1))
+    size = scale * rng.uniform(0.8, 1.0, (count, 1)) / np.sqrt(24)
+    return (size * np.sin(2 * np.pi * tones * T + rng.uniform(0, 2 * np.pi, (count, 24, 1))).sum(1))[:, None]
+
+
+def flagged(coverage: Coverage, inputs: np.ndarray) -> float:
+    """The share of samples that are outside."""
+    return float(np.mean([bool(coverage.excesses(sample[None], GRID)) for sample in inputs]))
+
+
+def test_inputs_of_the_same_kind_are_in_range_and_others_are_not() -> None:
+    coverage = Coverage.of(multisines(274, 0), GRID)
+    assert flagged(coverage, multisines(300, 1)) <= 0.02
+    for scale in (2.0, 5.0):
+        assert flagged(coverage, multisines(100, 2, scale)) >= 0.95
+    for band in ((2.0, 4.0), (0.01, 0.05)):
+        assert flagged(coverage, multisines(100, 3, band=band)) >= 0.95
+
+
+def test_how_far_is_a_number() -> None:
+    inputs = multisines(274, 0)
+    coverage = Coverage.of(inputs, GRID)
+    peak = np.abs(inputs).max(-1).argmax()
+    (excess,) = coverage.excesses(3 * inputs[peak : peak + 1], GRID)
+    assert excess.feature == "amplitude"
+    assert excess.times == pytest.approx(3.0, rel=0.2)
+    assert "times the largest of training" in excess.message
+
+
+def test_a_long_record_is_judged_by_its_worst_window() -> None:
+    coverage = Coverage.of(multisines(274, 0), GRID)
+    record = np.concatenate(list(multisines(8, 1)), -1)[None]
+    grid = Grid.line(record.shape[-1], dt=0.05)
+    assert coverage.excesses(record, grid) == []
+    record[..., 1024:1536] *= 4
+    assert coverage.excesses(record, grid)[0].times > 2
+
+
+def test_channels_that_never_moved_together() -> None:
+    """In training both channels are equal; a question with one of them switched off is another kind of input."""
+    one = multisines(100, 0)
+    coverage = Coverage.of(np.concatenate([one, one], 1), GRID)
+    alone = np.concatenate([one[:1], 1e-4 * one[:1]], 1)
+    assert "channels" in {excess.feature for excess in coverage.excesses(alone, GRID)}
+
+
+def test_the_range_comes_back_from_a_file() -> None:
+    coverage = Coverage.of(multisines(20, 0), GRID)
+    assert Coverage.from_dict(coverage.to_dict()) == coverage
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+@pytest.mark.parametrize("tail", ["normal", "heavy"])
+def test_intervals_cover_what_they_promise(everywhere: bool, tail: str) -> None:
+    """Over 200 calibrations the mean coverage of new trajectories lies within two per cent of 90 %, for any noise."""
+    rng = np.random.default_rng(0)
+
+    def errors(count: int) -> np.ndarray:
+        steps = rng.normal(size=(count, 1, 40)) if tail == "normal" else rng.standard_t(2, size=(count, 1, 40))
+        return np.cumsum(steps, -1) * rng.uniform(0.2, 3, (count, 1, 1))
+
+    shares = []
+    for _ in range(200):
+        width = Calibration.of(errors(200), np.zeros((200, 1, 40))).half_width(0.9, everywhere)
+        new = np.abs(errors(100))[:, 0]
+        shares.append(float((new.max(-1) <= width).mean() if everywhere else (new <= width).mean()))
+    assert 0.88 <= np.mean(shares) <= 0.92
+
+
+def test_few_samples_say_what_they_can_promise() -> None:
+    rng = np.random.default_rng(0)
+    calibration = Calibration.of(rng.normal(size=(5, 2, 30)), np.zeros((5, 2, 30)))
+    with pytest.raises(LfnoError, match=r"at most 83\.3 %"):
+        calibration.half_width(0.9)
+    assert calibration.half_width(0.8).shape == (2,)
+    with pytest.raises(LfnoError, match="between 0 and 1"):
+        calibration.half_width(90)
+
+
+def test_missing_values_do_not_count() -> None:
+    error = np.zeros((20, 1, 30))
+    mask = np.ones(error.shape, bool)
+    error[:, :, 10], mask[:, :, 10] = 1e6, False
+    calibration = Calibration.of(error, np.zeros_like(error), mask)
+    assert calibration.half_width(0.9)[0] == calibration.half_width(0.9, everywhere=False)[0] == 0
