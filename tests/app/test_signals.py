@@ -71,15 +71,22 @@ def test_a_name_is_never_a_path(desk: Desk, table: Table) -> None:
 
 
 def test_what_a_file_needs_is_asked_for(desk: Desk, table: Table) -> None:
-    found = drop(desk, table("holes.csv", 500, ""))
-    assert "use --drop-missing or --interpolate" in found["problem"]
-    assert found["options"]["interpolate"] is True
+    file = table("late.csv")
+    lines = file.read_text().splitlines()
+    late = [line.split(",") for line in lines[1:]]
+    late = [",".join([str(float(cells[0]) * (1 + 0.001 * k)), *cells[1:]]) for k, cells in enumerate(late)]
+    file.write_text("\n".join([lines[0], *late]) + "\n")
+    found = drop(desk, file)
+    assert "use --resample" in found["problem"]
+    assert found["options"]["resample"] is True
     assert "drawn" not in found
-    with pytest.raises(LfnoError, match=r"holes\.csv has not been read yet"):
+    with pytest.raises(LfnoError, match=r"late\.csv has not been read yet"):
         desk.ask("train", {"source": "file"})
     read = desk.ask("read", {**found["options"], "axes": "", "dt": ""})
-    assert read["command"] == "lfno fit holes.csv --input force --output u --time time --interpolate"
-    assert any("interpolated" in note for note in read["notes"])
+    assert read["command"] == "lfno fit late.csv --input force --output u --time time --resample"
+    assert any("was not uniform" in note for note in read["notes"])
+    holes = drop(desk, table("holes.csv", 500, ""))
+    assert any("1 value of" in note for note in holes["notes"])
     with pytest.raises(LfnoError, match="there is no variable 'power'"):
         desk.ask("read", {"input": "power"})
     with pytest.raises(LfnoError, match="the time step 'soon' is not a number"):

@@ -43,9 +43,9 @@ def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
     np.savez(path, t=T * (1 + 0.01 * T), f=np.sin(T), u=holes)
     report = inspect(path)
     assert report["variables"][2]["missing"] == 1
-    assert len(report["problems"]) == 2
-    assert report["command"].endswith("--input f --output u --time t --interpolate --resample")
-    data = load(path, input="f", output="u", time="t", interpolate=True, resample=True)
+    assert len(report["problems"]) == 1
+    assert report["command"].endswith("--input f --output u --time t --resample")
+    data = load(path, input="f", output="u", time="t", resample=True)
     assert data.grid.to_dict()["axes"] == report["grid"]
 
 

@@ -67,10 +67,6 @@ def drift(rows: list[list[str]]) -> None:
         row[0] = f"{k * 0.05 * (1 + 1e-3 * k):.6f}"
 
 
-def lose(rows: list[list[str]]) -> None:
-    del rows[40:50]
-
-
 def overlapping(path: Path) -> None:
     """Many names for the same bytes of an archive: it expands to more than is in it."""
     with zipfile.ZipFile(path, "w") as archive:
@@ -166,16 +162,9 @@ CASES = (
     Bad("an HDF5 dataset of absurd size", "data.h5", hdf5(endless)),
     Bad("a row with too few values", "data.csv", table(lambda rows: rows[11].pop())),
     Bad("a cell that is not a number", "data.csv", table(put(80, 1, "overflow"))),
-    Bad("missing values in a record", "data.csv", table(put(16, 2, ""))),
-    Bad("missing values in trajectories", "data.npz", npz(t=T, f=MANY[:7], u=np.where(MANY[:7] > 2.5, np.nan, 1))),
-    Bad("missing values marked by a number", "data.csv", table(put(16, 2, "-9999"))),
-    Bad("infinite values", "data.csv", table(put(16, 2, "inf"))),
-    Bad("a row without a time", "data.csv", table(put(30, 0, "NaN"))),
-    Bad(
-        "two answers to missing values", "data.csv", table(put(16, 2, "")), {"drop_missing": True, "interpolate": True}
-    ),
+    Bad("a signal without any value", "data.npz", npz(t=T, f=F, u=np.full(100, np.nan))),
     Bad("a clock that drifts", "data.csv", table(drift)),
-    Bad("rows that were lost", "data.csv", table(lose)),
+    Bad("two recordings hours apart", "data.npz", npz(t=np.where(T < 2.5, T, T + 7200), f=F, u=U)),
     Bad("a time stamp twice", "data.csv", table(put(50, 0, "2.4500"))),
     Bad("a time that goes back", "data.csv", table(put(50, 0, "0.1000"))),
     Bad("two time vectors", "data.npz", npz(t_f=T, f=F, t_u=T, u=U)),
@@ -219,7 +208,7 @@ CASES = (
         table(lambda rows: [row.append("1" if k < 60 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
         {"sample": "run"},
     ),
-    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30), {"drop_missing": True}),
+    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30)),
     Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad("a signal taken for the number of the trajectory", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
     Bad("no rows to tell trajectories apart in", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),
@@ -230,7 +219,7 @@ INTRODUCTION = """# When a file is refused
 
 A file that cannot be used as it is gets one sentence that says what was found, where, and what to do. Nothing is
 dropped or changed in silence: what was done to the data is listed in notes that `lfno inspect` and `lfno fit` print.
-In Python the same options are keywords: `--drop-missing` is `drop_missing=True`.
+In Python the same options are keywords: `--resample` is `resample=True`.
 
 Every row of this table is a test: the input is made and the sentence compared. (…) stands for the words of the library
 that reads the format.

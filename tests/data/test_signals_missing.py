@@ -1,61 +1,106 @@
-"""Missing values: found, filled or dropped on request, and noted."""
+"""Values and rows that are missing: filled in, masked, and said."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
+from lfno.data.gaps import after_gaps
 from lfno.data.signals import load
-from lfno.data.signals.missing import longest_run
 from tests.data.measured import F, T, U, record
 
 RNG = np.random.default_rng(1)
 
 
 def test_missing_values_of_a_record() -> None:
+    """Outputs are filled by straight lines and masked."""
     holes = U.copy()
     holes[[0, 150, 151]] = np.nan
-    with pytest.raises(LfnoError, match=r"in 3 rows \(row 1, row 151, row 152\)"):
-        record(u=holes)
-    filled = load({"t": T, "f": F, "u": holes}, interpolate=True)
-    np.testing.assert_allclose(filled.outputs[0, 150:152], np.interp(T[150:152], T[[149, 152]], U[[149, 152]]))
-    assert np.isfinite(filled.outputs).all()
-    dropped = load({"t": T, "f": F, "u": holes}, drop_missing=True)
-    np.testing.assert_array_equal(dropped.outputs[0], U[152:])
-    np.testing.assert_array_equal(dropped.inputs[0], F[152:])
-    np.testing.assert_allclose(dropped.grid["t"].points, T[152:])
-    assert any("248 of 400 rows" in note for note in dropped.provenance["notes"])
+    holes[300] = np.inf
+    data = record(u=holes)
+    np.testing.assert_allclose(data.outputs[0, 150:152], np.interp(T[150:152], T[[149, 152]], U[[149, 152]]))
+    assert data.outputs[0, 0] == U[1]
+    assert data.mask is not None
+    np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), [0, 150, 151, 300])
+    np.testing.assert_array_equal(data.outputs[data.mask], U[data.mask[0]])
+    assert any("4 values of 400 (u) not measured, the first at 2 s" in note for note in data.notes)
+
+
+def test_missing_values_of_inputs() -> None:
+    """A short gap is bridged; in a long one, and for as long as the system remembers it, outputs do not count."""
+    holes = F.copy()
+    holes[[20, 21]] = np.nan
+    short = record(f=holes)
+    assert short.mask is None
+    np.testing.assert_allclose(short.inputs[0, 20:22], np.interp(T[20:22], T[[19, 22]], F[[19, 22]]))
+    holes[100:150] = np.nan
+    long = record(f=holes)
+    assert long.mask is not None
+    np.testing.assert_array_equal(np.flatnonzero(~long.mask[0]), np.arange(100, 150))
+    later = after_gaps(long, 30).mask
+    assert later is not None
+    np.testing.assert_array_equal(np.flatnonzero(~later[0]), np.arange(100, 180))
+    assert any("1 gap of the input longer than 5 steps, the longest 2.5 s from 7 s" in note for note in long.notes)
 
 
 def test_missing_values_of_samples() -> None:
     f, u = RNG.normal(size=(2, 8, 400))
     u[3, 7] = np.inf
-    f[5, 0] = np.nan
-    data = load({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u", drop_missing=True)
+    f[5, 0:9] = np.nan
+    f[6] = np.nan
+    data = load({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u")
     assert isinstance(data, Dataset)
-    np.testing.assert_array_equal(data.parameters["A"], [0, 1, 2, 4, 6, 7])
-    np.testing.assert_array_equal(data.outputs[:, 0], u[[0, 1, 2, 4, 6, 7]])
+    np.testing.assert_array_equal(data.parameters["A"], np.arange(8))
     assert np.isfinite(data.inputs).all()
+    assert data.mask is not None
+    assert data.mask[[0, 1, 2, 4, 7]].all()
+    assert (~data.mask[3]).sum() == 1
+    assert (~data.mask[5]).sum() == 9
+    assert not data.mask[6].any()
+    later = after_gaps(data).mask
+    assert later is not None
+    assert not later[5].any(), "all of a trajectory that begins with unknown inputs depends on them"
 
 
-def test_rows_without_a_time_can_be_dropped_at_the_end() -> None:
+def test_rows_without_a_time_are_dropped() -> None:
+    """At the end nothing remains of them; in the middle they are lost rows of a uniform clock."""
     times = T.copy()
     times[-3:] = np.nan
-    data = load({"t": times, "f": F, "u": U}, drop_missing=True)
+    data = load({"t": times, "f": F, "u": U})
     np.testing.assert_array_equal(data.outputs[0], U[:-3])
-    np.testing.assert_array_equal(data.inputs[0], F[:-3])
+    times[50] = np.nan
+    data = load({"t": times, "f": F, "u": U})
+    assert data.outputs.shape == (1, 397)
+    assert data.mask is not None
+    np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), [50])
+
+
+def test_rows_that_were_lost_are_not_measured() -> None:
+    kept = np.delete(np.arange(400), np.r_[30:40, 200])
+    data = load({"t": T[kept], "f": F[kept], "u": U[kept]})
+    np.testing.assert_allclose(data.grid["t"].points, T, atol=1e-9)
+    assert data.mask is not None
+    np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), np.r_[30:40, 200])
+    np.testing.assert_array_equal(data.outputs[0, kept], U[kept])
+    assert any("11 rows are missing in the clock 't', the most after row 30 (0.55 s)" in note for note in data.notes)
+
+
+def test_a_gap_of_a_resampled_clock_is_not_measured() -> None:
+    drifting = (T * (1 + 2e-3 * T))[np.r_[:100, 140:400]]
+    data = load({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
+    times = data.grid["t"].points
+    assert data.mask is not None
+    outside = (times < drifting[99]) | (times > drifting[100])
+    np.testing.assert_array_equal(data.mask[0][outside], True)
+    assert data.mask[0][~outside].mean() < 0.1
 
 
 def test_a_number_that_marks_missing_values_is_missing() -> None:
     marked = U.copy()
     marked[[7, 30]] = -9999
-    with pytest.raises(LfnoError, match=r"\(marked by -9999\) or not finite in 2 rows \(row 8, row 31\)"):
-        record(u=marked)
-    filled = load({"t": T, "f": F, "u": marked}, interpolate=True)
+    filled = record(u=marked)
+    assert filled.mask is not None
+    np.testing.assert_array_equal(np.flatnonzero(~filled.mask[0]), [7, 30])
     np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
     assert marked[7] == -9999  # the caller's array is not touched
     assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
@@ -63,15 +108,3 @@ def test_a_number_that_marks_missing_values_is_missing() -> None:
     np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
     large = np.where(marked < -1, -9999, 2000 * U)
     np.testing.assert_array_equal(record(u=large).outputs[0], large)
-
-
-@settings(max_examples=60, deadline=None)
-@given(good=st.lists(st.booleans(), min_size=1, max_size=30))
-def test_longest_run_is_the_longest(good: list[bool]) -> None:
-    runs = [(j - i, -i) for i in range(len(good)) for j in range(i + 1, len(good) + 1) if all(good[i:j])]
-    if not runs:
-        with pytest.raises(LfnoError):
-            longest_run(np.array(good))
-        return
-    length, start = max(runs)
-    assert longest_run(np.array(good)) == (-start, -start + length)

@@ -108,7 +108,7 @@ def signals(data: Any) -> None:
     named |= {"t": t} if data.draw(st.booleans()) else {}
     shape = data.draw(st.sampled_from([(steps,), (3, steps), (steps, 3), (5, 2, steps)]))
     named |= {name: data.draw(st.one_of(of_shape(shape), of_shape(shape), arrays())) for name in ("f", "u")}
-    options: dict[str, Any] = {key: True for key in ("drop_missing", "interpolate", "resample") if data.draw(st.booleans())}
+    options: dict[str, Any] = {key: True for key in ("resample",) if data.draw(st.booleans())}
     for key in ("input", "output", "time", "sample", "axes"):
         if data.draw(st.integers(0, 7)) == 0:
             options[key] = data.draw(st.one_of(NAMES, st.sampled_from(["f", "u", "t", "f,u", "sample,t", "*", "f:3"])))

@@ -86,7 +86,7 @@ def text_files(data: Any) -> None:
     header = data.draw(st.sampled_from(["t,f,u\n", "", "t [s];f;u\n", "\ufefft,f,u\n", "# c\nt\tf\tu\n"]))
     content = header + "\n".join(data.draw(st.sampled_from([",", ";", "\t", " "])).join(row) for row in rows)
     path.write_text(content, encoding=data.draw(st.sampled_from(["utf-8", "utf-16"])), errors="replace")
-    attempt(lambda: load(path, drop_missing=data.draw(st.booleans())))
+    attempt(lambda: load(path, resample=data.draw(st.booleans())))
 
 
 def model_trees(data: Any) -> None:

@@ -23,7 +23,7 @@ from lfno.data.signals import Record
 Answer = TypeVar("Answer")
 
 MOST_POINTS = 4096  # of a curve that is drawn; longer ones are drawn as their lowest and highest values
-SWITCHES = ("drop_missing", "interpolate", "resample")
+SWITCHES = ("resample",)
 
 
 class Upload:

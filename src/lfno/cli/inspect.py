@@ -85,7 +85,7 @@ def _reading(file: Path, variables: Any) -> dict[str, Any]:
 
 
 #: what the sentence of a refusal offers -> the option of `signals.load` that does it
-_CURES = {"--interpolate": "interpolate", "--resample": "resample"}
+_CURES = {"--resample": "resample"}
 
 
 def _command(file: Path, variables: Any, data: Any, options: dict[str, bool]) -> str:

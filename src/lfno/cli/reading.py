@@ -15,8 +15,6 @@ Time = Annotated[str | None, typer.Option(help="Time vector (two: the input's an
 Sample = Annotated[str | None, typer.Option(help="Column that numbers the trajectories of a table.")]
 Axes = Annotated[str | None, typer.Option(help='What the axes are: "sample,t" or "f=sample,t;u=sample,x,t".')]
 Dt = Annotated[float | None, typer.Option(help="Time step of data without a time vector.")]
-DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Drop what has missing values.")]
-Interpolate = Annotated[bool, typer.Option("--interpolate", help="Fill missing values by interpolation.")]
 Resample = Annotated[bool, typer.Option("--resample", help="Bring clocks that are not uniform to one that is.")]
 
 Reading = dict[str, Any]  # what `options` returns
@@ -29,8 +27,6 @@ def options(
     sample: Sample = None,
     axes: Axes = None,
     dt: Dt = None,
-    drop_missing: DropMissing = False,
-    interpolate: Interpolate = False,
     resample: Resample = False,
 ) -> Reading:
     """The keywords of `lfno.data.signals.load`."""

@@ -13,6 +13,7 @@ from lfno.core.errors import LfnoError
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset, joined
 from lfno.data.files import READERS
+from lfno.data.gaps import after_gaps
 from lfno.data.records import as_samples, choose_windows, gather
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
@@ -21,7 +22,7 @@ from lfno.data.variation import check_variation
 from lfno.data.windows import cut
 
 #: options of `lfno.data.signals.load` that are passed on
-READING = ("input", "output", "time", "sample", "axes", "dt", "drop_missing", "interpolate", "resample")
+READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest")
 
@@ -79,8 +80,10 @@ def prepare(
         if any(given.values()):
             extra = " and ".join(name for name, said in given.items() if said)
             raise LfnoError(f"{extra} is for one long record, and the data are {len(data)} trajectories; leave it out")
-        return _trajectories(data, other, bounds, fold, told)
+        return _trajectories(after_gaps(data), other, bounds, fold, told)
     window, warmup, why = choose_windows(data, window, warmup)
+    data = after_gaps(data, warmup)
+    other = after_gaps(other, warmup) if isinstance(other, Record) else other
     stretch = None if bounds is None else _samples(data, bounds)
     if isinstance(other, Record):
         dataset, split = _with_record(data, other, window, warmup, from_rest)
@@ -107,7 +110,7 @@ def _trajectories(
         bounds = count - 1, count
         notes.append(f"of {count} runs the last one is for the test (--test START:STOP chooses others)")
     if isinstance(other, Dataset):
-        data = joined(data, other)
+        data = joined(data, after_gaps(other))
         own = splits.random(count, 0.1, 1 / max(count, 2))
         train = np.sort(np.concatenate([own.train, own.test]))
         split = Split(train, own.validation, np.arange(count, len(data)))

@@ -9,7 +9,7 @@ import { answer, ask, axisLabel, byId, channel, complain, el, key, number, perce
 const LIMIT = 64 * 2 ** 20;
 const FIELDS = { input: "--input", output: "--output", time: "--time", sample: "--sample", axes: "--axes", dt: "--dt" };
 const HINTS = { input: "f, or f1,f2", output: "u, or u1,u2", time: "t", sample: "run", axes: "sample,t", dt: "seconds" };
-const SWITCHES = { interpolate: "--interpolate", drop_missing: "--drop-missing", resample: "--resample" };
+const SWITCHES = { resample: "--resample" };
 let report = null;
 let training = null;
 

@@ -17,11 +17,14 @@ from lfno.data.files import Variables, read
 from lfno.data.files.hdf5 import opened
 from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
-from lfno.data.signals.clean import Allowed, Treatment, clean
+from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
 from lfno.data.signals.record import Record
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.sides import Layout, gather, lay_out
+
+#: provenance of data whose inputs have long gaps: [sample, start, stop] of each
+INPUT_GAPS = "input_gaps"
 
 
 def load(
@@ -33,8 +36,6 @@ def load(
     sample: str | None = None,
     axes: str | None = None,
     dt: float | None = None,
-    drop_missing: bool = False,
-    interpolate: bool = False,
     resample: bool = False,
 ) -> Dataset | Record:
     """The inputs and outputs of a file (or of named arrays): a `Dataset` of many trajectories, or one long `Record`.
@@ -42,7 +43,10 @@ def load(
     `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, `"table:3"`) and are guessed
     where the names leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the
     trajectories of a table. `axes` states what the axes are (`"sample,t"`, or `"f=sample,t;u=sample,x,t"`) where lengths
-    do not. `dt` is the step of data without a time vector. All that is done to the data is in `provenance["notes"]`.
+    do not. `dt` is the step of data without a time vector; `resample` brings clocks that are not uniform to one that is.
+
+    Values that are missing (empty, NaN, infinite, or marked by -9999 and the like) and rows that were lost are filled in
+    and masked: `mask` is True where an output was measured. All that is done to the data is in `provenance["notes"]`.
 
     >>> t = np.arange(200) * 0.05
     >>> load({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
@@ -51,14 +55,13 @@ def load(
     if isinstance(source, (str, Path)) and is_dataset(Path(source)):
         return storage.load(source)
     variables = _variables(source)
-    allowed = Allowed(drop_missing, interpolate, resample)
     named = (input, output, time)
     input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in named)
     try:
         variables, _ = parts.tell_apart(variables, sample, time)
         variables, split = parts.join(variables)
         roles = find_roles(variables, input, output, time, dt is not None)
-        return _assemble(variables, split, roles, _axes(axes), dt, allowed)
+        return _assemble(variables, split, roles, _axes(axes), dt, resample)
     except LfnoError as error:
         message, name = str(error), variables.source
         raise LfnoError(message if message.startswith(name) else f"{name}: {message}") from error
@@ -70,7 +73,7 @@ def _assemble(
     roles: Roles,
     axes: dict[str, tuple[str, ...]],
     dt: float | None,
-    allowed: Allowed,
+    resample: bool,
 ) -> Dataset | Record:
     notes = variables.notes
     stamps, unit = _clocks(variables, roles, axes, dt, notes)
@@ -78,19 +81,20 @@ def _assemble(
     layout = lay_out(variables, roles, axes, known, (len(stamps[0]), len(stamps[-1])))
     inputs = gather(variables, roles.inputs, layout, stamps[0], notes)
     outputs = gather(variables, roles.outputs, layout, stamps[-1], notes)
-    treatment = Treatment(allowed, variables.row, roles.times or ("dt",), unit)
-    inputs, outputs, axis, kept = clean(inputs, outputs, treatment, notes)
+    treatment = Treatment(resample, variables.row, roles.times or ("dt",), unit)
+    axis, gaps = clean(inputs, outputs, treatment, notes)
     grid = Grid((*_space(variables, roles, layout, outputs.values.shape[2:-1], notes), axis))
     provenance: dict[str, Any] = {"name": Path(variables.source).stem, "source": variables.source, "notes": notes}
+    if gaps:
+        provenance[INPUT_GAPS] = gaps
     if not layout.many:
         full = (len(inputs.channels), *grid.shape)
         values = np.broadcast_to(inputs.values[0], full)
         mask = None if outputs.mask is None else outputs.mask[0]
         return Record(values, outputs.values[0], grid, inputs.channels, outputs.channels, provenance, mask)
     if split is not None:
-        place = {int(old): new for new, old in enumerate(kept)}
-        provenance["split"] = {part: [place[k] for k in indices if k in place] for part, indices in split.items()}
-    parameters = _parameters(variables, roles, layout, kept, notes)
+        provenance["split"] = split
+    parameters = _parameters(variables, roles, layout, notes)
     channels = inputs.channels, outputs.channels
     return Dataset(inputs.values, outputs.values, grid, parameters, *channels, provenance, outputs.mask)
 
@@ -171,13 +175,13 @@ def _space(
 
 
 def _parameters(
-    variables: Variables, roles: Roles, layout: Layout, kept: np.ndarray, notes: list[str]
+    variables: Variables, roles: Roles, layout: Layout, notes: list[str]
 ) -> dict[str, np.ndarray]:
     """Vectors with one number per sample, beside the signals, tell the samples apart."""
     count = next(variables[n].shape[r.index("sample")] for n, r in layout.roles.items() if "sample" in r)
     taken = {*roles.inputs, *roles.outputs, *roles.times, *roles.coordinates}
     names = [n for n, v in variables.entries.items() if n not in taken and v.numeric and extent(v) == (count,)]
-    return {name: np.ravel(variables[name].array(notes))[kept] for name in names}
+    return {name: np.ravel(variables[name].array(notes)) for name in names}
 
 
 __all__ = ["Record", "is_dataset", "load"]

@@ -31,11 +31,11 @@ def find_mark(values: np.ndarray) -> float | None:
     return None
 
 
-def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) -> tuple[np.ndarray, list[float]]:
-    """Values (sample, channel, *space, time) with NaN for marks, and the marks; a copy only where there are some."""
+def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) -> np.ndarray:
+    """Values (sample, channel, *space, time) with NaN in the place of marks; a copy only where there are some."""
     found = {k: mark for k in range(len(names)) if (mark := find_mark(values[:, k])) is not None}
     if not found:
-        return values, []
+        return values
     result = allocate(values.shape, notes, ", ".join(names))
     for source, target in zip(_pieces(values), _pieces(result), strict=True):
         target[...] = source
@@ -43,7 +43,7 @@ def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) ->
             target[:, k][target[:, k] == mark] = np.nan
     for k, mark in found.items():
         notes.append(f"the value {mark:g} of {names[k]!r}, far from all others, is taken as missing")
-    return result, list(found.values())
+    return result
 
 
 def _pieces(values: np.ndarray) -> Iterator[np.ndarray]:

@@ -1,16 +1,12 @@
-"""Values that are missing or not finite: refused with their places, dropped, or interpolated; always noted."""
+"""Values that are missing or not finite are filled in and masked: a model may be fed with them, and never judged by them."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.memory import BLOCK, allocate
-from lfno.data.files.variables import counted, listing
-
-ADVICE = "use --drop-missing or --interpolate"
+from lfno.data.signals.sides import Side
 
 
 def finite(values: np.ndarray) -> np.ndarray:
@@ -23,51 +19,29 @@ def finite(values: np.ndarray) -> np.ndarray:
     return good
 
 
-def incomplete(values: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of those channels of (sample, channel, …) that have values missing."""
-    if len(names) != values.shape[1]:
-        return names
-    return tuple(name for k, name in enumerate(names) if not finite(values[:, k : k + 1]).all())
+def fill(side: Side, notes: list[str]) -> None:
+    """Fill missing values by straight lines in time and set `side.mask`, True where a value was measured.
 
+    The ends of a series take its nearest value; a series without any value becomes zero. Raises `LfnoError` for a channel
+    that has no value at all.
 
-def refuse(names: tuple[str, ...], good: np.ndarray, marks: list[float], where: Callable[[int], str]) -> None:
-    """Say which rows (of a record) or samples (of many trajectories) have values missing, or `marks` in their place."""
-    record = good.shape[0] == 1
-    bad = np.flatnonzero(~good[0]) if record else np.flatnonzero(~good.all(axis=1))
-    places = [where(int(k)) if record else f"sample {k}" for k in bad[:5]]
-    more = f" and {bad.size - 5} more" if bad.size > 5 else ""
-    marked = f" (marked by {', '.join(f'{mark:g}' for mark in sorted(set(marks)))})" if marks else ""
-    have = "has" if len(names) == 1 else "have"
-    raise LfnoError(
-        f"{listing(names)} {have} values missing{marked} or not finite in {counted(bad.size, 'row' if record else 'sample')} "
-        f"({', '.join(places)}{more}); {ADVICE}"
-    )
-
-
-def longest_run(good: np.ndarray) -> tuple[int, int]:
-    """Start and stop of the longest stretch of True.
-
-    >>> longest_run(np.array([True, False, True, True, False]))
-    (2, 4)
+    >>> side = Side(np.array([[[1.0, np.nan, 3.0]]]), (), np.arange(3.0))
+    >>> fill(side, [])
+    >>> side.values, side.mask
+    (array([[[1., 2., 3.]]]), array([[[ True, False,  True]]]))
     """
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(np.int8)))
-    starts, stops = edges[::2], edges[1::2]
-    if not starts.size:
-        raise LfnoError("no row has all its values")
-    best = int(np.argmax(stops - starts))
-    return int(starts[best]), int(stops[best])
-
-
-def fill(values: np.ndarray, stamps: np.ndarray, notes: list[str], what: str) -> np.ndarray:
-    """Linear interpolation in time over what is missing; the ends of a series take the nearest value."""
-    result = allocate(values.shape, notes, what)
-    count = 0
-    for index in np.ndindex(values.shape[:-1]):
-        series = np.asarray(values[index])
-        good = np.isfinite(series)
-        if not good.any():
-            raise LfnoError(f"{what}: a series has no values at all, so there is nothing to interpolate")
-        count += int((~good).sum())
-        result[index] = series if good.all() else np.interp(stamps, stamps[good], series[good])
-    notes.append(f"{counted(count, 'missing value')} of {what} {'was' if count == 1 else 'were'} interpolated in time")
-    return result
+    if finite(side.values).all():
+        return
+    mask = np.isfinite(side.values)
+    for k, name in enumerate(side.names):
+        if not mask[:, k].any():
+            raise LfnoError(f"{name!r} has no value at all; leave it out")
+    result = allocate(side.values.shape, notes, ", ".join(side.names))
+    moments = np.arange(side.values.shape[-1]) if len(side.stamps) != side.values.shape[-1] else side.stamps
+    for index in np.ndindex(side.values.shape[:-1]):
+        series, good = np.asarray(side.values[index]), mask[index]
+        if good.all():
+            result[index] = series
+        else:
+            result[index] = np.interp(moments, moments[good], series[good]) if good.any() else 0.0
+    side.values, side.mask = result, mask

@@ -38,11 +38,7 @@ def load_question(
     known = [name for name in _bare(outputs) if name in joined]
     told = []
     if answered is None and known and len(known) == len(_bare(outputs)):
-        gaps = [name for name in known if joined[name].numeric and joined[name].summary()[2]]
-        if gaps and not (reading.get("interpolate") or reading.get("drop_missing")):
-            told.append(f"{listing(gaps)}: values are missing, so the answer is not compared (--interpolate would)")
-        else:
-            answered = ",".join(known)
+        answered = ",".join(known)
     if asked is None:
         asked = _inputs(joined, _bare(inputs), known if answered is None else answered.split(","), reading)
         if inputs and asked != ",".join(_bare(inputs)):

@@ -16,6 +16,8 @@ from lfno.core.memory import BLOCK, allocate
 TOLERANCE = 0.05
 #: an interval between two stamps that is longer than this many usual steps is a gap
 LONG = 1.5
+#: a record has at most this many times as many points as rows: with more lost it is not one recording
+MOST_LOST = 10
 #: seconds in each unit of time
 SECONDS = {
     "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
@@ -26,11 +28,15 @@ SECONDS = {
 
 @dataclass(frozen=True)
 class Clock:
-    """The stamps of one time vector in seconds and the uniform axis they are, or are to be resampled to."""
+    """The stamps of one time vector in seconds and the uniform axis they are, or are to be resampled to.
+
+    `places` tells the point of the axis that each stamp belongs to, where rows were lost; None where there is one each.
+    """
 
     stamps: np.ndarray
     axis: Axis
     uniform: bool
+    places: np.ndarray | None = None
 
 
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
@@ -55,7 +61,8 @@ def clock(
 ) -> Clock:
     """The clock of increasing stamps t_i. Uniform when every |t_i − (t_0 + i dt)| ≤ 0.05 dt, dt = (t_N − t_0)/N.
 
-    Other clocks are refused, or with `resample` given a uniform axis of the median step; `where(i)` names row i.
+    A clock whose stamps lie on a uniform axis with some points left out is uniform too: those rows were lost. Other
+    clocks are refused, or with `resample` given a uniform axis of the median step; `where(i)` names row i.
     """
     if len(stamps) < 3:
         raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
@@ -79,6 +86,14 @@ def clock(
         return Clock(stamps, Axis("t", count, tidy(step), float(stamps[0]), unit, time=True), True)
     steps = np.diff(stamps)
     usual, largest = float(np.median(steps)), int(np.argmax(steps))
+    places = _lost_rows(stamps, usual)
+    if places is not None:
+        size = int(places[-1]) + 1
+        notes.append(
+            f"{size - count} rows are missing in the clock {name!r}, the most after {where(largest)} "
+            f"({steps[largest]:.4g} {unit}): they are taken as not measured"
+        )
+        return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), True, places)
     if not resample:
         raise LfnoError(
             f"the time {name!r} is not uniform: steps go from {steps.min():g} to {steps[largest]:g} {unit} (largest "
@@ -91,6 +106,30 @@ def clock(
         f"{unit} apart; the longest interval filled was {steps[largest]:g} {unit}"
     )
     return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), False)
+
+
+def _lost_rows(stamps: np.ndarray, usual: float) -> np.ndarray | None:
+    """The places 0, 1, … of stamps on a uniform axis of which some points are left out; None where that does not fit.
+
+    >>> _lost_rows(np.array([0.0, 0.1, 0.2, 0.5, 0.6]), 0.1)
+    array([0, 1, 2, 5, 6])
+    """
+    elapsed = stamps - stamps[0]
+    places = np.rint(elapsed / usual)
+    places = np.rint(elapsed / (elapsed[-1] / places[-1]))
+    step = elapsed[-1] / places[-1]
+    fits = np.abs(elapsed - places * step).max() <= TOLERANCE * step and np.diff(places).min() >= 1
+    return places.astype(np.int64) if fits and places[-1] < MOST_LOST * len(stamps) else None
+
+
+def placed(values: np.ndarray, clock: Clock, notes: list[str], what: str) -> np.ndarray:
+    """Values (…, time) at the points of a uniform clock, NaN where a row was lost."""
+    if clock.places is None:
+        return values
+    result = allocate((*values.shape[:-1], clock.axis.size), notes, what)
+    result[...] = np.nan
+    result[..., clock.places] = values
+    return result
 
 
 def _pieces(count: int) -> list[slice]:
