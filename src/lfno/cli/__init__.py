@@ -26,6 +26,7 @@ COMMANDS: tuple[str, ...] = (
     "lfno.cli.decompose",
     "lfno.cli.poles",
     "lfno.cli.export",
+    "lfno.cli.benchmark",
     "lfno.paper.commands.reproduce",
     "lfno.paper.commands.report",
     "lfno.cli.demo",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
-import subprocess
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.core.version import __version__
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.regimes import regimes
 
@@ -122,17 +119,3 @@ def rounded(values: np.ndarray, digits: int = 5) -> Any:
     """Nested lists of numbers with few significant digits: records stay small and readable."""
     flat = [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
     return np.array(flat).reshape(np.shape(values)).tolist()
-
-
-def environment(device: str) -> dict[str, str]:
-    """Where a figure was measured."""
-    import torch
-
-    hardware = torch.cuda.get_device_name(0) if device.startswith("cuda") else f"{platform.machine()} CPU"
-    try:
-        command = ["git", "rev-parse", "--short", "HEAD"]
-        here = Path(__file__).parent
-        commit = subprocess.run(command, capture_output=True, text=True, cwd=here, timeout=5).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        commit = ""
-    return {"hardware": hardware, "torch": torch.__version__, "lfno": __version__, "commit": commit or "unknown"}

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from lfno.core.environment import environment
 from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
 from lfno.data.split import Split, standard
 from lfno.models.operator import Operator
 from lfno.paper.matrix import Cell
-from lfno.paper.record import Record, environment
+from lfno.paper.record import Record
 from lfno.paper.scoring import Run, mean_errors, record_of
 from lfno.training import checkpoint
 from lfno.training.checkpoint import CheckpointError

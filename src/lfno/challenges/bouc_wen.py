@@ -1,0 +1,75 @@
+"""Training records of the Bouc–Wen benchmark, which provides test records only: every author simulates the equations.
+
+    m y'' + c y' + k y + z = u,        z' = α y' − β (γ |y'| |z|^(ν−1) z + δ y' |z|^ν)
+
+with ν = 1. The parameters are those of the benchmark's description (doi:10.4121/12967592).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: mass (kg), damping (N s/m), stiffness (N/m)
+MASS, DAMPING, STIFFNESS = 2.0, 10.0, 5e4
+#: the law of the hysteretic force z
+ALPHA, BETA, GAMMA, DELTA = 5e4, 1e3, 0.8, -1.1
+#: sampling rate (Hz), and the steps of the integrator in one sampling interval
+RATE, SUBSTEPS = 750.0, 4
+#: excited frequencies (Hz) and standard deviation (N) of the random-phase multisines
+BAND, LEVEL = (5.0, 150.0), 50.0
+#: standard deviation of the noise on the displacement (m)
+NOISE = 8e-6
+#: records and samples of each
+RECORDS, SAMPLES = 20, 4096
+
+
+def training_records(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Forces and noisy displacements from rest, `(records, 1, samples)`.
+
+    >>> force, motion = training_records()
+    >>> force.shape, bool(45 < force.std() < 55)
+    ((20, 1, 4096), True)
+    """
+    rng = np.random.default_rng(seed)
+    spectrum = multisine_spectra(rng)
+    force = np.fft.irfft(spectrum, SAMPLES)
+    motion = simulate(spectrum)
+    return force[:, None], (motion + NOISE * rng.standard_normal(motion.shape))[:, None]
+
+
+def multisine_spectra(rng: np.random.Generator, records: int = RECORDS, samples: int = SAMPLES) -> np.ndarray:
+    """Spectra of random-phase multisines with equal amplitudes in the band, (records, samples / 2 + 1)."""
+    frequencies = np.fft.rfftfreq(samples, 1 / RATE)
+    excited = (frequencies >= BAND[0]) & (frequencies <= BAND[1])
+    phases = rng.uniform(0, 2 * np.pi, (records, excited.sum()))
+    spectrum = np.zeros((records, len(frequencies)), dtype=np.complex128)
+    spectrum[:, excited] = LEVEL * samples / np.sqrt(2 * excited.sum()) * np.exp(1j * phases)
+    return spectrum
+
+
+def simulate(spectrum: np.ndarray, substeps: int = SUBSTEPS) -> np.ndarray:
+    """Displacement from rest at the sampling times, (records, samples), for forces given by their spectra.
+
+    Classical Runge–Kutta steps; the spectrum gives the force exactly between the samples.
+    """
+    samples = 2 * (spectrum.shape[-1] - 1)
+    fine = 2 * substeps * np.fft.irfft(spectrum, 2 * substeps * samples)  # half steps
+    step = 1 / (RATE * substeps)
+    state = np.zeros((3, len(spectrum)))
+    found = np.zeros((len(spectrum), samples))
+    for k in range((samples - 1) * substeps):
+        u0, u1, u2 = fine[:, 2 * k], fine[:, 2 * k + 1], fine[:, 2 * k + 2]
+        a = _slope(state, u0)
+        b = _slope(state + step / 2 * a, u1)
+        c = _slope(state + step / 2 * b, u1)
+        d = _slope(state + step * c, u2)
+        state = state + step / 6 * (a + 2 * b + 2 * c + d)
+        if (k + 1) % substeps == 0:
+            found[:, (k + 1) // substeps] = state[0]
+    return found
+
+
+def _slope(state: np.ndarray, force: np.ndarray) -> np.ndarray:
+    y, v, z = state
+    hysteresis = ALPHA * v - BETA * (GAMMA * np.abs(v) * z + DELTA * v * np.abs(z))
+    return np.stack([v, (force - DAMPING * v - STIFFNESS * y - z) / MASS, hysteresis])

@@ -1,0 +1,160 @@
+"""Linear models of a benchmark: modes with an unknown initial state, and the frequency response of periodic records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lfno.challenges.protocol import Question, Record, Training
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.files.variables import counted
+from lfno.identification.identify import Modes, identify
+from lfno.identification.periodic import PeriodicResponse, choose_width, fit_periodic
+from lfno.identification.response import interpolate, pole_response
+
+#: the most poles of a linear model
+MOST_POLES = 12
+#: points of the training records that a linear model is fitted to; more cost only time
+MOST_POINTS = 100_000
+#: periods of a repeated input before the one that counts, for a model that starts from rest
+SETTLING = 2
+
+
+@dataclass(frozen=True)
+class LinearModes:
+    """outputs = offset + modes ∗ (inputs − offset) + free motion from the initial state.
+
+    spread: covariance of the coefficients of the free motion, (outputs, columns, columns), see `state_spread`.
+    noise: variance of each output around the model.
+    """
+
+    modes: Modes
+    input_offset: np.ndarray
+    output_offset: np.ndarray
+    step: float
+    spread: np.ndarray
+    noise: np.ndarray
+
+    @property
+    def description(self) -> str:
+        return f"linear model of {counted(len(self.modes.poles), 'pole')}"
+
+    def simulate(self, question: Question) -> np.ndarray:
+        """The response from rest, plus the free motion that the first outputs show.
+
+        The free motion is estimated by least squares with a prior: states as they occur in training, and noise. So a few
+        noisy samples do not make up a large motion of a mode that they hardly show.
+        """
+        inputs = question.inputs - self.input_offset
+        if question.period:
+            period = inputs[:, : question.period]
+            steady = self.modes.simulate(np.tile(period, SETTLING + 1)[None], self.step)[0, :, -question.period :]
+            return self.output_offset + np.tile(steady, inputs.shape[-1] // question.period)
+        answer = self.output_offset + self.modes.simulate(inputs[None], self.step)[0]
+        given = question.first_outputs.shape[-1]
+        if question.rest or not given:
+            return answer
+        basis = free_motions(self.modes.poles, inputs.shape[-1], self.step)
+        seen = basis[:, :given]
+        for output, missing in enumerate(question.first_outputs - answer[:, :given]):
+            gain = self.spread[output] @ seen
+            matrix = seen.T @ gain + self.noise[output] * np.eye(given)
+            answer[output] += np.linalg.lstsq(matrix, missing, rcond=1e-14)[0] @ gain.T @ basis
+        return answer
+
+
+def free_motions(poles: np.ndarray, size: int, step: float) -> np.ndarray:
+    """Real and imaginary part of e^{μ t} for every pole, (columns, size)."""
+    waves = np.exp(np.outer(poles, step * np.arange(size)))
+    return np.concatenate([waves.real, -waves.imag[poles.imag != 0]])
+
+
+def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
+    """Covariance of the free motions' coefficients while `inputs` (samples, inputs, time) act: (outputs, columns, columns).
+
+    The contribution of a mode to an output is Re w(t), and Re(w e^{μ t}) is its free motion from then on.
+    """
+    pieces = interpolate(inputs, step, modes.hold)
+    waves = []
+    for pole, residue in zip(modes.poles, np.moveaxis(modes.residues, -1, 0), strict=True):
+        response = pole_response(pole, pieces, step)[0]
+        waves.append(np.einsum("oi,sit->ost", residue, response).reshape(len(residue), -1))
+    stack = np.stack(waves, 1)  # (outputs, modes, points)
+    states = np.concatenate([stack.real, stack.imag[:, modes.poles.imag != 0]], axis=1)
+    return np.einsum("oap,obp->oab", states, states) / states.shape[-1]
+
+
+def fit_modes(training: Training) -> LinearModes:
+    """Identify modes from records of any start and length.
+
+    The free motion of a record is the response of its modes to a pulse at its first sample. So every record that does not
+    begin at rest gets an input of its own, a unit pulse, whose residues are dropped afterwards. A constant input shows the
+    offset of the outputs: its steady response.
+    """
+    records = training.records
+    size = min(MOST_POINTS, *(len(record) for record in records))
+    records = tuple(record.cut(0, size) for record in records[: max(1, MOST_POINTS // size)])
+    inputs, outputs = np.stack([record.inputs for record in records]), np.stack([record.outputs for record in records])
+    moving = [row for row, record in enumerate(records) if not record.rest]
+    before = inputs.mean((0, 2))[:, None] * bool(moving)
+    after = outputs.mean((0, 2))[:, None] * bool(moving)
+    inputs = inputs - before
+    own, unit = inputs.shape[1], float(inputs.std()) or 1.0
+    extra = np.zeros((len(records), len(moving) + bool(moving), size))
+    extra[:, :1] = unit
+    for column, row in enumerate(moving, 1):
+        extra[row, column, 0] = unit
+    line = Grid.line(size, training.step)
+    found = identify(np.concatenate([inputs, extra], axis=1), outputs - after, line, max_poles=MOST_POLES)
+    if not len(found.poles):
+        raise LfnoError("no linear model explains the training records: their outputs do not follow their inputs")
+    if moving:
+        after = after + unit * found.frequency_response(np.zeros(1), training.step)[:, own].real
+    modes = replace(found, residues=found.residues[:, :own], direct=found.direct[:, :own])
+    noise = (found.error * outputs.std((0, 2))) ** 2
+    return LinearModes(modes, before, after, training.step, state_spread(modes, inputs, training.step), noise)
+
+
+@dataclass(frozen=True)
+class SteadyResponse:
+    """A frequency response as the model of records in periodic steady state."""
+
+    response: PeriodicResponse
+
+    @property
+    def description(self) -> str:
+        degree = len(self.response.coefficients) - 1
+        kind = "frequency response that depends on the level" if degree else "frequency response"
+        return f"{kind}, local polynomials over ±{self.response.width} lines"
+
+    def simulate(self, question: Question) -> np.ndarray:
+        """The mean steady period, repeated as often as the record has it."""
+        if not question.period:
+            raise LfnoError("a frequency response answers records in periodic steady state only")
+        repeats = question.inputs.shape[-1] // question.period
+        periods = question.inputs.reshape(len(question.inputs), repeats, question.period).mean(1)
+        return np.tile(self.response.simulate(periods[None])[0], repeats)
+
+
+def stacked(records: tuple[Record, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean periods of periodic records, inputs and outputs (records, channels, period)."""
+    means = [record.averaged() for record in records]
+    return np.stack([record.inputs for record in means]), np.stack([record.outputs for record in means])
+
+
+def level_degree(training: Training) -> int:
+    """The degree in the level that the training records can support: 2 for three levels, 0 for one."""
+    levels = {round(float(np.log10(record.inputs.std() or 1.0)), 1) for record in training.records}
+    return min(2, len(levels) - 1)
+
+
+def fit_response(kept: Training, held: Training, training: Training, degree: int) -> tuple[SteadyResponse, SteadyResponse]:
+    """Two responses with the width that the held-out records prefer: fitted to the kept records, and to all."""
+    pair = stacked(kept.records)
+    width = choose_width(*pair, *stacked(held.records), degree)
+    return (
+        SteadyResponse(fit_periodic(*pair, degree, width)),
+        SteadyResponse(fit_periodic(*stacked(training.records), degree, width)),
+    )

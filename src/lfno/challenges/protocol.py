@@ -1,0 +1,129 @@
+"""The terms of a benchmark: which arrays train a model, which questions test it, and how its figures are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+
+#: share of a training record, or of the training realisations, that is held out to choose between models
+HELD_OUT = 0.2
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model may see of a test record: all inputs `(channels, time)` and the first few outputs.
+
+    period: samples after which input and output repeat, for a record in periodic steady state; 0 otherwise.
+    rest: whether the system was at rest before the first sample.
+    """
+
+    inputs: np.ndarray
+    first_outputs: np.ndarray
+    period: int = 0
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measured record: inputs and outputs `(channels, time)`, and the figure (or level) that it belongs to."""
+
+    figure: str
+    inputs: np.ndarray
+    outputs: np.ndarray
+    period: int = 0
+    rest: bool = False
+
+    def __len__(self) -> int:
+        return self.inputs.shape[-1]
+
+    def question(self, skip: int) -> Question:
+        """The part of the record that a model may see; the other outputs are not passed on, not even as a view."""
+        return Question(self.inputs, self.outputs[:, :skip].copy(), self.period, self.rest)
+
+    def cut(self, start: int, stop: int) -> Record:
+        """Samples `start` to `stop`. A later beginning is not at rest."""
+        part = np.s_[:, start:stop]
+        return replace(self, inputs=self.inputs[part], outputs=self.outputs[part], rest=self.rest and start == 0)
+
+    def averaged(self) -> Record:
+        """The mean period of a periodic record."""
+        shape = (-1, len(self) // self.period, self.period)
+        inputs, outputs = (values.reshape(shape).mean(1) for values in (self.inputs, self.outputs))
+        return replace(self, inputs=inputs, outputs=outputs)
+
+
+@dataclass(frozen=True)
+class Training:
+    """Everything that may decide about a model: the training records, and the terms of the figures."""
+
+    records: tuple[Record, ...]
+    step: float
+    skip: int
+    scale: float = 1.0
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """Number of inputs and of outputs."""
+        return len(self.records[0].inputs), len(self.records[0].outputs)
+
+    @property
+    def periodic(self) -> bool:
+        """Whether all training records are in periodic steady state."""
+        return all(record.period for record in self.records)
+
+    def split(self) -> tuple[Training, Training]:
+        """Two parts, to fit and to choose.
+
+        Of periodic records every sixth of each figure is held out whole. All other records lose their last fifth.
+        """
+        if not self.periodic:
+            cuts = [round((1 - HELD_OUT) * len(record)) for record in self.records]
+            kept = [record.cut(0, cut) for record, cut in zip(self.records, cuts, strict=True)]
+            held = [record.cut(cut, len(record)) for record, cut in zip(self.records, cuts, strict=True)]
+            return replace(self, records=tuple(kept)), replace(self, records=tuple(held))
+        kept, held = [], []
+        for figure in dict.fromkeys(record.figure for record in self.records):
+            group = [record for record in self.records if record.figure == figure]
+            if len(group) < 2:
+                raise LfnoError(f"there is one training realisation of {figure!r}; two are needed to hold one out")
+            chosen = range(min(3, len(group) - 1), len(group), 6)
+            held += [record for k, record in enumerate(group) if k in chosen]
+            kept += [record for k, record in enumerate(group) if k not in chosen]
+        return replace(self, records=tuple(kept)), replace(self, records=tuple(held))
+
+
+class Model(Protocol):
+    """A fitted model. `simulate` returns outputs `(channels, time)` for one question."""
+
+    @property
+    def description(self) -> str: ...
+
+    def simulate(self, question: Question) -> np.ndarray: ...
+
+
+def figures(model: Model, records: Sequence[Record], skip: int, scale: float) -> dict[str, float]:
+    """The root mean square error after the first `skip` samples, one value for each figure, in the benchmark's unit.
+
+    The error of every record and output is computed alone; a figure is the mean over its records and outputs.
+
+    >>> class Zero:
+    ...     description = "nothing"
+    ...     def simulate(self, question): return 0 * question.inputs
+    >>> record = Record("test", np.ones((1, 9)), np.r_[9.0, 9.0, np.full(7, 2.0)][None])
+    >>> figures(Zero(), [record], skip=2, scale=1e3)
+    {'test': 2000.0}
+    """
+    errors: dict[str, list[float]] = {}
+    for record in records:
+        answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
+        if answer.shape != record.outputs.shape:
+            raise LfnoError(f"the model answered with shape {answer.shape}; the record has {record.outputs.shape}")
+        missed = answer[:, skip:] - record.outputs[:, skip:]
+        with np.errstate(over="ignore", invalid="ignore"):
+            errors.setdefault(record.figure, []).extend(np.sqrt((missed**2).mean(-1)).tolist())
+    return {name: scale * float(np.mean(values)) for name, values in errors.items()}

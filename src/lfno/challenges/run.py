@@ -1,0 +1,116 @@
+"""Run a benchmark: read, fit on the training records, compute the figures on the test records, write a record."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.challenges.fitted import Settings
+from lfno.challenges.load import Data, load
+from lfno.challenges.methods import find_method
+from lfno.challenges.protocol import Model, Question, figures
+from lfno.core.environment import environment
+from lfno.core.errors import LfnoError
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one run.
+
+    figures: for each figure one value per seed, in `unit`.
+    together: the figures of the mean answer of all seeds; the same as `figures` for one seed.
+    validation: mean figures on held-out training records.
+    """
+
+    benchmark: str
+    unit: str
+    method: str
+    model: str
+    figures: dict[str, list[float]]
+    together: dict[str, float]
+    validation: dict[str, float]
+    seconds: float
+    configuration: dict[str, Any]
+    environment: dict[str, str]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean over the seeds."""
+        return {name: float(np.mean(values)) for name, values in self.figures.items()}
+
+    @property
+    def spread(self) -> dict[str, float]:
+        """The standard deviation over the seeds; NaN for one seed."""
+        return {name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in self.figures.items()}
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the result as `NAME-METHOD-COMMIT.json` into a folder and return the path."""
+        from lfno.core.tensorfile import write_atomically
+
+        path = Path(folder) / f"{self.benchmark}-{self.method}-{self.environment['commit']}.json"
+        write_atomically(path, (json.dumps(asdict(self), indent=2, default=float) + "\n").encode())
+        return path
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean answer of several models."""
+
+    models: Sequence[Model]
+    description: str = "mean of the seeds"
+
+    def simulate(self, question: Question) -> np.ndarray:
+        return np.mean([model.simulate(question) for model in self.models], axis=0)
+
+
+def run(
+    name: str | Data,
+    path: str | Path | None = None,
+    method: str = "auto",
+    *,
+    seeds: int = 1,
+    device: str | None = None,
+    watch: Callable[[Any, dict[str, Any]], None] | None = None,
+    **changes: Any,
+) -> Result:
+    """Fit a model by a benchmark's protocol and compute its figures.
+
+    Args:
+        name: the benchmark, or its records as `load` returns them.
+        path: see `load`.
+        method: "linear", "level", "lfno" or "auto", which compares the others on held-out training records.
+        seeds: networks that are trained with different initial weights, as one stack. Methods without chance give one.
+        device: "cpu" or "cuda" for networks; the best one there is by default.
+        changes: fields of the network or of its training, such as `epochs=100`.
+
+    Raises:
+        LfnoError: the data cannot be read, a name is not known, or a model's answer is not finite.
+
+    >>> result = run("cascaded-tanks", "CascadedTanksFiles", "linear")  # doctest: +SKIP
+    >>> result.mean  # doctest: +SKIP
+    {'test': 0.56}
+    """
+    fit = find_method(method)
+    data = name if isinstance(name, Data) else load(name, path)
+    settings = Settings(seeds, device, changes, watch)
+    start = time.monotonic()
+    fitted = fit(data.training, settings)
+    seconds = time.monotonic() - start
+    challenge = data.challenge
+    scored = [figures(model, data.test, challenge.skip, challenge.scale) for model in fitted.models]
+    found = {figure: [one[figure] for one in scored] for figure in scored[0]}
+    for figure, values in found.items():
+        if not all(map(math.isfinite, values)):
+            raise LfnoError(f"{challenge.name}: the model's answer to {figure!r} is not finite; try another method or seed")
+    together = figures(Mean(fitted.models), data.test, challenge.skip, challenge.scale)
+    return Result(
+        challenge.name, challenge.unit, method, fitted.models[0].description, found, together, fitted.validation,
+        seconds, {"seeds": seeds, "changes": changes, **fitted.configuration}, environment(device),
+    )  # fmt: skip

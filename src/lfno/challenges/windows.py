@@ -1,0 +1,102 @@
+"""LFNO for records that are not periodic, trained on windows.
+
+A window does not begin at rest. The outputs that the protocol gives for the initial state are further inputs of the
+network: the first `skip` outputs, and zero after them. So the network learns what they say about the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.challenges.fitted import Fitted, Settings
+from lfno.challenges.linear import SETTLING
+from lfno.challenges.networks import respond, train_seeds
+from lfno.challenges.protocol import Question, Record, Training, figures
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.models.lfno import LFNO
+from lfno.training.choose import highest_mode
+from lfno.training.config import TrainingConfig
+from lfno.training.labels import Samples
+from lfno.training.presets import Preset
+
+#: samples of a window, and the number of windows for training and for validation
+LONGEST, MOST_WINDOWS, MOST_VALIDATION = 2048, 256, 64
+#: the share of a window that only settles the network, where the protocol gives no outputs for the initial state
+WARMUP = 0.25
+
+PRESET = Preset(
+    "LFNO",
+    {"width": 16, "modes": 1, "n_poles": 16, "share_poles": True, "steady": "exact", "transient_layers": 8, "gate": True},
+    TrainingConfig(epochs=200, batch=16, learning_rate=1e-2, weight_decay=1e-4, steady_decay=0.0, validate_every=5),
+)
+
+
+@dataclass(frozen=True)
+class WindowNetwork:
+    """A network that takes the inputs and the first outputs of a record."""
+
+    network: LFNO
+    device: str
+    skip: int
+    offset: np.ndarray
+
+    @property
+    def description(self) -> str:
+        return f"LFNO of {sum(p.numel() for p in self.network.parameters()):,} parameters"
+
+    def simulate(self, question: Question) -> np.ndarray:
+        """The answer to the whole record in one pass; a periodic input is repeated until the network has settled."""
+        inputs, size = question.inputs, question.inputs.shape[-1]
+        if question.period:
+            inputs = np.tile(inputs[:, : question.period], SETTLING + size // question.period)
+        given = with_first(inputs, question.first_outputs - self.offset, self.skip)
+        grid = self.network.grid.change("t", size=inputs.shape[-1])
+        answer = respond(self.network, self.device, given, grid, transient=True)
+        return answer[:, -size:] + self.offset
+
+
+def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray:
+    """Inputs with further channels: the first `skip` outputs, then zeros. Without such samples only the inputs."""
+    if not skip:
+        return inputs
+    channels = np.zeros((len(outputs), inputs.shape[-1]))
+    channels[:, :skip] = outputs[:, :skip]
+    return np.concatenate([inputs, channels])
+
+
+def fit_windows(training: Training, settings: Settings) -> Fitted:
+    """Train on windows of the beginning of each record, choose the epoch on windows of its end."""
+    kept, held = training.split()
+    size = min(LONGEST, *(len(record) for record in (*kept.records, *held.records)))
+    skip = training.skip
+    if size < skip + 16:
+        raise LfnoError(f"windows of {size} samples are too short to train on after {skip} samples for the initial state")
+    offset = np.concatenate([record.outputs for record in kept.records], -1).mean(-1, keepdims=True)
+    if any(record.rest for record in training.records):
+        offset = 0 * offset
+    x, y = windows(kept.records, size, skip, offset, MOST_WINDOWS)
+    x_held, y_held = windows(held.records, size, skip, offset, MOST_VALIDATION)
+    preset = PRESET.change(unscored=skip or int(WARMUP * size), cycles=max(4.0, highest_mode(y, 2)))
+    grid = Grid.line(size, training.step)
+    trained = train_seeds(preset, grid, Samples(x, y), Samples(x_held, y_held), settings)
+    models = [WindowNetwork(network, trained.device, skip, offset) for network in trained.networks]
+    seen = [figures(model, held.records, skip, training.scale) for model in models]
+    validation = {name: float(np.mean([one[name] for one in seen])) for name in seen[0]}
+    return Fitted(models, validation, {"method": "lfno", **trained.facts})
+
+
+def windows(records: Sequence[Record], size: int, skip: int, offset: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Equally spaced windows of all records, at most about `most`; neighbours overlap by at most seven eighths."""
+    x, y = [], []
+    for record in records:
+        room = len(record) - size
+        count = min(max(1, most // len(records)), room // max(1, size // 8) + 1)
+        for start in np.unique(np.linspace(0, room, count).astype(int)):
+            part = record.cut(start, start + size)
+            x.append(with_first(part.inputs, part.outputs - offset, skip))
+            y.append(part.outputs - offset)
+    return np.stack(x), np.stack(y)

@@ -1,0 +1,105 @@
+"""`lfno benchmark`: published identification benchmarks by their official protocols."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lfno.cli.train import Device, Json, Quiet, Settings
+
+if TYPE_CHECKING:
+    from lfno.challenges import Result
+    from lfno.challenges.layout import Challenge
+
+
+def register(app: typer.Typer) -> None:
+    app.command("benchmark")(benchmark)
+
+
+def benchmark(
+    name: Annotated[str | None, typer.Argument(help="Name of a benchmark; without one, all are listed.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder (or file) of the benchmark's data; else the cache of the package nonlinear_benchmarks."),
+    ] = None,
+    method: Annotated[str, typer.Option(help="linear, level, lfno, or auto, which compares them on training data.")] = "auto",
+    seeds: Annotated[int, typer.Option(help="Networks with different initial weights, trained as one stack.", min=1)] = 1,
+    settings: Settings = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the JSON record of the run.")] = Path("benchmarks-out"),
+    device: Device = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a published identification benchmark and print its figures beside the published ones."""
+    if name is None:
+        _list(as_json)
+        return
+    from lfno.challenges import run
+    from lfno.challenges.load import find
+    from lfno.cli.live import live
+    from lfno.cli.train import check_device
+    from lfno.training.options import parse
+
+    challenge = find(name)
+    with live(quiet or as_json) as watch:
+        result = run(
+            name, data, method, seeds=seeds, device=check_device(device), watch=watch, **parse(settings)
+        )  # fmt: skip
+    path = result.write(out)
+    if as_json:
+        typer.echo(json.dumps({"record": str(path), **asdict(result)}, default=float))
+        return
+    _table(challenge, result)
+    typer.echo(f"model: {result.model}")
+    typer.echo(f"fitted in {result.seconds:.0f} s on {result.environment['hardware']}; the record is {path}")
+
+
+def _list(as_json: bool) -> None:
+    from lfno.challenges.table import CHALLENGES
+
+    if as_json:
+        typer.echo(json.dumps([asdict(challenge) for challenge in CHALLENGES.values()], ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="published identification benchmarks")
+    for heading in ("name", "system", "unit", "files"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "name")
+    for challenge in CHALLENGES.values():
+        table.add_row(challenge.name, challenge.title, challenge.unit, "\n".join(challenge.files))
+    Console().print(table)
+    typer.echo("run one with: lfno benchmark NAME --data PATH")
+
+
+def _table(challenge: Challenge, result: Result) -> None:
+    """Our figures, then the published ones with their sources."""
+    from rich.console import Console
+    from rich.table import Table
+
+    names = challenge.figures or tuple(result.figures)
+    table = Table(title=f"{challenge.title}: root mean square error in {challenge.unit}")
+    for heading in ("method", *names, "source"):
+        table.add_column(heading, overflow="fold", justify="left" if heading in ("method", "source") else "right")
+    count = len(next(iter(result.figures.values())))
+    spread = result.spread
+    ours = [f"{v:.4g} ± {spread[n]:.2g}" if count > 1 else f"{v:.4g}" for n, v in result.mean.items()]
+    table.add_row(f"[bold]lfno, {result.method}[/]", *ours, "this run" + (f", {count} seeds" if count > 1 else ""))
+    if count > 1:
+        together = [f"{value:.4g}" for value in result.together.values()]
+        table.add_row(f"lfno, {result.method}, mean answer of the seeds", *together, "this run")
+    held = [f"{result.validation[name]:.4g}" if name in result.validation else "" for name in result.figures]
+    if any(held):
+        table.add_row("  on held-out training records", *held, "this run")
+    for row in challenge.published:
+        shown = ["" if value is None else f"{value:.4g}" for value in row.figures]
+        table.add_row(row.method, *shown, row.source)
+    Console().print(table)
+    if challenge.published:
+        typer.echo("published figures are second-hand; some may follow older versions of the protocol")
+    if challenge.note:
+        typer.echo(challenge.note)

@@ -1,0 +1,119 @@
+"""Methods reach the noise on data of a linear system, and nothing of the test part reaches them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lfno.challenges import load, run
+from lfno.challenges.fitted import Settings
+from lfno.challenges.linear import LinearModes, free_motions, state_spread
+from lfno.challenges.load import Data
+from lfno.challenges.methods import find_method
+from lfno.challenges.protocol import Question, Record, Training
+from lfno.core.errors import LfnoError
+from lfno.identification.identify import Modes
+from tests.challenges.layouts import SCALES, figure, write
+
+TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projection": 8}
+
+
+@pytest.mark.parametrize("name", ["cascaded-tanks", "coupled-drives", "emps", "fine-steering-mirror"])
+def test_a_linear_system_is_identified_down_to_the_noise(name: str, tmp_path: Path):
+    expected, skip = write(name, tmp_path)
+    result = run(name, tmp_path, "linear")
+    assert set(result.figures) == set(expected)
+    for key, (value,) in result.figures.items():
+        noise = figure(expected[key], skip, SCALES.get(name, 1.0))
+        assert 0.98 * noise < value < 1.1 * noise
+
+
+@pytest.mark.parametrize("method", ["linear", "level", "lfno"])
+def test_test_outputs_do_not_change_the_model(method: str, tmp_path: Path):
+    name = "fine-steering-mirror"
+    write(name, tmp_path)
+    data = load(name, tmp_path)
+    other = Data(data.challenge, data.training, tuple(replace(r, outputs=-3 * r.outputs) for r in data.test))
+    fitted = [find_method(method)(one.training, Settings(changes=TINY if method == "lfno" else {})) for one in (data, other)]
+    for record in data.test[:3]:
+        answers = [one.models[0].simulate(record.question(0)) for one in fitted]
+        np.testing.assert_array_equal(*answers)
+    assert fitted[0].validation == fitted[1].validation
+
+
+def test_the_initial_state_comes_from_the_first_outputs():
+    poles = np.array([-0.3 + 4j, -1.0 + 0j])
+    modes = Modes(poles, np.array([[[0.5 - 1j, 2.0]]]), np.zeros((1, 1)), np.ones(2), 0.0, "linear")
+    inputs = np.random.default_rng(0).normal(size=(1, 1, 600))
+    whole = modes.simulate(inputs, 0.05)[0]
+    late = Question(inputs[0, :, 250:], whole[:, 250:270])
+    spread = state_spread(modes, inputs, 0.05)
+    model = LinearModes(modes, np.zeros((1, 1)), np.zeros((1, 1)), 0.05, spread, np.array([1e-16]))
+    np.testing.assert_allclose(model.simulate(late), whole[:, 250:], atol=1e-6)
+    # with noise, over many states and draws, the prior makes the error smaller than ordinary least squares has it
+    basis, rng, errors = free_motions(poles, 200, 0.05), np.random.default_rng(1), []
+    for start in range(50, 400):
+        truth, later = whole[:, start : start + 200], inputs[0, :, start : start + 200]
+        first = truth[:, :12] + 0.05 * rng.normal(size=(1, 12))
+        noisy = replace(model, noise=np.array([0.05**2])).simulate(Question(later, first))
+        rest = modes.simulate(later[None], 0.05)[0]
+        plain = rest + (first - rest[:, :12]) @ np.linalg.pinv(basis[:, :12]) @ basis
+        errors.append([((answer - truth) ** 2).mean() for answer in (noisy, plain)])
+    assert np.mean(errors, 0)[0] < np.mean(errors, 0)[1]
+
+
+def test_a_periodic_question_is_answered_in_steady_state():
+    modes = Modes(np.array([-2.0 + 4j]), np.array([[[-1j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    inputs = np.random.default_rng(0).normal(size=(1, 200))
+    model = LinearModes(modes, np.zeros((1, 1)), np.zeros((1, 1)), 0.05, np.eye(2)[None], np.ones(1))
+    answer = model.simulate(Question(inputs, inputs[:, :0], period=200))
+    long = modes.simulate(np.tile(inputs, 9)[None], 0.05)[0]
+    np.testing.assert_allclose(answer, long[:, -200:], atol=1e-6)
+
+
+def test_auto_prefers_what_predicts_held_out_records(tmp_path: Path):
+    write("coupled-drives", tmp_path)
+    result = run("coupled-drives", tmp_path, "auto", **TINY)
+    compared = result.configuration["relative validation errors"]
+    assert min(compared, key=compared.get) == result.configuration["method"] == "linear"
+    assert set(compared) == {"linear", "lfno"}
+
+
+def test_seeds_are_trained_together_and_reported_apart(tmp_path: Path):
+    write("coupled-drives", tmp_path)
+    result = run("coupled-drives", tmp_path, "lfno", seeds=2, **TINY)
+    assert all(len(values) == 2 for values in result.figures.values())
+    assert result.figures["low amplitude"][0] != result.figures["low amplitude"][1]
+    assert all(spread > 0 for spread in result.spread.values())
+
+
+def test_held_out_records():
+    rng = np.random.default_rng(0)
+    one = Record("a", rng.normal(size=(1, 100)), rng.normal(size=(1, 100)))
+    kept, held = Training((one,), 1.0, 0).split()
+    assert [len(kept.records[0]), len(held.records[0])] == [80, 20]
+    periodic = tuple(replace(one, figure=f, period=50, inputs=one.inputs + k) for f in "ab" for k in range(6))
+    kept, held = Training(periodic, 1.0, 0).split()
+    assert [record.figure for record in held.records] == ["a", "b"]
+    assert len(kept.records) == 10
+    assert not any(record is other for record in kept.records for other in held.records)
+    with pytest.raises(LfnoError, match="one training realisation of 'a'"):
+        Training(periodic[:1], 1.0, 0).split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "magic"}, "there is no method 'magic'"),
+        ({"method": "level"}, "needs periodic training records"),
+        ({"method": "lfno", "seeds": 0}, "0 seeds"),
+        ({"method": "lfno", "colour": 3}, "there is no option 'colour'"),
+    ],
+)
+def test_wrong_arguments_are_one_message(arguments: dict, message: str, tmp_path: Path):
+    write("coupled-drives", tmp_path)
+    with pytest.raises(LfnoError, match=message):
+        run("coupled-drives", tmp_path, **arguments)
