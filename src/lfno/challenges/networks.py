@@ -16,9 +16,9 @@ from lfno.data.scaling import scale_of
 from lfno.models.layers import WINDOW, PoleResidue
 from lfno.models.lfno import LFNO
 from lfno.training.estimate import estimate
-from lfno.training.fit import best_device
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
+from lfno.training.networks import usable_device
 from lfno.training.presets import Preset
 from lfno.training.run import train
 from lfno.training.task import Task
@@ -41,7 +41,7 @@ def train_seeds(
     poles: complex poles (1/s) that all layers start from, the most important first; a layer that has more draws the rest.
     """
     preset = preset.change(**settings.changes)
-    device = settings.device or best_device()
+    device = str(usable_device(settings.device))
     label = samples.steady if samples.steady is not None else samples.y
     assert label is not None
     channels = {"in_channels": samples.x.shape[1], "out_channels": label.shape[1]}
