@@ -38,7 +38,7 @@ RIGHT = {
     "poles": ["lno.safetensors", "--out", "figures"],
     "export": ["lno.safetensors", "--to", "torch", "--out", "lno.pt2"],
     "reproduce": ["--tasks", "tiny", "--models", "lno", "--seeds", "1", "--out", "records", *SMALL],
-    "report": ["--results", "records", "--markdown", "page.md", "--baseline-seconds", "0"],
+    "report": ["--results", "records", "--markdown", "pages", "--baseline-seconds", "0"],
     "data make": ["tiny", "--count", "2", "--out", "sets"],
     "data show": ["tiny", "--out", "figure.png"],
     "data check": ["tiny", "--samples", "1"],

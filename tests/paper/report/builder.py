@@ -32,3 +32,8 @@ def record(task: str, label: str, l2: float, linf: float | None = None, **fields
         "environment": {},
     }
     return Record(**(values | fields))
+
+
+def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[Record]:
+    """Records of the paper's three models with these L2 errors."""
+    return [record(task, label, error, **fields) for label, error in (("FNO", fno), ("LNO", lno), ("LFNO", lfno))]

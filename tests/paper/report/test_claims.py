@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,16 +12,12 @@ from lfno.paper.record import Record
 from lfno.paper.report import paper
 from lfno.paper.report.behaviour import backtrack, ringing
 from lfno.paper.report.claims import CLAIMS, judge_claims
-from lfno.paper.report.goals import REACHED, judge_goals
+from lfno.paper.report.figures.claims import claim_dots
+from lfno.paper.report.flip import flip_share
 from lfno.paper.report.selection import Runs
-from lfno.paper.report.summary import flip_share, summarise
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR
 from lfno.systems import titles
-from tests.paper.report.builder import record
-
-
-def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[Record]:
-    return [record(task, label, error, **fields) for label, error in (("FNO", fno), ("LNO", lno), ("LFNO", lfno))]
+from tests.paper.report.builder import record, three
 
 
 def losses(values: list[float]) -> dict[str, list[float]]:
@@ -168,9 +163,7 @@ def test_presets_are_judged_separately() -> None:
 
 def test_nothing_at_all_is_measured_by_no_records() -> None:
     assert {v.verdict for v in judge_claims(Runs([]))} == {OPEN}
-    assert {v.verdict for v in judge_goals(Runs([]), {})} == {REACHED[OPEN]}
     assert all(v.command for v in judge_claims(Runs([])))
-    assert summarise(Runs([]), {}) == []
 
 
 def test_backtrack_measures_the_way_up() -> None:
@@ -201,58 +194,12 @@ def test_share_of_the_error_at_the_flip() -> None:
     assert flip_share(record("lorenz-rho10", "FNO", 0.1)) is None
 
 
-def test_goals_both_ways() -> None:
-    good = three("navier-stokes", 0.1, 0.1, 0.0004)
-    limits = {"navier-stokes": {"persistence": {"l2": 0.0005, "linf": 0.001}}}
-
-    def one(records: list[Record], start: str) -> str:
-        return next(v.verdict for v in judge_goals(Runs(records), limits) if v.claim.startswith(start))
-
-    assert one(good, "Navier–Stokes: below persistence") == REACHED[HOLDS]
-    assert one(three("navier-stokes", 0.1, 0.1, 0.0006), "Navier–Stokes: below persistence") == REACHED[FAILS]
-    deep = [record(t, "FNO deep", 0.1 if t != "lorenz-rho5" else 0.01) for t in titles.ODES]
-    lfno = [record(t, "LFNO", 0.05) for t in titles.ODES]
-    assert one(deep + lfno, "Below the deepened FNO") == REACHED[HOLDS]
-    assert one(deep[:3] + lfno[:3], "Below the deepened FNO") == REACHED[OPEN]
-    assert one([*deep[1:], record("duffing-c0", "FNO deep", 0.01), *lfno], "Below the deepened FNO") == REACHED[FAILS]
-
-
-def test_goal_of_exact_layers() -> None:
-    def verdict_of(error: float) -> str:
-        tasks = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-        exact = [record(t, "R none", 0.1, study="ablation", config={"steady": "exact"}) for t in tasks]
-        found = judge_goals(Runs(exact + [record(t, "LFNO", error) for t in tasks]), {})
-        return next(v.verdict for v in found if "exact layers" in v.claim)
-
-    assert verdict_of(0.1) == REACHED[HOLDS]
-    assert verdict_of(0.11) == REACHED[FAILS]
-
-
-def test_goals_of_speed() -> None:
-    def one(records: list[Record], cheaper: float, start: str) -> str:
-        told = {"cheaper": cheaper, "environment": {"hardware": "a GPU"}}
-        return next(v.verdict for v in judge_goals(Runs(records), {}, told) if v.claim.startswith(start))
-
-    def stack(seconds: float, seeds: int = 3) -> list[Record]:
-        """The stack of 15 needs so many seconds for 5000 epochs, and goes on to 8000."""
-        history = {"epoch": [10, 4990, 5010, 8000], "seconds": [0.0, seconds - 1, seconds + 1, 2 * seconds]}
-        return [
-            record(task, "LFNO", 0.1, preset="paper", seed=seed, stacked=15, history=history)
-            for task in titles.ODES
-            for seed in range(seeds)
-        ]
-
-    assert one(stack(299), 3.1, "Speed: 5000 epochs") == REACHED[HOLDS]
-    assert one(stack(301), 3.1, "Speed: 5000 epochs") == REACHED[FAILS]
-    assert one(stack(299, seeds=2), 3.1, "Speed: 5000 epochs") == REACHED[OPEN]
-    assert one([], 3.1, "Speed: a stack") == REACHED[HOLDS]
-    assert one([], 2.9, "Speed: a stack") == REACHED[FAILS]
-
-
-def test_summary_names_winners_losers_and_the_better_baseline() -> None:
-    records = three("duffing-c0", 0.1, 0.4, 0.2) + three("duffing-c05", 0.3, 0.4, 0.1)
-    lines = summarise(Runs(records), {"duffing-c0": {"interpolation": {"l2": 0.01, "linf": 0.02}}})
-    assert "FNO has the lowest L2 error on 1: Duffing c = 0 (2× below LFNO)" in lines[0]
-    assert "LFNO has the lowest L2 error on 1: Duffing c = 0.5 (3× below FNO)" in lines[0]
-    assert "LNO wins nowhere" in lines[0]
-    assert "interpolating between the training samples is better than every network on Duffing c = 0 (" in lines[1]
+@pytest.mark.parametrize("start", CASES)
+def test_the_figure_of_a_claim_shows_all_of_its_numbers(start: str) -> None:
+    (claim,) = (claim for claim in CLAIMS if claim.claim.startswith(start))
+    verdicts = claim.judge(Runs(CASES[start](False)))
+    figure = claim_dots(verdicts)
+    assert figure is not None
+    drawn = sorted(float(line.get_xdata()[0]) for panel in figure.axes for line in panel.get_lines())
+    assert drawn == pytest.approx(sorted(v for one in verdicts for finding in one.findings for v in finding.values.values()))
+    assert claim_dots(claim.judge(Runs([]))) is None

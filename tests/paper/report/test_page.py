@@ -17,7 +17,6 @@ from lfno.core.errors import LfnoError
 from lfno.paper.report import costs, document
 from lfno.paper.report.baselines import gather
 from lfno.paper.report.figures import data
-from lfno.paper.report.markdown import markdown
 from lfno.paper.report.page import html
 from lfno.paper.report.tables import Cell, Row, Table
 from lfno.systems import REGISTRY, titles
@@ -126,11 +125,11 @@ def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tm
 def test_command_writes_both_pages(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(json.dumps(asdict(record("heat", "LFNO", 0.01))))
     common = ["report", "--results", str(tmp_path), "--baseline-seconds", "0", "--quiet"]
-    page, text = tmp_path / "page.html", tmp_path / "page.md"
+    page, folder = tmp_path / "page.html", tmp_path / "pages"
     assert CliRunner().invoke(build(), [*common, "--out", str(page)]).exit_code == 0
-    assert CliRunner().invoke(build(), [*common, "--markdown", str(text)]).exit_code == 0
+    assert CliRunner().invoke(build(), [*common, "--markdown", str(folder)]).exit_code == 0
     assert page.read_text().startswith("<!doctype html>")
-    lines = text.read_text().splitlines()
+    lines = (folder / "tables.md").read_text().splitlines()
     assert lines[0].startswith("# ")
     # every row of a table has as many cells as its head
     heads = [k for k, line in enumerate(lines) if line.startswith("|---")]
@@ -139,7 +138,7 @@ def test_command_writes_both_pages(tmp_path: Path) -> None:
         count = lines[k].count("---")
         row = lines[k + 1]
         assert len(re.findall(r"(?<!\\)\|", row)) == count + 1
-    assert "0.0100" in markdown(document.document(tmp_path, pictures=False, seconds=0))
+    assert "0.0100" in (folder / "index.md").read_text()
 
 
 def test_every_task_of_the_paper_is_a_data_set() -> None:

@@ -1,4 +1,4 @@
-"""`lfno report`: one HTML page, or a page of the documentation, from the records of runs."""
+"""`lfno report`: one HTML page, or pages of the documentation, from the records of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def report(
     results: Annotated[Path, typer.Option(help="Folder with the records of runs.")] = Path("results"),
     out: Annotated[Path, typer.Option(help="The HTML page to write.")] = Path("report.html"),
     markdown: Annotated[
-        Path | None, typer.Option(help="Write this Markdown page, without pictures, instead of HTML.")
+        Path | None, typer.Option(help="Write Markdown pages into this folder instead of one HTML page.")
     ] = None,
     baseline_seconds: Annotated[
         float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
@@ -34,8 +34,10 @@ def report(
     from lfno.paper.report.document import document
 
     path = markdown or out
-    if path.is_dir():
-        raise LfnoError(f"{path} is a folder: give the name of the page to write")
+    if markdown is None and out.is_dir():
+        raise LfnoError(f"{out} is a folder: give the name of the page to write")
+    if markdown is not None and markdown.exists() and not markdown.is_dir():
+        raise LfnoError(f"{markdown} is a file: give the folder for the pages")
     if not any(results.rglob("*.json")):
         raise LfnoError(f"there are no records of runs in {results}: `lfno reproduce --out {results}` makes them")
     with progress(quiet or as_json) as show:

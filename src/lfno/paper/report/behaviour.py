@@ -43,7 +43,8 @@ def monotone_training(runs: Runs) -> list[Finding]:
     for task in titles.ODES:
         share = _backtracks(runs, task, "LFNO")
         if share is not None:
-            findings.append(Finding(titles.title(task), f"{share:.1%} of the way is upwards", share < MONOTONE))
+            words = f"{share:.1%} of the way is upwards"
+            findings.append(Finding(titles.title(task), words, share < MONOTONE, {"LFNO": share, "limit": MONOTONE}))
     return findings
 
 
@@ -54,7 +55,7 @@ def steadier_training(runs: Runs) -> list[Finding]:
         if "LFNO" in shares and len(shares) > 1:
             words = ", ".join(f"{label} {share:.1%}" for label, share in shares.items())
             steadiest = shares["LFNO"] == min(shares.values())
-            findings.append(Finding(titles.title(task), words, steadiest, len(shares) == len(paper.MODELS)))
+            findings.append(Finding(titles.title(task), words, steadiest, shares, len(shares) == len(paper.MODELS)))
     return findings
 
 
@@ -71,7 +72,8 @@ def lower_loss_worse_test(runs: Runs) -> list[Finding]:
             f"training loss FNO {number(loss[0])}, LFNO {number(loss[1])}; "
             f"test FNO {number(test[0])}, LFNO {number(test[1])}"
         )
-        findings.append(Finding(titles.title(task), words, loss[0] < loss[1] and test[0] > test[1]))
+        values = {"FNO, training": loss[0], "LFNO, training": loss[1], "FNO, test": test[0], "LFNO, test": test[1]}
+        findings.append(Finding(titles.title(task), words, loss[0] < loss[1] and test[0] > test[1], values))
     return findings
 
 
@@ -101,7 +103,7 @@ def shock_ringing(runs: Runs) -> list[Finding]:
     if len(rings) < 2:
         return []
     words = ", ".join(f"{label} {share:.2%}" for label, share in rings.items())
-    return [Finding("excess variation in x of one test sample", words, rings["LFNO"] < rings["FNO"])]
+    return [Finding("excess variation in x of one test sample", words, rings["LFNO"] < rings["FNO"], rings)]
 
 
 def narrower_variance(runs: Runs) -> list[Finding]:
@@ -115,7 +117,7 @@ def narrower_variance(runs: Runs) -> list[Finding]:
                 spread[label] = float(np.mean(found))
         if len(spread) == 2:
             words = f"LFNO {number(spread['LFNO'])}, LNO {number(spread['LNO'])}"
-            findings.append(Finding(titles.title(task), words, spread["LFNO"] < spread["LNO"]))
+            findings.append(Finding(titles.title(task), words, spread["LFNO"] < spread["LNO"], spread))
     return findings
 
 
@@ -131,5 +133,5 @@ def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
         if "LFNO" in growth:
             words = "error grows " + ", ".join(f"{label} {factor(value)}" for label, value in growth.items())
             holds = growth["LFNO"] <= STABLE < growth.get("LNO", math.inf)
-            findings.append(Finding(name, words, holds, "LNO" in growth))
+            findings.append(Finding(name, words, holds, growth, "LNO" in growth))
     return findings

@@ -28,7 +28,7 @@ def lowest_on_the_odes(runs: Runs) -> list[Finding]:
         if "LFNO" in found and len(found) > 1:
             words = ", ".join(f"{label} {said(figure)}" for label, figure in found.items())
             lowest = _mean(found["LFNO"]) == min(map(_mean, found.values()))
-            findings.append(Finding(titles.title(task), words, lowest, len(found) == len(paper.MODELS)))
+            findings.append(Finding(titles.title(task), words, lowest, _means(found), len(found) == len(paper.MODELS)))
     return findings
 
 
@@ -43,7 +43,7 @@ def sample_efficiency(runs: Runs) -> list[Finding]:
             if "LFNO" in found and len(found) > 1:
                 words = ", ".join(f"{model} {said(figure)}" for model, figure in found.items())
                 supports = _mean(found["LFNO"]) == min(map(_mean, found.values()))
-                findings.append(Finding(f"{titles.title(task)}, {size} samples", words, supports))
+                findings.append(Finding(f"{titles.title(task)}, {size} samples", words, supports, _means(found)))
     return findings
 
 
@@ -58,7 +58,8 @@ def more_transient_layers(runs: Runs) -> list[Finding]:
         others = [_mean(found[pair]) for pair in ((3, 3), (2, 4)) if pair in found]
         if (4, 2) in found and others:
             words = ", ".join(f"{a}+{b} {said(figure)}" for (a, b), figure in found.items())
-            findings.append(Finding(titles.title(task), words, _mean(found[4, 2]) < min(others), len(others) == 2))
+            values = {f"{a}+{b}": _mean(figure) for (a, b), figure in found.items()}
+            findings.append(Finding(titles.title(task), words, _mean(found[4, 2]) < min(others), values, len(others) == 2))
     return findings
 
 
@@ -66,7 +67,12 @@ def _mean(figure: Figure) -> float:
     return figure.mean if math.isfinite(figure.mean) else math.inf
 
 
+def _means(found: dict[str, Figure]) -> dict[str, float]:
+    return {label: _mean(figure) for label, figure in found.items()}
+
+
 _ODES, _PDES = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
+_UP = "share of the way of the loss that leads upwards"
 CLAIMS = (
     Claim(
         "LFNO has the lowest L2 error on all five ODEs",
@@ -81,6 +87,7 @@ CLAIMS = (
         "0.0125 against 0.0471 (3.8×)",
         lower("burgers", "LFNO", "FNO", "linf", by=3.5),
         _PDES,
+        quantity="relative L∞ error",
     ),
     Claim(
         "On Navier–Stokes ν = 10⁻³ LFNO is over an order of magnitude below FNO",
@@ -88,16 +95,17 @@ CLAIMS = (
         lower("navier-stokes-nu1e-3", "LFNO", "FNO", by=10),
         "lfno reproduce --tasks navier-stokes-nu1e-3",
     ),
-    Claim("LFNO's training loss falls monotonically (ODEs)", "shown as curves", monotone_training, _ODES, 5),
-    Claim("LFNO trains more steadily than FNO and LNO (ODEs)", "shown as curves", steadier_training, _ODES, 5),
+    Claim("LFNO's training loss falls monotonically (ODEs)", "shown as curves", monotone_training, _ODES, 5, _UP),
+    Claim("LFNO trains more steadily than FNO and LNO (ODEs)", "shown as curves", steadier_training, _ODES, 5, _UP),
     Claim(
         "FNO reaches a lower training loss but a worse test error (Burgers, Navier–Stokes)",
         "loss 10⁻⁵; test 0.0046 against 0.0026, 0.0006 against 0.0004",
         lower_loss_worse_test,
         _PDES,
         2,
+        "error",
     ),
-    Claim("LFNO rings less than FNO at Burgers' shock", "argued from L∞", shock_ringing, _PDES),
+    Claim("LFNO rings less than FNO at Burgers' shock", "argued from L∞", shock_ringing, _PDES, 1, "excess variation in x"),
     Claim(
         "LFNO is more sample-efficient: lowest error at every training size",
         "not measured there",
@@ -112,13 +120,21 @@ CLAIMS = (
         "lfno reproduce --study layers",
         2,
     ),
-    Claim("In the steady regime LFNO's error varies less than LNO's", "shown as curves", narrower_variance, _ODES, 5),
+    Claim(
+        "In the steady regime LFNO's error varies less than LNO's",
+        "shown as curves",
+        narrower_variance,
+        _ODES,
+        5,
+        "variance of the error",
+    ),
     Claim(
         "LFNO stays stable as c and ρ grow, while LNO degrades",
         "L2: c 0.27× (LNO 0.38×), ρ 23× (LNO 8.9×)",
         stable_as_parameters_grow,
         _ODES,
         2,
+        "growth of the error",
     ),
 )
 

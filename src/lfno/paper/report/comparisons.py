@@ -30,7 +30,7 @@ def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0
             return []
         ours, others = (said(figure_of(runs, task, label, metric)) for label in (model, other))
         words = f"{model} {ours}, {other} {others} ({factor(ratio(theirs, mine))})"
-        return [Finding(titles.title(task), words, mine * by < theirs)]
+        return [Finding(titles.title(task), words, mine * by < theirs, {model: mine, other: theirs})]
 
     return measure
 

@@ -1,4 +1,4 @@
-"""The report before it has a format: sections of sentences, tables, verdicts and pictures, made from records."""
+"""The report before it has a format: sections of sentences, verdicts, tables and pictures, made from records of runs."""
 
 from __future__ import annotations
 
@@ -6,34 +6,45 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import Literal
 
 from lfno.core.errors import LfnoError
 from lfno.paper.record import load_records
-from lfno.paper.report import claims, costs, errors, goals, paper, studies, summary, times
+from lfno.paper.report import claims, costs, errors, goals, paper, studies, times
 from lfno.paper.report.baselines import Scores, gather
+from lfno.paper.report.flip import flip_table
 from lfno.paper.report.gallery import Picture, Plate, picture, plates
+from lfno.paper.report.headline import headline_table, reading
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import Table
+from lfno.paper.report.tried import tried_tables
 from lfno.paper.report.verdicts import Verdict
 from lfno.systems import titles
 
 BASELINE_SECONDS = 120.0
 FAIR = "lfno,fno,'fno deep','fno long'"
-Progress = Callable[[int, int], object]  # (done, in all)
+Progress = Callable[[int, int], object]  # (finished steps, all steps)
+Page = Literal["index", "tables", "tried"]  # pages of the documentation
 
 
 @dataclass
 class Section:
-    """A heading with what stands below it; `missing` are pairs (what was not run, the command that runs it)."""
+    """A heading with sentences, verdicts, tables and pictures below it.
+
+    Attributes:
+        page: The page of the documentation that shows this section; the HTML report shows all sections.
+        subject: What a verdict is about: “claim” or “goal”.
+        missing: What was not run, with the command that runs it.
+    """
 
     title: str
     sentences: list[str] = field(default_factory=list)
-    points: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     subject: str = "claim"
     missing: list[tuple[str, str]] = field(default_factory=list)
+    page: Page = "tables"
 
     @property
     def anchor(self) -> str:
@@ -42,6 +53,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
+    """The report: a title, where its numbers come from, and its sections."""
+
     title: str
     subtitle: str
     sections: list[Section]
@@ -50,7 +63,17 @@ class Document:
 def document(
     results: Path, pictures: bool = True, seconds: float = BASELINE_SECONDS, progress: Progress = lambda *_: None
 ) -> Document:
-    """Everything the records below `results` have to say; a folder without records gives a page that says so."""
+    """Build the report from the records in the folder `results`.
+
+    Args:
+        results: Folder with the records of runs. A folder without records gives a report that says what to run.
+        pictures: Whether to draw the figures of the HTML report.
+        seconds: Longest time for computing baselines that are not in the folder yet.
+        progress: Called with the number of finished and of all steps.
+
+    Raises:
+        LfnoError: `results` is a file, or a record in it cannot be read.
+    """
     if results.exists() and not results.is_dir():
         raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
     runs = Runs(load_records(results)) if results.exists() else Runs([])
@@ -61,11 +84,11 @@ def document(
         progress(next(steps), 3 + len(shown_plates))
 
     step()
-    # only for what was run: a page about one task need not make the data of all
+    # baselines only for tasks that were run: a report about one task does not make the data of all
     shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()
-    sections = [_summary(runs, baselines), _claims(runs), _goals(runs, baselines, results), *_tables(runs, baselines)]
+    sections = [_headline(runs, baselines), _claims(runs), _goals(runs, baselines, results), *_tables(runs, baselines)]
     sections.append(_flip(runs))
     sections.append(Section("Hyper-parameters", tables=[studies.hyper_parameter_table(runs)]))
     step()
@@ -73,15 +96,19 @@ def document(
     step()
     if pictures:
         sections.append(_figures(shown_plates, step))
+    tried = tried_tables(results)
+    if tried:
+        sections.append(Section("What was tried", tables=tried, page="tried"))
     sections.append(Section("Environment", tables=[studies.environment_table(runs)]))
-    said = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
-    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {said}.", sections)
+    number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {number}.", sections)
 
 
-def _summary(runs: Runs, baselines: dict[str, Scores]) -> Section:
-    section = Section("Summary", points=summary.summarise(runs, baselines))
-    if not section.points:
-        section.missing.append(("No task has records of two models to compare", "lfno reproduce"))
+def _headline(runs: Runs, baselines: dict[str, Scores]) -> Section:
+    table = headline_table(runs, baselines)
+    section = Section("In one table", reading(runs, baselines), tables=[table] if table.rows else [], page="index")
+    if not table.rows:
+        section.missing.append(("No runs of the default preset", "lfno reproduce"))
     return section
 
 
@@ -92,32 +119,27 @@ def _claims(runs: Runs) -> Section:
 
 def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
     words = [
-        "What this library set out to reach, mean ± standard deviation over seeds on the test samples; an error without ± "
-        "is that of one seed. What is not reached is said here as plainly as what is.",
-        "The default preset is the same one for every task and was chosen on validation samples; how strongly R is held "
-        "back is chosen for each data set by a short pilot, on its validation samples.",
-        "Two goals are held by tests instead of runs, on one CPU thread: after fifty steps a run in a stack equals the same "
-        "run alone to 1e-5, and a run that was stopped and resumed equals one that was not, bit for bit.",
+        (
+            "What this library set out to reach: mean ± standard deviation over seeds on the test samples. An error without "
+            "± has one seed."
+        ),
+        "The default preset is the same for every task and was chosen on validation samples. A short pilot run on the "
+        "validation samples of each data set decides whether the Fourier weights R are trained or stay zero.",
+        "Two goals are checked by tests, on one CPU thread: after fifty steps a run in a stack equals the same run alone to "
+        "1e-5, and a run that was stopped and resumed equals an uninterrupted run bit for bit.",
     ]
     verdicts = goals.judge_goals(runs, baselines, goals.read_benchmark(results))
-    return Section("Goals", words, subject="goal", verdicts=verdicts, points=_tried(results))
-
-
-def _tried(results: Path) -> list[str]:
-    """What was tried where a goal was not reached: the lines of a file beside the records, if there is one."""
-    path = results / "tried.txt"
-    lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
-    return [line.strip() for line in lines if line.strip()]
+    return Section("Goals", words, subject="goal", verdicts=verdicts)
 
 
 def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     four = Section(
         "Errors beside the published ones",
         [
-            "Relative errors ‖û − u‖ / ‖u‖, mean over the test samples of the standard split "
-            "(274 train, 30 validation, 76 test); whatever was chosen, was chosen on validation. "
-            "Every set here but ν = 10⁻³ has a single parameter, so that interpolation between training samples is a "
-            "strong opponent: the baselines stand below the models."
+            "Relative errors ‖û − u‖ / ‖u‖, mean over the test samples of the standard split (274 for training, 30 for "
+            "validation, 76 for the test). All choices were made on the validation samples. Every data set here except ν = "
+            "10⁻³ has a single parameter, so interpolation between training samples is a strong opponent: the baselines "
+            "stand below the models."
         ],
         tables=[errors.error_table(published, runs, baselines) for published in paper.ERROR_TABLES],
     )
@@ -128,8 +150,8 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     rich = Section(
         "Rich and out-of-family inputs",
         [
-            "Random multisines, chirps, steps and pulses, where interpolation cannot follow and an operator earns its "
-            "name; and the same models on kinds of input that they were not trained on."
+            "Rich inputs are random multisines, chirps, steps and pulses, which cannot be interpolated. Out-of-family inputs "
+            "are of kinds that the models were not trained on."
         ],
     )
     makers = {"rich": errors.rich_table, "out-of-family": errors.outside_table}
@@ -172,12 +194,14 @@ def _times(runs: Runs) -> list[Table]:
 
 def _flip(runs: Runs) -> Section:
     words = (
-        f"At ρ = 10 the forced Lorenz system is not chaotic: both fixed points are stable, and the forcing decides which "
-        f"is reached. Over the 380 amplitudes the final x changes sign exactly once, at A* = {paper.LORENZ_FLIP:.4f}. "
-        "A model that puts the jump a little to one side is wrong by the full height there: how much of the error that is:"
+        "At ρ = 10 the forced Lorenz system is not chaotic: both fixed points are stable, and the forcing decides which one "
+        f"the state reaches. Over the 380 amplitudes the final x changes sign once, at A* = {paper.LORENZ_FLIP:.4f}. A model "
+        "that places this jump at a slightly different amplitude is wrong by its full height. The table shows how much of "
+        "the error comes from the test samples nearest to A*."
     )
-    section = Section("The sign flip of Lorenz ρ = 10", [words], points=summary.flip_sentences(runs))
-    if not section.points:
+    table = flip_table(runs)
+    section = Section("The sign flip of Lorenz ρ = 10", [words], tables=[table] if table.rows else [])
+    if not table.rows:
         section.missing.append(("Lorenz ρ = 10 was not run", "lfno reproduce --tasks lorenz-rho10"))
     return section
 

@@ -1,40 +1,80 @@
-"""The report as a page of the documentation: the same sections in Markdown, without pictures."""
+"""The report as pages of the documentation: a short page of results, all tables, and what was tried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from lfno.paper.report.document import Document, Section
-from lfno.paper.report.tables import Table, plain
+from lfno.paper.report.document import Document, Page, Section
+from lfno.paper.report.figures.claims import claim_dots
+from lfno.paper.report.selection import PRESETS
+from lfno.paper.report.tables import DASH, Table, plain
+from lfno.paper.report.verdicts import Verdict
+from lfno.plots.style import as_png
+
+HEADINGS: dict[Page, str] = {"index": "Results", "tables": "All tables", "tried": "What was tried"}
+#: first words of each page, with links to the other pages
+OPENINGS: dict[Page, str] = {
+    "index": "[All tables](tables.md) has every number with its error bar. [What was tried](tried.md) lists the alternatives.",
+    "tables": "The tables behind the [results](index.md).",
+    "tried": "Measurements on the way to the default preset; the [results](index.md) say what it reaches.",
+}
+COMMAND = "`lfno report --markdown FOLDER` writes this page: change the runs, not the page."
 
 
-def markdown(report: Document) -> str:
-    lines = [f"# {report.title}", "", f"{report.subtitle} Written by `lfno report --markdown`: change the runs, not this page."]
-    for section in report.sections:
-        lines += ["", f"## {section.title}", "", *_section(section)]
-    return "\n".join(lines).rstrip() + "\n"
+def pages(report: Document) -> dict[str, str | bytes]:
+    """Return the files of the report by name: Markdown pages, and one picture for each claim."""
+    made: dict[str, str | bytes] = {}
+    for page, heading in HEADINGS.items():
+        lines = [f"# {heading}", "", f"{plain(report.subtitle)} {OPENINGS[page]} {COMMAND}"]
+        for section in report.sections:
+            if section.page == page:
+                lines += ["", f"## {plain(section.title)}", "", *_section(section)]
+            elif page == "index" and section.verdicts:
+                lines += ["", f"## {plain(section.title)}", "", *_verdicts(section, made)]
+        made[f"{page}.md"] = "\n".join(lines).rstrip() + "\n"
+    return made
+
+
+def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
+    """The verdicts in a table; for the paper's claims, a figure below for each. The figures are added to `made`."""
+    claims: dict[str, list[Verdict]] = {}
+    for verdict in section.verdicts:
+        claims.setdefault(verdict.claim, []).append(verdict)
+    presets = [preset for preset in PRESETS if any(verdict.preset == preset for verdict in section.verdicts)]
+    table = Table("", [section.subject, "published", *(f"{preset} preset" for preset in presets)])
+    for claim, verdicts in claims.items():
+        found = {verdict.preset: verdict.verdict for verdict in verdicts}
+        table.add(claim, verdicts[0].published or DASH, *(found.get(preset, DASH) for preset in presets))
+    yield from (table.markdown(), "")
+    for number, (claim, verdicts) in enumerate(claims.items(), 1):
+        image = as_png(partial(claim_dots, verdicts)) if section.subject == "claim" else None
+        if image is not None:
+            name = f"claim-{number}.png"
+            made[name] = image
+            yield from (f"### {plain(claim)}", "", f"![The numbers that this claim was judged by]({name})", "")
 
 
 def _section(section: Section) -> Iterator[str]:
     for sentence in section.sentences:
         yield from (plain(sentence), "")
-    yield from (f"- {plain(point)}" for point in section.points)
-    if section.points:
-        yield ""
     if section.verdicts:
         table = Table("", [section.subject, "published", "ours", "preset", "verdict"])
         for verdict in section.verdicts:
             ours = [str(finding) for finding in verdict.findings] + [f"run {verdict.command}"] * bool(verdict.command)
             table.add(verdict.claim, verdict.published or "–", "; ".join(ours), verdict.preset or "–", verdict.verdict)
         yield from (table.markdown(), "")
-    for table in section.tables:
-        yield from (f"### {plain(table.title)}", "", table.markdown(), "")
+    for one in section.tables:
+        yield from (f"### {plain(one.title)}", "", one.markdown(), "")
     for what, command in section.missing:
         yield f"- {plain(what)}: run `{command.replace('`', '')}`"
 
 
-def write(report: Document, path: Path) -> None:
+def write(report: Document, folder: Path) -> None:
+    """Write the pages and pictures into `folder`."""
     from lfno.core.tensorfile import write_atomically
 
-    write_atomically(path, markdown(report).encode())
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in pages(report).items():
+        write_atomically(folder / name, content.encode() if isinstance(content, str) else content)

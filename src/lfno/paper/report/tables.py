@@ -1,4 +1,4 @@
-"""Tables without a format: cells that a page or a text can show. Nothing here is escaped; whoever shows it does that."""
+"""Tables without a format: cells that an HTML or a Markdown page can show. The page escapes them, not this module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DASH = "–"
 
 @dataclass(frozen=True)
 class Cell:
-    """text, what is said beside it in small print, and whether it is the best of its kind."""
+    """The text of a cell, an `aside` in small print, and whether the cell is bold."""
 
     text: str
     aside: str = ""
@@ -31,22 +31,27 @@ class Row:
 
 @dataclass
 class Table:
+    """Rows below a title. `about` stands above the table, `note` below it."""
+
     title: str
     columns: Sequence[str]
     rows: list[Row] = field(default_factory=list)
     note: str = ""
+    about: str = ""
 
     def heading(self, name: str) -> None:
+        """Add a row that spans the table."""
         self.rows.append(Row(name, heading=True))
 
     def add(self, name: str, *cells: Cell | str) -> None:
+        """Add a row; there must be one cell for each column but the first."""
         row = tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells)
         if len(row) != len(self.columns) - 1:
             raise ValueError(f"{self.title}: row {name!r} has {len(row)} cells for {len(self.columns) - 1} columns")
         self.rows.append(Row(name, row))
 
     def markdown(self) -> str:
-        """The table as GitHub shows it."""
+        """Return the table as Markdown, with `about` above and `note` below."""
         lines = [f"| {' | '.join(plain(c) for c in self.columns)} |", "|" + "---|" * len(self.columns)]
         for row in self.rows:
             if row.heading:
@@ -56,11 +61,12 @@ class Table:
             asides = [f" ({plain(c.aside)})" if c.aside else "" for c in row.cells]
             cells = [text + aside for text, aside in zip(texts, asides, strict=True)]
             lines.append(f"| {' | '.join([plain(row.name), *cells])} |")
-        return "\n".join(lines) + (f"\n\n{plain(self.note)}" if self.note else "")
+        about = f"{plain(self.about)}\n\n" if self.about else ""
+        return about + "\n".join(lines) + (f"\n\n{plain(self.note)}" if self.note else "")
 
 
 def plain(text: str) -> str:
-    """Text that means only itself in Markdown: no tag, no link, no table cell, no new line."""
+    """Escape a text for Markdown: no tags, links, table cells or new lines remain."""
     text = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for mark in "\\`*_[]|":
         text = text.replace(mark, "\\" + mark)
@@ -68,7 +74,7 @@ def plain(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """An error with three digits; what is not a number says so.
+    """Format an error with three digits, or as “diverged” if it is not finite.
 
     >>> number(0.012345), number(0.0000123), number(1), number(float("nan"))
     ('0.0123', '1.23e-05', '1.00', 'diverged')
@@ -79,7 +85,7 @@ def number(value: float) -> str:
 
 
 def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:
-    """mean ± standard deviation, or a dash."""
+    """Return a cell with mean ± standard deviation, or with a dash."""
     if figure is None:
         return Cell(DASH, aside)
     value = figure.value
@@ -90,14 +96,14 @@ def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:
 
 
 def _spread(std: float, mean: str) -> str:
-    """One digit, written like the mean beside it: 0.00121 ± 0.00007, but 1.21e-05 ± 7e-07."""
+    """Format a standard deviation with one digit in the notation of its mean: 0.00121 ± 0.00007, but 1.21e-05 ± 7e-07."""
     if std <= 0 or "e" in mean or std >= 1:
         return f"{std:.1g}"
     return f"{std:.{-math.floor(math.log10(float(f'{std:.0e}')))}f}"
 
 
 def counted(values: Sequence[int]) -> str:
-    """One number, or a range of them: `3`, `1–3`, or a dash."""
+    """Format counts as one number, a range or a dash: `3`, `1–3`, `–`."""
     if not values:
         return DASH
     low, high = min(values), max(values)

@@ -1,10 +1,10 @@
-"""A verdict on a sentence: what was measured, and whether that bears it out."""
+"""Claims and verdicts: what was measured, and whether it supports the claim."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Figure, Runs
@@ -14,11 +14,20 @@ HOLDS, SO_FAR, FAILS, OPEN = "holds", "holds so far", "does not hold", "not meas
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison: what it was made on, in words with its numbers, whether it supports the claim, and is all there is."""
+    """One comparison that supports a claim or contradicts it.
+
+    Attributes:
+        where: The data set or quantity that was compared.
+        words: The result with its numbers.
+        supports: Whether the result supports the claim.
+        values: The numbers by name, for a figure.
+        complete: Whether every model of the comparison was run.
+    """
 
     where: str
     words: str
     supports: bool
+    values: Mapping[str, float] = field(default_factory=dict)
     complete: bool = True
 
     def __str__(self) -> str:
@@ -27,7 +36,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """claim and published number; what we found; the verdict; the preset it is about; what to run for what is not there."""
+    """The verdict on a claim for the runs of one preset. `command` makes the runs that are missing."""
 
     claim: str
     published: str
@@ -35,6 +44,7 @@ class Verdict:
     verdict: str
     preset: str = ""
     command: str = ""
+    quantity: str = ""
 
 
 Measure = Callable[[Runs], Sequence[Finding]]
@@ -42,9 +52,10 @@ Measure = Callable[[Runs], Sequence[Finding]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence with a measure that gives findings for the runs of one preset.
+    """A claim, and the function that measures it on the runs of one preset.
 
-    It holds if every finding supports it, and only so far if there are fewer findings than `expected` or one is incomplete.
+    The claim holds if every finding supports it. It holds “so far” if there are fewer findings than `expected`, or if one of
+    them is incomplete. `quantity` names the numbers of the findings.
     """
 
     claim: str
@@ -52,9 +63,10 @@ class Claim:
     measure: Measure
     command: str
     expected: int = 1
+    quantity: str = "relative L2 error"
 
     def judge(self, runs: Runs) -> list[Verdict]:
-        """One verdict for each preset that has something to say, or one that nothing was measured."""
+        """Return one verdict for each preset with findings, or one verdict that nothing was measured."""
         verdicts = []
         for preset in runs.presets:
             findings = tuple(self.measure(runs.where(preset=preset)))
@@ -65,21 +77,21 @@ class Claim:
                     verdict = FAILS
                 other = f" --preset {preset}" if preset == "paper" and "--preset" not in self.command else ""
                 command = self.command + other if verdict == SO_FAR else ""
-                verdicts.append(Verdict(self.claim, self.published, findings, verdict, preset, command))
+                verdicts.append(Verdict(self.claim, self.published, findings, verdict, preset, command, self.quantity))
         return verdicts or [Verdict(self.claim, self.published, (), OPEN, command=self.command)]
 
 
 def figure_of(runs: Runs, task: str, label: str, metric: str = "l2") -> Figure | None:
-    """Mean error and spread over seeds of a row of the tables; None where it was not run.
+    """Return the mean error and its spread over seeds, or None if the model was not run.
 
-    The paper's preset is judged at the paper's epochs, like in the tables; any other at its end.
+    The paper preset is judged after the number of epochs that the paper states, other presets at the end of training.
     """
     epochs = paper.epochs(metric, task) if runs.presets == ["paper"] else None
     return runs.main.where(task=task, label=label).error(metric, epochs)
 
 
 def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float | None:
-    """The same as one number, infinite for a model that diverged."""
+    """Return the mean error as one number: infinite for a model that diverged, None if it was not run."""
     figure = figure_of(runs, task, label, metric)
     if figure is None:
         return None
@@ -87,7 +99,7 @@ def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float |
 
 
 def factor(value: float) -> str:
-    """A ratio in words: `2.4×`."""
+    """Format a ratio: `2.4×`."""
     return f"{value:.3g}×" if math.isfinite(value) else "∞"
 
 

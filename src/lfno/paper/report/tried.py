@@ -1,0 +1,37 @@
+"""What was tried on the way to the default preset: tables from a TOML file beside the records."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from lfno.core.errors import LfnoError
+from lfno.paper.report.tables import Table
+
+FILE = "tried.toml"
+
+
+def tried_tables(results: Path) -> list[Table]:
+    """Return the tables of `results/tried.toml`, none where there is no such file.
+
+    Each `[[table]]` has `title`, `setting`, `columns`, `rows` and, if it wants to, a `conclusion`.
+
+    Raises:
+        LfnoError: The file is not valid TOML, or a table lacks a part.
+    """
+    path = results / FILE
+    if not path.is_file():
+        return []
+    try:
+        return [_table(entry) for entry in tomllib.loads(path.read_text(encoding="utf-8"))["table"]]
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+        parts = "[[table]] entries with title, setting, columns and rows"
+        raise LfnoError(f"{path} cannot be read ({error}): it must hold {parts}") from error
+
+
+def _table(entry: dict[str, Any]) -> Table:
+    table = Table(entry["title"], entry["columns"], about=entry["setting"], note=entry.get("conclusion", ""))
+    for name, *cells in entry["rows"]:
+        table.add(str(name), *(str(cell) for cell in cells))
+    return table

@@ -1,0 +1,57 @@
+"""The pages of the documentation: the headline table, and what was tried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.paper.report.document import Document, Section
+from lfno.paper.report.headline import headline_table, reading
+from lfno.paper.report.markdown import pages
+from lfno.paper.report.selection import Runs
+from lfno.paper.report.tried import FILE, tried_tables
+from tests.paper.report.builder import three
+
+RESULTS = Path(__file__).parents[3] / "results"
+RECORDS = three("duffing-c0", 0.1, 0.4, 0.2) + three("duffing-c05-rich", 0.3, 0.4, 0.1)
+BASELINES = {"duffing-c0": {"interpolation": {"l2": 0.01, "linf": 0.02}, "linear": {"l2": 0.5, "linf": 0.5}}}
+
+
+def test_the_headline_leads_with_random_inputs_and_marks_the_lowest_error() -> None:
+    rows = headline_table(Runs(RECORDS), BASELINES).rows
+    assert [row.name for row in rows if not row.heading] == ["Duffing c = 0.5, rich", "Duffing c = 0"]
+    random, plain = (row for row in rows if not row.heading)
+    assert [cell.text for cell in plain.cells] == ["0.0518", "–", "0.500", "0.0100", "0.100", "0.400", "0.200"]
+    assert [cell.text for cell in plain.cells if cell.bold] == ["0.0100"]
+    assert [cell.text for cell in random.cells if cell.bold] == ["0.100"]
+
+
+def test_the_text_counts_where_a_baseline_wins() -> None:
+    random, beaten, meaning = reading(Runs(RECORDS), BASELINES)
+    assert "On the 1 data sets of this kind the error of FNO is 3 to 3 times that of LFNO" in random
+    assert beaten.startswith("On 1 of 2 data sets a baseline")
+    assert "All of these have the paper's inputs" in meaning
+    assert len(reading(Runs(RECORDS), {"duffing-c05-rich": {"linear": {"l2": 0.01, "linf": 0.01}}})) == 2
+    assert reading(Runs(RECORDS[:3]), {}) == []
+
+
+def test_what_was_tried_is_read_and_a_broken_file_is_named(tmp_path: Path) -> None:
+    tables = tried_tables(RESULTS)
+    assert len(tables) > 10
+    assert all(table.rows and table.about for table in tables)
+    assert tried_tables(tmp_path) == []
+    long_row = '[[table]]\ntitle = "a"\nsetting = ""\ncolumns = ["a"]\nrows = [["b", 1]]'
+    for broken in ("[[table]]\ntitle = 1", "table = [", long_row):
+        (tmp_path / FILE).write_text(broken)
+        with pytest.raises(LfnoError, match=r"tried\.toml cannot be read"):
+            tried_tables(tmp_path)
+
+
+def test_every_section_is_on_one_page() -> None:
+    sections = [Section("One", page="index"), Section("Two"), Section("Three", page="tried")]
+    made = pages(Document("Title", "Subtitle.", sections))
+    assert set(made) == {"index.md", "tables.md", "tried.md"}
+    for name, words in (("index.md", "## One"), ("tables.md", "## Two"), ("tried.md", "## Three")):
+        assert [key for key, text in made.items() if words in str(text).splitlines()] == [name]
