@@ -130,7 +130,7 @@ def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog)
 
 def test_a_group_whose_data_changed_begins_again(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
-    monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr("lfno.training.run.SAVE_EVERY", 0.0)
     cell = small(changes={"epochs": 3})
 
     def stop(trainer, told):
@@ -182,7 +182,7 @@ def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
 
 def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
-    monkeypatch.setattr(stacked, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr("lfno.training.run.SAVE_EVERY", 0.0)
     cells = [small(seed=seed, changes={"epochs": 4, "steady_decay": None, "starts": 2}) for seed in range(2)]
     whole = run_group(cells, tmp_path / "whole", "cpu")
 
