@@ -1,0 +1,195 @@
+"""Launches of the kernels: sizes of tiles, how many programs share a sum, and the arrays that hold results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import triton
+from torch import Tensor
+
+from lfno.backends.chunked.coefficients import CONSTANTS, Tables
+from lfno.backends.chunked.gradients import lag_gradient, point_gradient, residue_gradient
+from lfno.backends.chunked.pointwise import pointwise_gradient
+from lfno.backends.chunked.products import ROWS, STEPS
+from lfno.backends.chunked.response import answer, input_gradient
+from lfno.backends.chunked.states import chunk_states
+from lfno.backends.stacked import parts, tile
+
+#: programs that keep all processors of a large GPU busy although each of them runs for long
+PROGRAMS = 256
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The size of a tile and the number of warps of each kernel; benchmarks/layer_kernel.py measures others.
+
+    A tile is so many chunks, except of `pointwise`, where it is time points. `states` computes so many chunks together.
+    """
+
+    states: tuple[int, int] = (8, 1)
+    answer: tuple[int, int] = (8, 1)
+    input: tuple[int, int] = (8, 1)
+    pointwise: tuple[int, int] = (32, 2)
+    lags: tuple[int, int] = (16, 8)
+    residues: tuple[int, int] = (32, 2)
+    points: tuple[int, int] = (8, 1)
+
+
+tiles = Tiles()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of a stack of layers."""
+
+    runs: int
+    batch: int
+    channels: int
+    points: int
+    poles: int
+
+    @classmethod
+    def of(cls, v: Tensor, poles: Tensor) -> Sizes:
+        runs, batch, channels, points = v.shape
+        return cls(runs, batch, channels, points, poles.shape[1])
+
+    @property
+    def samples(self) -> int:
+        return self.runs * self.batch
+
+    @property
+    def padded(self) -> int:
+        """Channels of a tile."""
+        return tile(self.channels)
+
+    @property
+    def points_in_step(self) -> int:
+        return ROWS // self.padded
+
+    @property
+    def length(self) -> int:
+        """Time points in a chunk."""
+        return self.points_in_step * STEPS
+
+    @property
+    def chunks(self) -> int:
+        return triton.cdiv(self.points, self.length)
+
+    @property
+    def layer(self) -> tuple[int, ...]:
+        return self.channels, self.padded, self.poles, self.points_in_step, STEPS
+
+    def shared(self, programs: int, size: int, count: int) -> tuple[int, int]:
+        """Cut `count` items into tiles of a size, and give several tiles to each of about `programs` programs of all:
+        the number of parts, and of tiles in each."""
+        blocks = triton.cdiv(count, size)
+        each = max(1, min(blocks, programs * blocks // PROGRAMS))
+        return triton.cdiv(blocks, each), each
+
+
+def states(size: Sizes, field: Tensor, tables: Tables) -> Tensor:
+    """s at the start of every chunk, (sample, chunk, M, 2, C)."""
+    return _states(size, field, tables, field, None, None)
+
+
+def states_back(size: Sizes, slopes: Tensor, tables: Tables, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through the first state."""
+    gfirst = v.new_empty(size.samples, size.channels)
+    gstart = v.new_empty(size.runs, size.batch, size.poles, 2)
+    return _states(size, slopes, tables, v, gfirst, gstart), gfirst, gstart.sum(1)
+
+
+def _states(size: Sizes, field: Tensor, tables: Tables, v: Tensor, gfirst: Tensor | None, gstart: Tensor | None) -> Tensor:
+    result = field.new_empty(size.samples, size.chunks, size.poles, 2, size.channels)
+    unroll, warps = tiles.states
+    back = gfirst is not None
+    shape = size.channels, size.padded, size.poles, tile(size.poles), size.length, max(16, size.length)
+    chunk_states[size.samples,](
+        field, tables.powers, tables.constants, tables.mixing, v, result, gfirst if back else v, gstart if back else v,
+        size.batch, size.points, size.chunks, *shape, CONSTANTS, triton.cdiv(size.chunks, unroll), unroll, back,
+        num_warps=warps,
+    )  # fmt: skip
+    return result
+
+
+def output(
+    size: Sizes, v: Tensor, starts: Tensor, tables: Tables, bias: Tensor, gate: Tensor | None, gate_bias: Tensor | None,
+    term: Tensor | None, act: str, skip: bool,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The output of the layer and the argument of its activation."""
+    y, before = torch.empty_like(v), torch.empty_like(v)
+    chunks, warps = tiles.answer
+    count = triton.cdiv(size.chunks, chunks)
+    answer[size.samples * count,](
+        v, starts, *tables, bias, *(v if x is None else x for x in (gate, gate_bias, term)), y, before,
+        size.batch, size.points, size.chunks, count, *size.layer, chunks, CONSTANTS,
+        term is not None, gate is not None, skip, act, num_warps=warps,
+    )  # fmt: skip
+    return y, before
+
+
+def input_slopes(
+    size: Sizes, slopes: Tensor, back: Tensor, tables: Tables, g: Tensor, gfirst: Tensor, skip: bool
+) -> tuple[Tensor, Tensor]:
+    """Gradients with respect to v, and to the state at the end of every chunk."""
+    gv, mixed = torch.empty_like(g), torch.empty_like(back)
+    chunks, warps = tiles.input
+    count = triton.cdiv(size.chunks, chunks)
+    input_gradient[size.samples * count,](
+        slopes, back, mixed, *tables, g, gfirst, gv, size.batch, size.points, size.chunks, count, *size.layer, chunks,
+        CONSTANTS, skip, num_warps=warps,
+    )  # fmt: skip
+    return gv, mixed
+
+
+def pointwise_slopes(
+    size: Sizes, before: Tensor, gate: Tensor | None, gate_bias: Tensor | None, g: Tensor, act: str
+) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
+    """Gradients with respect to the argument of the activation, to the bias and to the gate's parameters."""
+    C = size.channels
+    points, warps = tiles.pointwise
+    count, each = parts(size.samples, size.points, points)
+    slopes = torch.empty_like(before)
+    sums = before.new_empty(size.runs, size.batch * count, C if gate is None else 3 * C + 2 * C * C)
+    pointwise_gradient[size.samples, count](
+        before, *(before if x is None else x for x in (gate, gate_bias)), g, slopes, sums, size.batch, size.points,
+        C, size.padded, points, each, gate is not None, act, num_warps=warps,
+    )  # fmt: skip
+    total = sums.sum(1)
+    if gate is None:
+        return slopes, total, None, None
+    gbias, ggate, ggate_bias = total.split((C, 2 * C * C, 2 * C), 1)
+    return slopes, gbias, ggate.unflatten(1, (2 * C, C)), ggate_bias
+
+
+def lag_sums(size: Sizes, v: Tensor, slopes: Tensor) -> Tensor:
+    chunks, warps = tiles.lags
+    count, each = size.shared(size.samples, chunks, size.chunks)
+    sums = v.new_empty(size.runs, size.batch * count, STEPS, ROWS, 2 * ROWS)
+    channels, padded, _, *steps = size.layer
+    lag_gradient[size.samples, count](v, slopes, sums, size.points, channels, padded, *steps, chunks, each, num_warps=warps)
+    return sums.sum(1)
+
+
+def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
+    """The states mixed with the residues, and the sums of `residue_gradient`."""
+    rows, warps = tiles.residues
+    total = size.batch * size.chunks
+    count, each = size.shared(size.runs * size.poles, rows, total)
+    mixed = torch.empty_like(starts)
+    sums = starts.new_empty(size.runs, count, size.poles, 8, size.channels, size.channels)
+    residue_gradient[size.runs, size.poles, count](
+        starts, back, tables.powers, tables.mixing, mixed, sums, total, size.chunks, size.channels, size.padded, size.poles,
+        size.length, rows, each, num_warps=warps,
+    )  # fmt: skip
+    return mixed, sums.sum(1)
+
+
+def point_sums(size: Sizes, field: Tensor, mixed: Tensor) -> Tensor:
+    chunks, warps = tiles.points
+    count, each = size.shared(size.samples, chunks, size.chunks)
+    sums = field.new_empty(size.runs, size.batch * count, size.length, size.poles, 2)
+    shape = size.channels, size.padded, size.poles, tile(2 * size.poles), size.length, max(16, size.length)
+    point_gradient[size.samples, count](field, mixed, sums, size.points, size.chunks, *shape, chunks, each, num_warps=warps)
+    return sums.sum(1)

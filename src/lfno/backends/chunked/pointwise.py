@@ -1,0 +1,61 @@
+"""The gradient through activation and gate, at every point alone."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from lfno.backends.activations import activate, slope
+from lfno.backends.chunked.products import load_tile, product, product_of, store_tile
+
+
+@triton.jit
+def _square(w, c, C: tl.constexpr):
+    return tl.load(w + c[:, None] * C + c[None, :], mask=(c < C)[:, None] & (c < C)[None, :], other=0.0)
+
+
+@triton.jit
+def pointwise_gradient(
+    before, gate, gate_bias, g, slopes, sums, batch, points,
+    C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, EACH: tl.constexpr, HAS_GATE: tl.constexpr, KIND: tl.constexpr,
+):  # fmt: skip
+    """slopes: the gradient with respect to the argument of the activation. sums: for each program the gradients of
+    bias (C), gate's matrices (2 C, C) and gate's biases (2 C), one after the other."""
+    sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    run = sample // batch
+    whole = sample * C * points
+    c = tl.arange(0, CP)
+    sum_bias = tl.zeros((CP,), tl.float32)
+    if HAS_GATE:
+        A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
+        a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
+        b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+        sum_A, sum_B = tl.zeros((CP, CP), tl.float32), tl.zeros((CP, CP), tl.float32)
+        sum_a, sum_b = tl.zeros((CP,), tl.float32), tl.zeros((CP,), tl.float32)
+    for block in range(EACH):
+        first = (part * EACH + block) * SIZE
+        argument = load_tile(before + whole, first, c, points, C, SIZE)
+        d = load_tile(g + whole, first, c, points, C, SIZE)
+        if HAS_GATE:
+            u = activate(argument, KIND)
+            opened = tl.sigmoid(product_of(B, u) + b)
+            by_A = d * opened
+            by_B = d * (product_of(A, u) + a) * opened * (1 - opened)
+            seen = tl.trans(u)
+            sum_A = product(by_A, seen, sum_A)
+            sum_B = product(by_B, seen, sum_B)
+            sum_a += tl.sum(by_A, axis=1)
+            sum_b += tl.sum(by_B, axis=1)
+            d = product(tl.trans(B), by_B, product_of(tl.trans(A), by_A))
+        d *= slope(argument, KIND)
+        sum_bias += tl.sum(d, axis=1)
+        store_tile(slopes + whole, first, c, points, d, C, SIZE)
+    sums += (sample * tl.num_programs(1) + part) * (C + (2 * C * C + 2 * C if HAS_GATE else 0))
+    tl.store(sums + c, sum_bias, mask=c < C)
+    if HAS_GATE:
+        place = sums + C + c[:, None] * C + c[None, :]
+        own = (c < C)[:, None] & (c < C)[None, :]
+        tl.store(place, sum_A, mask=own)
+        tl.store(place + C * C, sum_B, mask=own)
+        tl.store(sums + C + 2 * C * C + c, sum_a, mask=c < C)
+        tl.store(sums + 2 * C + 2 * C * C + c, sum_b, mask=c < C)

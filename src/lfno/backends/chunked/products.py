@@ -1,0 +1,102 @@
+"""What the kernels share: products in single precision on tensor cores, and tiles of chunks as tuples of steps.
+
+A tile holds Q chunks of L = P · STEPS time points of C channels. A step is P time points together: a matrix with
+ROWS = P · C rows (point within the step, channel) and one column for each chunk. P is chosen so that there are 32 rows.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+#: rows of a step: the channels (16 or 32, zeros beyond the real ones) of one or two time points
+ROWS = 32
+#: steps in a chunk; 36 = 8 · 9 / 2 products of matrices give the answer inside a chunk
+STEPS = 8
+
+
+@triton.jit
+def high(x):
+    """The leading 11 bits of the significand, which is what a tensor core multiplies exactly."""
+    return (x.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def product(a, b, total):
+    """total + a b in single precision. Both factors are sums of a high and a low part; the product of low parts is left out."""
+    a_high, b_high = high(a), high(b)
+    total = tl.dot(a - a_high, b_high, total, input_precision="tf32")
+    total = tl.dot(a_high, b - b_high, total, input_precision="tf32")
+    return tl.dot(a_high, b_high, total, input_precision="tf32")
+
+
+@triton.jit
+def product_of(a, b):
+    return product(a, b, tl.zeros((a.shape[0], b.shape[1]), tl.float32))
+
+
+@triton.jit
+def _unstack(x):
+    """(rows, Q, n) → a tuple of n tensors (rows, Q)."""
+    n: tl.constexpr = x.shape[2]
+    if n == 1:
+        return (tl.reshape(x, (x.shape[0], x.shape[1])),)
+    else:
+        even, odd = tl.split(tl.reshape(x, (x.shape[0], x.shape[1], n // 2, 2)))
+        even, odd = _unstack(even), _unstack(odd)
+        steps = ()
+        for k in tl.static_range(n // 2):
+            steps = steps + (even[k], odd[k])
+        return steps
+
+
+@triton.jit
+def _stack(steps):
+    """A tuple of n tensors (rows, Q) → (rows, Q, n)."""
+    n: tl.constexpr = len(steps)
+    if n == 1:
+        return steps[0][:, :, None]
+    else:
+        even, odd = (), ()
+        for k in tl.static_range(n // 2):
+            even, odd = even + (steps[2 * k],), odd + (steps[2 * k + 1],)
+        joined = tl.join(_stack(even), _stack(odd))
+        return tl.reshape(joined, (joined.shape[0], joined.shape[1], n))
+
+
+@triton.jit
+def to_steps(tile, P: tl.constexpr, STEPS: tl.constexpr):
+    """(C, points) → STEPS tensors (P · C, chunks)."""
+    C: tl.constexpr = tile.shape[0]
+    Q: tl.constexpr = tile.shape[1] // (P * STEPS)
+    return _unstack(tl.reshape(tl.permute(tl.reshape(tile, (C, Q, STEPS, P)), (3, 0, 1, 2)), (P * C, Q, STEPS)))
+
+
+@triton.jit
+def from_steps(steps, P: tl.constexpr):
+    """The inverse of `to_steps`."""
+    n: tl.constexpr = len(steps)
+    C: tl.constexpr = steps[0].shape[0] // P
+    Q: tl.constexpr = steps[0].shape[1]
+    return tl.reshape(tl.permute(tl.reshape(_stack(steps), (P, C, Q, n)), (1, 2, 3, 0)), (C, Q * n * P))
+
+
+@triton.jit
+def zero_steps(ROWS: tl.constexpr, Q: tl.constexpr, STEPS: tl.constexpr):
+    steps = ()
+    for _ in tl.static_range(STEPS):
+        steps = steps + (tl.zeros((ROWS, Q), tl.float32),)
+    return steps
+
+
+@triton.jit
+def load_tile(field, first, c, points, C: tl.constexpr, SIZE: tl.constexpr):
+    """(channels, SIZE) time points of one sample from point `first` on, zeros beyond the last point and channel."""
+    n = first + tl.arange(0, SIZE)
+    return tl.load(field + c[:, None] * points + n[None, :], mask=(c < C)[:, None] & (n < points)[None, :], other=0.0)
+
+
+@triton.jit
+def store_tile(field, first, c, points, values, C: tl.constexpr, SIZE: tl.constexpr):
+    n = first + tl.arange(0, SIZE)
+    tl.store(field + c[:, None] * points + n[None, :], values, mask=(c < C)[:, None] & (n < points)[None, :])

@@ -1,0 +1,202 @@
+"""The answer of a layer, and its gradient with respect to the input: the same products, backwards in time."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from lfno.backends.activations import activate
+from lfno.backends.chunked.products import from_steps, load_tile, product, product_of, store_tile, to_steps, zero_steps
+
+
+@triton.jit
+def mix(residues, c, d, states, C: tl.constexpr, CP: tl.constexpr, REVERSE: tl.constexpr):
+    """w_o = Σ_i R_io s_i, or with REVERSE ŝ_i = Σ_o conj(R_io) Ŵ_o, of one pole.
+
+    residues (2, in, out), states (2 CP, Q): real parts above imaginary parts. Returns real and imaginary parts (CP, Q).
+    """
+    part, other = d[None, :] // CP, d[None, :] % CP
+    inside = (c < C)[:, None] & (other < C)
+    pair = (c[:, None] * C + other) if REVERSE else (other * C + c[:, None])
+    direct = tl.load(residues + part * C * C + pair, mask=inside, other=0.0)
+    crossed = tl.load(residues + (1 - part) * C * C + pair, mask=inside, other=0.0)
+    if REVERSE:
+        return product_of(direct, states), product_of(tl.where(part == 0, -crossed, crossed), states)
+    else:
+        return product_of(tl.where(part == 0, direct, -direct), states), product_of(crossed, states)
+
+
+@triton.jit
+def load_states(states, m, chunk, chunks, d, C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr):
+    """Of pole m at some chunks of one sample: (2 CP, Q)."""
+    place = (chunk[None, :] * M + m) * 2 * C + (d // CP * C + d % CP)[:, None]
+    return tl.load(states + place, mask=(d % CP < C)[:, None] & (chunk < chunks)[None, :], other=0.0)
+
+
+@triton.jit
+def store_states(states, m, chunk, chunks, c, re, im, C: tl.constexpr, M: tl.constexpr):
+    place = states + (chunk[None, :] * M + m) * 2 * C + c[:, None]
+    inside = (c < C)[:, None] & (chunk < chunks)[None, :]
+    tl.store(place, re, mask=inside)
+    tl.store(place + C, im, mask=inside)
+
+
+@triton.jit
+def _inside_chunks(steps, total, response, r, C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, REVERSE: tl.constexpr):
+    """total[n] + Σ_{τ ≥ 0} H_τ x[n−τ] over points of the same chunk; REVERSE: total[n] + Σ_{τ ≥ 0} H_τᵀ x[n+τ]."""
+    STEPS: tl.constexpr = len(steps)
+    row, column = r[:, None], r[None, :]
+    late, early = (column, row) if REVERSE else (row, column)
+    inside = (row % CP < C) & (column % CP < C)
+    for t in tl.static_range(STEPS):
+        lag = t * P + late // CP - early // CP
+        place = (lag * C + late % CP) * C + early % CP
+        matrix = tl.load(response + place, mask=inside & (lag >= 0), other=0.0)
+        updated = ()
+        for b in tl.static_range(STEPS):
+            if REVERSE:
+                if b + t < STEPS:
+                    updated = updated + (product(matrix, steps[b + t], total[b]),)
+                else:
+                    updated = updated + (total[b],)
+            else:
+                if b >= t:
+                    updated = updated + (product(matrix, steps[b - t], total[b]),)
+                else:
+                    updated = updated + (total[b],)
+        total = updated
+    return total
+
+
+@triton.jit
+def _from_states(
+    total, states, mixed, powers, constants, mixing, chunk, chunks, c, d,
+    C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, L: tl.constexpr, CONSTANTS: tl.constexpr,
+    REVERSE: tl.constexpr,
+):  # fmt: skip
+    """Add the answer to the state at the start of each chunk: Re Σ_m q^j w_m.
+
+    REVERSE: Re Σ_m conj(c q^{L−1−k}) ŝ_m with ŝ_m from the start of the next chunk, which is also written to `mixed`.
+    """
+    STEPS: tl.constexpr = len(total)
+    for m in range(M):
+        s = load_states(states, m, chunk + 1 if REVERSE else chunk, chunks, d, C, CP, M)
+        w_re, w_im = mix(mixing + m * 2 * C * C, c, d, s, C, CP, REVERSE)
+        table = powers + m * 2 * (L + 1)
+        if REVERSE:
+            store_states(mixed, m, chunk, chunks, c, w_re, w_im, C, M)
+            # conjugate: then every coefficient below is used as it is
+            w_im = -w_im
+            c_re, c_im = tl.load(constants + m * CONSTANTS), tl.load(constants + m * CONSTANTS + 1)
+            w_re, w_im = c_re * w_re - c_im * w_im, c_re * w_im + c_im * w_re
+        if P == 2:
+            q_re, q_im = tl.load(table + 2), tl.load(table + 3)
+            next_re, next_im = q_re * w_re - q_im * w_im, q_re * w_im + q_im * w_re
+            if REVERSE:
+                w_re, w_im = _above(next_re, w_re), _above(next_im, w_im)
+            else:
+                w_re, w_im = _above(w_re, next_re), _above(w_im, next_im)
+        updated = ()
+        for b in tl.static_range(STEPS):
+            power = table + 2 * P * ((STEPS - 1 - b) if REVERSE else b)
+            updated = updated + (total[b] + tl.load(power) * w_re - tl.load(power + 1) * w_im,)
+        total = updated
+    return total
+
+
+@triton.jit
+def _above(x, y):
+    """x stacked above y."""
+    return tl.reshape(tl.permute(tl.join(x, y), (2, 0, 1)), (2 * x.shape[0], x.shape[1]))
+
+
+@triton.jit
+def beside(x, P: tl.constexpr):
+    """The points of a step beside each other instead of above each other: (P · C, Q) → (C, P · Q)."""
+    C: tl.constexpr = x.shape[0] // P
+    return tl.reshape(tl.permute(tl.reshape(x, (P, C, x.shape[1])), (1, 0, 2)), (C, P * x.shape[1]))
+
+
+@triton.jit
+def above(x, P: tl.constexpr):
+    """The inverse of `beside`."""
+    Q: tl.constexpr = x.shape[1] // P
+    return tl.reshape(tl.permute(tl.reshape(x, (x.shape[0], P, Q)), (1, 0, 2)), (P * x.shape[0], Q))
+
+
+@triton.jit
+def _square(w, c, C: tl.constexpr):
+    return tl.load(w + c[:, None] * C + c[None, :], mask=(c < C)[:, None] & (c < C)[None, :], other=0.0)
+
+
+@triton.jit
+def answer(
+    v, states, powers, constants, mixing, response, bias, gate, gate_bias, term, y, before, batch, points, chunks, tiles,
+    C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr,
+    CONSTANTS: tl.constexpr, HAS_TERM: tl.constexpr, HAS_GATE: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
+):  # fmt: skip
+    """One program for each sample and each tile of Q chunks. `before` is the argument of the activation."""
+    sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
+    run = sample // batch
+    L: tl.constexpr = P * STEPS
+    SIZE: tl.constexpr = Q * L
+    c, r, d = tl.arange(0, CP), tl.arange(0, P * CP), tl.arange(0, 2 * CP)
+    whole, first = sample * C * points, tile * SIZE
+    steps = to_steps(load_tile(v + whole, first, c, points, C, SIZE), P, STEPS)
+    if HAS_TERM:
+        total = to_steps(load_tile(term + whole, first, c, points, C, SIZE), P, STEPS)
+    else:
+        total = zero_steps(P * CP, Q, STEPS)
+    total = _inside_chunks(steps, total, response + run * L * C * C, r, C, CP, P, False)
+    total = _from_states(
+        total, states + sample * chunks * M * 2 * C, states, powers + run * M * 2 * (L + 1),
+        constants + run * M * CONSTANTS, mixing + run * M * 2 * C * C, tile * Q + tl.arange(0, Q), chunks, c, d,
+        C, CP, M, P, L, CONSTANTS, False,
+    )  # fmt: skip
+    constant = tl.load(bias + run * C + c, mask=c < C, other=0.0)[:, None]
+    store_tile(before + whole, first, c, points, from_steps(total, P) + constant, C, SIZE)
+    if HAS_GATE:
+        A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
+        a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
+        b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+    results = ()
+    for step in tl.static_range(STEPS):
+        u = activate(beside(total[step], P) + constant, KIND)
+        if HAS_GATE:
+            u = (product_of(A, u) + a) * tl.sigmoid(product_of(B, u) + b)
+        results = results + (above(u, P),)
+    result = from_steps(results, P)
+    if SKIP:
+        result += load_tile(v + whole, first, c, points, C, SIZE)
+    store_tile(y + whole, first, c, points, result, C, SIZE)
+
+
+@triton.jit
+def input_gradient(
+    slopes, back, mixed, powers, constants, mixing, response, outer, gfirst, gv, batch, points, chunks, tiles,
+    C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr,
+    CONSTANTS: tl.constexpr, SKIP: tl.constexpr,
+):  # fmt: skip
+    """The gradient with respect to v from that with respect to the argument of the activation, `slopes`.
+
+    outer: the gradient with respect to the layer's output, which a skip connection passes on.
+    """
+    sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
+    run = sample // batch
+    L: tl.constexpr = P * STEPS
+    SIZE: tl.constexpr = Q * L
+    c, r, d = tl.arange(0, CP), tl.arange(0, P * CP), tl.arange(0, 2 * CP)
+    whole, first = sample * C * points, tile * SIZE
+    steps = to_steps(load_tile(slopes + whole, first, c, points, C, SIZE), P, STEPS)
+    total = _inside_chunks(steps, zero_steps(P * CP, Q, STEPS), response + run * L * C * C, r, C, CP, P, True)
+    total = _from_states(
+        total, back + sample * chunks * M * 2 * C, mixed + sample * chunks * M * 2 * C, powers + run * M * 2 * (L + 1),
+        constants + run * M * CONSTANTS, mixing + run * M * 2 * C * C, tile * Q + tl.arange(0, Q), chunks, c, d,
+        C, CP, M, P, L, CONSTANTS, True,
+    )  # fmt: skip
+    result = from_steps(total, P)
+    if SKIP:
+        result += load_tile(outer + whole, first, c, points, C, SIZE)
+    start = tl.load(gfirst + sample * C + c, mask=(c < C) & (tile == 0), other=0.0)
+    result += tl.where((tl.arange(0, SIZE) == 0)[None, :], start[:, None], 0.0)
+    store_tile(gv + whole, first, c, points, result, C, SIZE)
