@@ -16,7 +16,10 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid, with_unit
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
+from lfno.evaluation.modes import network_modes
 from lfno.identification.modal import ModalModel
+from lfno.identification.mode import Mode, mode_list
+from lfno.identification.modes import LEAST
 from lfno.models.operator import Operator
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
@@ -205,6 +208,16 @@ class Surrogate:
         both = self._answers(lambda member, x, grid: np.concatenate(member.decompose(x, grid), 1), question, progress)
         transient, steady = np.split(both.mean(0), 2, axis=1)
         return transient[question.index], steady[question.index]
+
+    def modes(self, operating: float = 0.0) -> list[Mode]:
+        """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
+
+        A network is linearised about the state that the constant input `operating` leads to; an ensemble answers with its
+        first member. A linear model has the same modes everywhere.
+        """
+        if self.linear is not None:
+            return mode_list(self.linear.modes, LEAST)
+        return mode_list(network_modes(self.networks[0], operating=operating), LEAST)
 
     def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
         """Read the inputs of a file for this model; the second value says whether the file holds the outputs too.
