@@ -1,17 +1,20 @@
-"""`lfno export MODEL --to onnx | torch`: a file that runs without lfno."""
+"""`lfno export MODEL --to c | fmu | onnx | torch`: files that run without lfno."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lfno.cli.predict import Json, ModelPath
 from lfno.core.errors import LfnoError
 
-SUFFIX = {"onnx": ".onnx", "torch": ".pt2"}
+if TYPE_CHECKING:
+    from lfno.surrogate import Surrogate
+
+SUFFIX = {"onnx": ".onnx", "torch": ".pt2", "c": ".c", "fmu": ".fmu"}
 
 
 def register(app: typer.Typer) -> None:
@@ -20,33 +23,58 @@ def register(app: typer.Typer) -> None:
 
 def export(
     model: ModelPath,
-    to: Annotated[str, typer.Option(help="onnx or torch.")] = "onnx",
+    to: Annotated[str, typer.Option(help="c, fmu (sample by sample), onnx or torch (a whole window).")] = "onnx",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; beside the model if not given.")] = None,
-    size: Annotated[int | None, typer.Option(help="Points in time; those of training if not given.", min=8)] = None,
-    dt: Annotated[float | None, typer.Option(help="Time step; the window keeps its duration if size is not given.")] = None,
+    size: Annotated[int | None, typer.Option(help="Points of a window of onnx or torch; as in training by default.", min=8)] = None,
+    dt: Annotated[float | None, typer.Option(help="Time step; a window keeps its duration if size is not given.")] = None,
     member: Annotated[int, typer.Option(help="Which member of an ensemble.", min=0)] = 0,
     as_json: Json = False,
 ) -> None:
-    """Export a network on a fixed grid with any batch, and check the file against the original on random input."""
-    from lfno.models.export import TARGETS
+    """Export a model to a form that runs without lfno: C99, a functional mock-up unit (FMI 2.0), ONNX or PyTorch."""
     from lfno.surrogate import load
 
-    if to not in TARGETS:
-        raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
-    surrogate = load(model)
-    grid, axis = surrogate.grid, surrogate.grid.axes[-1]
+    if to not in SUFFIX:
+        raise LfnoError(f"a model cannot be exported to {to!r}; choose {', '.join(SUFFIX)}")
     if dt is not None and not dt > 0:
         raise LfnoError(f"the step --dt {dt:g} must be positive")
-    step = dt or axis.step
-    if dt is not None or size is not None:
-        grid = grid.change(axis.name, step=step, size=size or round(axis.length / step))
+    surrogate = load(model)
     stem = model.name if model.is_dir() else model.stem
     target = out or (model if model.is_dir() else Path(".")) / f"{stem}{SUFFIX[to]}"
+    step = dt or surrogate.grid.axes[-1].step
+    if to in ("c", "fmu"):
+        if size is not None:
+            raise LfnoError(f"--size is for a window of onnx or torch; {to} runs sample by sample: leave it out")
+        told, lines = _by_sample(surrogate, to, target, step, member)
+    else:
+        told, lines = _window(surrogate, to, target, size, step, member)
+    for line in [json.dumps(told)] if as_json else lines:
+        typer.echo(line)
+
+
+def _by_sample(surrogate: Surrogate, to: str, target: Path, step: float, member: int) -> tuple[dict[str, Any], list[str]]:
+    written = surrogate.export(to, target, member=member, dt=step)
+    unit = surrogate.grid.axes[-1].unit
+    if to == "c":
+        size = sum(file.stat().st_size for file in written)
+        names = " and ".join(str(file) for file in written)
+        line = f"{names}: C99, step {step:g} {unit}, {size / 1e3:.0f} kB"
+        return {"out": [str(file) for file in written], "bytes": size}, [line]
+    told = {"out": str(target), "bytes": target.stat().st_size, "binary": written.binary, "reason": written.reason}
+    inside = f"source and a binary for {written.binary}" if written.binary else f"source only: {written.reason}"
+    return told, [f"{target}: FMI 2.0 co-simulation, step {step:g} {unit}, {inside}, {target.stat().st_size / 1e3:.0f} kB"]
+
+
+def _window(
+    surrogate: Surrogate, to: str, target: Path, size: int | None, step: float, member: int
+) -> tuple[dict[str, Any], list[str]]:
+    grid, axis = surrogate.grid, surrogate.grid.axes[-1]
+    if size is not None or step != axis.step:
+        grid = grid.change(axis.name, step=step, size=size or round(axis.length / step))
     written = surrogate.export(to, target, grid, member)
     shape = " × ".join(["batch", str(surrogate.channels[0]), *map(str, grid.shape)])
-    if as_json:
-        shape_of = [None, surrogate.channels[0], *grid.shape]
-        typer.echo(json.dumps({"out": str(target), "error": written.error, "bytes": written.size, "input": shape_of}))
-        return
-    typer.echo(f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e6:.1f} MB")
-    typer.echo(f"largest difference from the original on random input: {written.error:.1e} of the largest output")
+    told = {"out": str(target), "error": written.error, "bytes": written.size}
+    told |= {"input": [None, surrogate.channels[0], *grid.shape]}
+    return told, [
+        f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e6:.1f} MB",
+        f"largest difference from the original on random input: {written.error:.1e} of the largest output",
+    ]

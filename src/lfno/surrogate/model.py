@@ -21,12 +21,16 @@ from lfno.identification.modal import ModalModel
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.modes import LEAST
 from lfno.models.operator import Operator
+from lfno.surrogate.deploy.c_code import write_c
+from lfno.surrogate.deploy.fmu import write_fmu
+from lfno.surrogate.deploy.program import Program, program_of
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.scores import Scores
 from lfno.surrogate.signals import Signals
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
+from lfno.surrogate.stream import Stream
 
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
@@ -253,15 +257,50 @@ class Surrogate:
         """Write the model to one safetensors file and return its path; `lfno.load` reads it."""
         return write(self.members, self.provenance, Path(path))
 
-    def export(self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0) -> Any:
-        """Write a file that runs without lfno ("onnx" or "torch") and return what was written, checked against the model.
+    def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
+        """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).
 
-        The file answers on a fixed grid, the one of training by default. Raises LfnoError for a linear model.
+        It starts from rest, or warmed up on `past`, an array (inputs, time) of the samples before. Raises LfnoError with
+        the reason for a model that cannot run sample by sample.
         """
-        from lfno.models.export import export
+        stream = Stream(self.program(dt, member))
+        if past is not None:
+            stream.step(past)
+        return stream
 
+    def program(self, dt: float | None = None, member: int = 0) -> Program:
+        """Return one step of the model as plain arrays, for a time step `dt` (the one of training by default).
+
+        Raises LfnoError with the reason for a model that cannot run sample by sample.
+        """
+        if not 0 <= member < len(self.members):
+            raise LfnoError(f"there is no member {member}: the model has {len(self.members)}, counted from 0")
+        told = (self.signals.inputs, self.signals.outputs)
+        names = [
+            list(known) if len(known) == count else [(f"{word}{k}" if count > 1 else word, "") for k in range(count)]
+            for known, count, word in zip(told, self.channels, ("input", "output"), strict=True)
+        ]
+        return program_of(self.members[member], *names, dt)
+
+    def export(
+        self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None
+    ) -> Any:
+        """Write files that run without lfno and return what was written.
+
+        to: "c" (NAME.c and NAME.h, one sample at a time), "fmu" (FMI 2.0 co-simulation), "onnx" or "torch" (a whole window).
+        grid: of a window, the one of training by default. dt: the time step of "c" and "fmu". member: of an ensemble.
+        Raises LfnoError where the model cannot be written in this form; nothing half-written is left.
+        """
+        if to == "c":
+            return write_c(self.program(dt, member), Path(path))
+        if to == "fmu":
+            return write_fmu(self.program(dt, member), Path(path))
+        from lfno.models.export import TARGETS, export
+
+        if to not in TARGETS:
+            raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, {' or '.join(TARGETS)}")
         if not self.networks:
-            raise LfnoError("a linear model is a handful of poles and residues, in metrics.json; only networks are exported")
+            raise LfnoError(f"a linear model has no form for {to}; export it to c or fmu")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
         return export(self.networks[member], Path(path), to, grid)

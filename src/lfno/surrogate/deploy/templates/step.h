@@ -1,0 +1,47 @@
+/* {{ name }}: {{ kind }}, one step of {{ dt }} {{ unit }} at a time.
+ *
+ * Made by lfno {{ version }}. C99, no dependency but libm, no memory allocation.
+ *
+ *   {{ name }}_state state;
+ *   {{ name }}_reset(&state);                    start from rest
+ *   {{ name }}_step(&state, input, output);      once for every sample, {{ dt }} {{ unit }} apart
+ *
+ * Several states may run side by side. The input is taken as linear between samples.
+ *
+ * inputs:{% for channel in inputs %}
+ *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
+ * outputs:{% for channel in outputs %}
+ *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
+{% for note in notes %} * note: {{ note }}
+{% endfor %} *
+ * Test vector, from rest: {{ name }}_test_input gives {{ name }}_test_output.
+ */
+#ifndef {{ guard }}_H
+#define {{ guard }}_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef {{ real }} {{ name }}_real;
+
+enum { {{ name }}_INPUTS = {{ inputs | length }}, {{ name }}_OUTPUTS = {{ outputs | length }}, {{ name }}_TEST = {{ test }} };
+
+typedef struct {
+    int started;
+    {{ name }}_real xi[{{ states }}];
+} {{ name }}_state;
+
+/* The time between two samples, in {{ unit or "the unit of time" }}. */
+extern const double {{ name }}_dt;
+
+void {{ name }}_reset({{ name }}_state *state);
+void {{ name }}_step({{ name }}_state *state, const {{ name }}_real input[{{ inputs | length }}], {{ name }}_real output[{{ outputs | length }}]);
+
+extern const {{ name }}_real {{ name }}_test_input[{{ test }}][{{ inputs | length }}];
+extern const {{ name }}_real {{ name }}_test_output[{{ test }}][{{ outputs | length }}];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+"""A model that answers sample by sample: for control loops, and for records that never end."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.surrogate.deploy.program import Program
+
+State = list[np.ndarray | None]
+
+
+class Stream:
+    """Feeds samples to a model one by one or in blocks; the answers are those of `predict` on the whole record.
+
+    Computed in double precision. Several streams of one model are independent of each other.
+
+    >>> import lfno
+    >>> t = np.arange(64) * 0.1
+    >>> forces = np.sin(np.linspace(1, 2, 10)[:, None] * t)
+    >>> model = lfno.fit((forces, np.cumsum(forces, axis=1)), dt=0.1, model="linear")
+    >>> stream = model.stream()
+    >>> bool(np.allclose([stream.step(value) for value in forces[0]], model.predict(forces[0]), atol=1e-2))
+    True
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._states: State = program.start()
+
+    def __repr__(self) -> str:
+        program = self._program
+        return f"Stream({len(program.inputs)} → {len(program.outputs)} channels, step {program.dt:g} {program.unit})"
+
+    def step(self, inputs: Any) -> Any:
+        """Return the outputs for the next samples.
+
+        inputs: a number or (inputs,) for one sample; (time,) for a block of a single channel; (inputs, time) for a block.
+        The answer has the same form: a number for one sample of one output, (outputs,), (time,) or (outputs, time).
+        Raises LfnoError for NaN or another number of channels; the state is then as before.
+        """
+        values = real_array(inputs, "the inputs", finite=True).astype(np.float64)
+        count, outputs = len(self._program.inputs), len(self._program.outputs)
+        single = values.ndim == 0 or (values.ndim == 1 and count > 1)
+        block = values.reshape(-1, 1) if single else values[None] if values.ndim == 1 else values
+        if block.ndim != 2 or len(block) != count:
+            raise LfnoError(f"the inputs have the shape {values.shape}; the model takes {count} channels: ({count}, time)")
+        answers = np.empty((outputs, block.shape[1]))
+        for k in range(block.shape[1]):
+            answers[:, k] = self._program.step(block[:, k], self._states)
+        if single:
+            return float(answers[0, 0]) if outputs == 1 else answers[:, 0]
+        return answers[0] if values.ndim == 1 and outputs == 1 else answers
+
+    def state(self) -> State:
+        """Return a copy of the memory of the model, for `restore`."""
+        return copy.deepcopy(self._states)
+
+    def restore(self, state: State) -> None:
+        """Continue from a state that `state()` returned, to the same bits."""
+        if len(state) != len(self._states):
+            raise LfnoError(f"the state has {len(state)} parts and this model {len(self._states)}: it belongs to another model")
+        self._states = copy.deepcopy(state)
+
+    def reset(self) -> None:
+        """Start again from rest."""
+        self._states = self._program.start()

@@ -1,0 +1,48 @@
+"""Sample by sample: the answers of the whole record, with a memory that can be kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lfno
+from tests.surrogate.test_deploy import MODELS, forces
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_samples_and_blocks_give_the_answer_to_the_whole_record(kind: str) -> None:
+    model, inputs = MODELS[kind](), forces()
+    expected = model.predict(inputs)
+    stream = model.stream()
+    single = [stream.step(inputs[:, k])[:, None] for k in range(33)]
+    parts = [*single, stream.step(inputs[:, 33:40]), stream.step(inputs[:, 40:])]
+    np.testing.assert_allclose(np.concatenate(parts, -1), expected, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["linear", "gated"])
+def test_a_state_goes_on_to_the_same_bits_and_streams_do_not_mix(kind: str) -> None:
+    model, inputs = MODELS[kind](), forces()
+    stream, other = model.stream(), model.stream()
+    stream.step(inputs[:, :50])
+    kept = stream.state()
+    first = stream.step(inputs[:, 50:60])
+    other.step(-inputs)
+    stream.restore(kept)
+    np.testing.assert_array_equal(stream.step(inputs[:, 50:60]), first)
+    stream.reset()
+    np.testing.assert_array_equal(stream.step(inputs[:, :5]), model.stream().step(inputs[:, :5]))
+    warm = model.stream(past=inputs[:, :50])
+    np.testing.assert_array_equal(warm.step(inputs[:, 50:60]), first)
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
+    model, inputs = MODELS["linear"](), forces()
+    stream = model.stream()
+    stream.step(inputs[:, :5])
+    before = stream.state()
+    for wrong, words in [(np.zeros((3, 4)), "takes 2 channels"), (np.full((2, 3), np.nan), "NaN"), ("a", "real numbers")]:
+        with pytest.raises(lfno.LfnoError, match=words):
+            stream.step(wrong)
+    assert all(np.array_equal(a, b) for a, b in zip(before, stream.state(), strict=True))
+    with pytest.raises(lfno.LfnoError, match="another model"):
+        MODELS["gated"]().stream().restore(before)
