@@ -25,7 +25,7 @@ def export(
     model: ModelPath,
     to: Annotated[str, typer.Option(help="c, fmu (sample by sample), onnx or torch (a whole window).")] = "onnx",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; beside the model if not given.")] = None,
-    size: Annotated[int | None, typer.Option(help="Points of a window of onnx or torch; as in training by default.", min=8)] = None,
+    size: Annotated[int | None, typer.Option(help="Points of a window (onnx, torch); else as in training.", min=8)] = None,
     dt: Annotated[float | None, typer.Option(help="Time step; a window keeps its duration if size is not given.")] = None,
     member: Annotated[int, typer.Option(help="Which member of an ensemble.", min=0)] = 0,
     as_json: Json = False,
