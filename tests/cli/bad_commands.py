@@ -75,7 +75,6 @@ COMMANDS = (
     "lfno decompose many many.npz --trajectory 99",
     "lfno decompose many many.npz --start 1",
     "lfno decompose one rig.csv --start 149",
-    "lfno decompose modes rig.csv",
     "lfno poles one --amplitude -1",
     "lfno poles modes --amplitude 1",
     "lfno poles one --data pair.npz --input a",

@@ -157,7 +157,7 @@ def test_train_on_a_benchmark_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     from lfno.data.make import dataset
 
     tiny = dataset("duffing-c05", out=tmp_path, count=20, grid=Grid.line(64, dt=0.1))
-    monkeypatch.setattr("lfno.data.make.dataset", lambda name: tiny)
+    monkeypatch.setattr("lfno.surrogate.fitting.builtin", lambda name: tiny)
     metrics = answer("train", "duffing-c05", "--epochs", 2, *SMALL, "--set", "modes=8", "--out", tmp_path / "run", "--fold", 1)
     assert "interpolation" in metrics["test"]
     assert metrics["samples"]["test"] == 4

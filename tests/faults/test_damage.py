@@ -17,13 +17,14 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
+from lfno.data.split import Split, standard
 from lfno.models import LNO
 from lfno.models.storage import load
-from lfno.surrogate import fit
+from lfno.surrogate import Surrogate
 from lfno.training import checkpoint
 from lfno.training.loop import Trainer
-from lfno.training.networks import make_task
-from lfno.training.presets import default_preset
+from lfno.training.networks import make_task, train_networks
+from lfno.training.presets import Preset, default_preset
 from tests.faults import victims
 
 SHORT = 60
@@ -39,7 +40,9 @@ def run(tmp_path_factory) -> Path:
 
     before, guarded.SAVE_EVERY = guarded.SAVE_EVERY, -1.0
     try:
-        fit(victims.signals(), model="lno", dt=0.1, folder=folder, device="cpu", **FIELDS)
+        data, split, preset = problem()
+        trained = train_networks(data, split, preset, folder=folder, device="cpu")
+        Surrogate(trained.models).save(folder / "model.safetensors")
     finally:
         guarded.SAVE_EVERY = before
     return folder
@@ -124,13 +127,14 @@ def test_swapped_files_are_found_out(files, run, tmp_path):
                     reader(swapped)
 
 
-def trainer(**changes: Any) -> Trainer:
+def problem(**changes: Any) -> tuple[Dataset, Split, Preset]:
     inputs, outputs = victims.signals()
     data = Dataset(inputs[:, None], outputs[:, None], Grid.line(64, 0.1))
-    from lfno.data.split import standard
+    return data, standard(len(data)), default_preset("lno", data.grid).change(**{**FIELDS, **changes})
 
-    split = standard(len(data))
-    preset = default_preset("lno", data.grid).change(**{**FIELDS, **changes})
+
+def trainer(**changes: Any) -> Trainer:
+    data, split, preset = problem(**changes)
     return Trainer([make_task(data, split, preset, 0)], preset.training)
 
 
@@ -164,7 +168,7 @@ def test_a_checkpoint_of_another_run_is_refused(run, tmp_path):
         with pytest.raises(LfnoError, match=what):
             checkpoint.restore(trainer(**changes), run)
     other = trainer()
-    other.tasks[0].y[0, 0, 5] += 1e-3  # other data of the same shape
+    other.tasks[0].train.y[0, 0, 5] += 1e-3  # other data of the same shape
     with pytest.raises(LfnoError, match="data"):
         checkpoint.restore(other, run)
     assert checkpoint.restore(trainer(batch=4), run), "a smaller batch is the way out of too little memory"

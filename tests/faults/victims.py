@@ -17,7 +17,7 @@ import numpy as np
 EPOCHS = 20
 HANG = 900  # seconds after which a process counts as hanging: far more than a busy machine needs
 server = multiprocessing.get_context("forkserver")
-server.set_forkserver_preload(["lfno.surrogate.fit", "lfno.data.make", "torch.utils.tensorboard"])
+server.set_forkserver_preload(["lfno.surrogate.fitting", "lfno.data.make", "torch.utils.tensorboard"])
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:

@@ -12,6 +12,8 @@ import lfno
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
+from lfno.identification.identify import Modes
+from lfno.identification.modal import ModalModel
 from lfno.surrogate import Surrogate
 from lfno.systems.base import Channel
 
@@ -82,3 +84,17 @@ def test_another_step_or_duration_is_said() -> None:
 def test_a_model_needs_a_member() -> None:
     with pytest.raises(lfno.LfnoError, match="at least one member"):
         Surrogate([])
+
+
+@pytest.mark.parametrize("hold", ["zero", "linear"])
+def test_the_steady_part_of_a_linear_model_is_what_repeating_the_input_leads_to(hold: str) -> None:
+    poles = np.array([-0.5 + 4j, -2.0 + 0j])
+    residues = np.array([[[1 - 2j, 0.5]], [[0.3j, -1.0]]])
+    modes = Modes(poles, residues, np.array([[0.2], [0.0]]), np.ones(2), 0.0, hold)
+    model = Surrogate([ModalModel(modes, np.array([0.5]), np.array([1.0, -2.0]), GRID)])
+    force = np.random.default_rng(0).normal(size=(1, 64))
+    transient, steady = model.decompose(force)
+    many = modes.simulate(np.tile(force - 0.5, 12)[None], 0.1)[0, :, -64:] + np.array([[1.0], [-2.0]])
+    # the last window differs by the hold across its end only, and twelve windows forget the start
+    np.testing.assert_allclose(steady, many, atol=1e-9)
+    np.testing.assert_allclose(transient + steady, model.predict(force), atol=1e-12)

@@ -67,6 +67,30 @@ class Modes:
         mirror = np.einsum("oin,fn->oif", self.residues.conj(), 1 / (where - self.poles.conj()))
         return (swing + mirror) / 2 + self.direct[:, :, None]
 
+    def steady(self, inputs: np.ndarray, step: float) -> np.ndarray:
+        """The periodic steady state for `(samples, inputs, time)` repeated for ever, with the hold of the modes.
+
+        For an input that is held or linear between samples this is the exact response of the sampled system; a cubic
+        hold is taken as the band-limited input through the samples.
+        """
+        size = inputs.shape[-1]
+        omega = 2 * math.pi * np.fft.rfftfreq(size, step)
+
+        def answered(poles: np.ndarray) -> np.ndarray:
+            z, turn = poles[:, None] * step, 1j * omega * step
+            if self.hold == "cubic":
+                return step / (turn - z)
+            back = np.exp(z - turn) - 1
+            if self.hold == "zero":
+                return -step * np.expm1(z) / z * np.exp(-turn) / back
+            first, second = (np.exp(z) - 1 - z) / z**2, (np.exp(z) * (z - 1) + 1) / z**2
+            return -step * (first + second * np.exp(-turn)) / back
+
+        swing = np.einsum("oin,nf->oif", self.residues, answered(self.poles))
+        mirror = np.einsum("oin,nf->oif", self.residues.conj(), answered(self.poles.conj()))
+        response = (swing + mirror) / 2 + self.direct[:, :, None]
+        return np.fft.irfft(np.einsum("oif,sif->sof", response, np.fft.rfft(inputs)), size)
+
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
         """The response from rest to `(samples, inputs, time)`."""
         pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)
@@ -119,18 +143,27 @@ def identify(
         found, path = _search(problems, max_poles, max(accuracy, EXHAUSTED))
     else:
         found = _upper(poles, step)
-    tried = {name: problem.refine(found) for name, problem in problems.items()}
-    best = min(tried, key=lambda name: problems[name].error(tried[name]))
-    problem, found = problems[best], tried[best]
-    plain = Projection(inputs, targets, step, best, warmup, direct=False, moments=moments).part(ENOUGH)
-    without = plain.refine(found)
-    if IMPROVEMENT * plain.error(without) <= max(problem.error(found), accuracy):
-        # a direct path from input to output that explains nothing would only trade against the fast poles
-        problem, found = plain, without
+    # A direct path and the hold of the input can stand in for each other. So the hold is chosen without a direct path, and
+    # a direct path is added only where it explains more: an idle one would trade against the fast poles.
+    plain = {
+        name: Projection(inputs, targets, step, name, warmup, direct=False, moments=moments).part(ENOUGH) for name in problems
+    }
+    problem, refined = _best(plain, found)
+    with_direct, other = _best(problems, found)
+    if IMPROVEMENT * problem.error(refined) > max(with_direct.error(other), accuracy):
+        problem, refined = with_direct, other
+    found = refined
     if poles is None:
         found = prune(problem, found, accuracy)
     error, problem = problem.error(found), problem.whole()
     return fitted_modes(problem, problem.refine(found), scale, error, tuple(path))
+
+
+def _best(problems: dict[str, Projection], poles: np.ndarray) -> tuple[Projection, np.ndarray]:
+    """The problem, one for each hold, whose refined poles explain the data best, and these poles."""
+    tried = {name: problem.refine(poles) for name, problem in problems.items()}
+    best = min(tried, key=lambda name: problems[name].error(tried[name]))
+    return problems[best], tried[best]
 
 
 def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.ndarray:

@@ -46,6 +46,13 @@ class ModalModel:
         modes = self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
         return modes.simulate(centred, step) + self.output_offset[:, None]
 
+    def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever."""
+        own = grid or self.grid
+        centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
+        steady = self.modes.steady(centred, own.steps[0]) + self.output_offset[:, None]
+        return self.predict(inputs, grid) - steady, steady
+
     def save(self, path: str | Path) -> None:
         arrays = {"poles": self.modes.poles, "residues": self.modes.residues, "direct": self.modes.direct}
         arrays |= {"contributions": self.modes.contributions, "covariance": self.modes.covariance}

@@ -35,7 +35,7 @@ from lfno.surrogate.stream import Stream
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
     from lfno.data.signals.record import Record
-    from lfno.surrogate.fit import Fitted
+    from lfno.surrogate.fitting import Fitted
 
 Member = Operator | ModalModel
 Respond = Callable[[Any, np.ndarray, Grid], np.ndarray]  # (member, inputs, grid) → outputs
@@ -206,8 +206,6 @@ class Surrogate:
         windows, transient is what is left of each window's own start from rest.
         """
         question = Question.of(data, self, dt, grid)
-        if self.linear is not None:
-            raise LfnoError("a linear model is decomposed by its modes: see `modes`; decompose needs a network")
         # both parts travel as channels, so that they are stitched in the same way
         both = self._answers(lambda member, x, grid: np.concatenate(member.decompose(x, grid), 1), question, progress)
         transient, steady = np.split(both.mean(0), 2, axis=1)
