@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid, with_unit
-from lfno.evaluation.conformal import Calibration
-from lfno.evaluation.coverage import Coverage
+from lfno.core.grid import Grid
 from lfno.evaluation.modes import network_modes
-from lfno.identification.modal import ModalModel
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.modes import LEAST
 from lfno.models.operator import Operator
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
 from lfno.surrogate.deploy.program import Program, program_of
+from lfno.surrogate.description import Description
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
-from lfno.surrogate.scores import Scores
-from lfno.surrogate.signals import Signals
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
 from lfno.surrogate.stream import Stream
@@ -35,9 +31,7 @@ from lfno.surrogate.stream import Stream
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
     from lfno.data.signals.record import Record
-    from lfno.surrogate.fitting import Fitted
 
-Member = Operator | ModalModel
 Respond = Callable[[Any, np.ndarray, Grid], np.ndarray]  # (member, inputs, grid) → outputs
 
 
@@ -58,7 +52,7 @@ class Answer:
     notes: tuple[str, ...]
 
 
-class Surrogate:
+class Surrogate(Description):
     """A trained model that answers in the user's units.
 
     It holds one network, an ensemble of networks with different seeds, or a linear model of poles and residues. All of
@@ -71,88 +65,6 @@ class Surrogate:
     >>> model.predict(np.sin(3 * model.grid["t"].points)).shape
     (2048,)
     """
-
-    def __init__(
-        self, members: Sequence[Member], provenance: dict[str, Any] | None = None, fitted: Fitted | None = None
-    ) -> None:
-        if not members:
-            raise LfnoError("a model needs at least one member")
-        self.members = list(members)
-        self.provenance = self.members[0].provenance if provenance is None else provenance
-        self.fitted = fitted
-        self.signals = Signals.of(self.provenance)
-
-    def __repr__(self) -> str:
-        ins = _channels(self.signals.inputs, self.channels[0], "input")
-        outs = _channels(self.signals.outputs, self.channels[1], "output")
-        axes = ", ".join(f"{axis.size} points of {axis.step:g} {axis.unit}".rstrip() for axis in self.grid.axes)
-        return f"Surrogate({self.kind}, {ins} → {outs}, {axes})"
-
-    # -- what it is ----------------------------------------------------------------------------------------------
-
-    @property
-    def kind(self) -> str:
-        """"LFNO", "FNO", "LNO" or "linear"; "… × 5" for an ensemble of five."""
-        name = "linear" if self.linear else type(self.members[0]).__name__
-        return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
-
-    @property
-    def networks(self) -> list[Operator]:
-        """The torch modules; empty for a linear model."""
-        return [member for member in self.members if isinstance(member, Operator)]
-
-    @property
-    def linear(self) -> ModalModel | None:
-        """The linear model, if it is one."""
-        first = self.members[0]
-        return first if isinstance(first, ModalModel) else None
-
-    @property
-    def grid(self) -> Grid:
-        """The grid of the training data."""
-        return self.members[0].grid
-
-    @property
-    def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
-        return self.members[0].channels
-
-    @property
-    def scores(self) -> Scores | None:
-        """Test errors of the model and of the baselines; None if the file does not hold them."""
-        told = self.provenance.get("scores")
-        return Scores.from_dict(told) if isinstance(told, dict) else None
-
-    @property
-    def coverage(self) -> Coverage | None:
-        """The range of the training inputs; None if the file does not tell."""
-        told = self.provenance.get("coverage")
-        return Coverage.from_dict(told) if isinstance(told, dict) else None
-
-    @property
-    def calibration(self) -> Calibration | None:
-        """Errors on the validation samples, from which intervals are made; None if the file does not hold them."""
-        told = self.provenance.get("calibration")
-        return Calibration.from_dict(told) if isinstance(told, dict) else None
-
-    @property
-    def accuracy(self) -> float:
-        """The relative L2 error on validation or test samples, the worst of the members; 0 where the file does not tell."""
-        losses: list[float] = []
-        for told in (member.provenance for member in self.networks):
-            alone = told.get("training", {}).get("loss") == "l2" and "steady" not in told.get("labels", [])
-            validated = told.get("validation_loss") if alone else None
-            losses += validated or [told.get("test_l2", 0.0)]
-        return float(max(losses, default=0.0))
-
-    @property
-    def split_caveat(self) -> str:
-        """Why the split into transient and steady is not physical; "" where nothing is known against it."""
-        from lfno.evaluation.caveat import split_caveat
-
-        return split_caveat(self.networks[0]) if self.networks else ""
-
-    # -- questions -----------------------------------------------------------------------------------------------
 
     def predict(
         self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent
@@ -273,12 +185,9 @@ class Surrogate:
         """
         if not 0 <= member < len(self.members):
             raise LfnoError(f"there is no member {member}: the model has {len(self.members)}, counted from 0")
-        told = (self.signals.inputs, self.signals.outputs)
-        names = [
-            list(known) if len(known) == count else [(f"{word}{k}" if count > 1 else word, "") for k in range(count)]
-            for known, count, word in zip(told, self.channels, ("input", "output"), strict=True)
-        ]
-        return program_of(self.members[member], *names, dt)
+        inputs = _named(self.signals.inputs, self.channels[0], "input")
+        outputs = _named(self.signals.outputs, self.channels[1], "output")
+        return program_of(self.members[member], inputs, outputs, dt)
 
     def export(
         self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None
@@ -317,8 +226,6 @@ def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:
     return Surrogate(read(path, device))
 
 
-def _channels(told: Sequence[tuple[str, str]], count: int, role: str) -> str:
-    """Channels as a short text: `force [N]`, or `2 inputs` where names are not known or too many."""
-    if told and len(told) <= 3:
-        return ", ".join(with_unit(name, unit) for name, unit in told)
-    return f"{count} {role}{'s' if count > 1 else ''}"
+def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
+    """Names and units of channels; `input0`, `input1` … where the file does not tell."""
+    return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]

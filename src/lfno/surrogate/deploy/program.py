@@ -161,7 +161,7 @@ def _network(model: Operator, inputs: list[tuple[str, str]], outputs: list[tuple
     scales = [_numbers(getattr(model, f"{role}_{what}")) for role in ("input", "output") for what in ("offset", "scale")]
     return Program(
         dt, axis.unit, inputs, outputs, (scales[0], scales[1]), (scales[2], scales[3]), [layer.bank for layer in layers],
-        layers, *(_affine(part) for part in (model.lift, model.hidden, model.project)), activation=model.config.activation,
+        layers, _affine(model.lift), _affine(model.hidden), _affine(model.project), activation=model.config.activation,
     )  # fmt: skip
 
 

@@ -1,0 +1,108 @@
+"""What a model is: its members, grid, channels, range and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid, with_unit
+from lfno.evaluation.caveat import split_caveat
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
+from lfno.identification.modal import ModalModel
+from lfno.models.operator import Operator
+from lfno.surrogate.scores import Scores
+from lfno.surrogate.signals import Signals
+
+if TYPE_CHECKING:
+    from lfno.surrogate.fitting import Fitted
+
+Member = Operator | ModalModel
+
+
+class Description:
+    """The part of a model that describes it; `Surrogate` adds the questions."""
+
+    def __init__(
+        self, members: Sequence[Member], provenance: dict[str, Any] | None = None, fitted: Fitted | None = None
+    ) -> None:
+        if not members:
+            raise LfnoError("a model needs at least one member")
+        self.members = list(members)
+        self.provenance = self.members[0].provenance if provenance is None else provenance
+        self.fitted = fitted
+        self.signals = Signals.of(self.provenance)
+
+    def __repr__(self) -> str:
+        ins = _channels(self.signals.inputs, self.channels[0], "input")
+        outs = _channels(self.signals.outputs, self.channels[1], "output")
+        axes = ", ".join(f"{axis.size} points of {axis.step:g} {axis.unit}".rstrip() for axis in self.grid.axes)
+        return f"Surrogate({self.kind}, {ins} → {outs}, {axes})"
+
+    @property
+    def kind(self) -> str:
+        """"LFNO", "FNO", "LNO" or "linear"; "… × 5" for an ensemble of five."""
+        name = "linear" if self.linear else type(self.members[0]).__name__
+        return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
+
+    @property
+    def networks(self) -> list[Operator]:
+        """The torch modules; empty for a linear model."""
+        return [member for member in self.members if isinstance(member, Operator)]
+
+    @property
+    def linear(self) -> ModalModel | None:
+        """The linear model, if it is one."""
+        first = self.members[0]
+        return first if isinstance(first, ModalModel) else None
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the training data."""
+        return self.members[0].grid
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        return self.members[0].channels
+
+    @property
+    def scores(self) -> Scores | None:
+        """Test errors of the model and of the baselines; None if the file does not hold them."""
+        told = self.provenance.get("scores")
+        return Scores.from_dict(told) if isinstance(told, dict) else None
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """The range of the training inputs; None if the file does not tell."""
+        told = self.provenance.get("coverage")
+        return Coverage.from_dict(told) if isinstance(told, dict) else None
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Errors on the validation samples, from which intervals are made; None if the file does not hold them."""
+        told = self.provenance.get("calibration")
+        return Calibration.from_dict(told) if isinstance(told, dict) else None
+
+    @property
+    def accuracy(self) -> float:
+        """The relative L2 error on validation or test samples, the worst of the members; 0 where the file does not tell."""
+        losses: list[float] = []
+        for told in (member.provenance for member in self.networks):
+            alone = told.get("training", {}).get("loss") == "l2" and "steady" not in told.get("labels", [])
+            validated = told.get("validation_loss") if alone else None
+            losses += validated or [told.get("test_l2", 0.0)]
+        return float(max(losses, default=0.0))
+
+    @property
+    def split_caveat(self) -> str:
+        """Why the split into transient and steady is not physical; "" where nothing is known against it."""
+        return split_caveat(self.networks[0]) if self.networks else ""
+
+
+def _channels(told: Sequence[tuple[str, str]], count: int, role: str) -> str:
+    """Channels as a short text: `force [N]`, or `2 inputs` where names are not known or too many."""
+    if told and len(told) <= 3:
+        return ", ".join(with_unit(name, unit) for name, unit in told)
+    return f"{count} {role}{'s' if count > 1 else ''}"
