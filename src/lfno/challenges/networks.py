@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,9 +14,8 @@ import torch
 from lfno.challenges.fitted import Settings
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.scaling import scale_of
-from lfno.models.layers import WINDOW, PoleResidue
-from lfno.models.lfno import LFNO
+from lfno.models.layers import PoleResidue
+from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.estimate import estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
@@ -33,28 +34,24 @@ class Trained:
     facts: dict[str, Any]
 
 
+Build = Callable[[LFNOConfig], LFNO]
+
+
 def train_seeds(
-    preset: Preset, grid: Grid, samples: Samples, validation: Samples, settings: Settings, poles: np.ndarray | None = None
+    build: Build, preset: Preset, outputs: int, samples: Samples, validation: Samples, settings: Settings
 ) -> Trained:
     """Train one network for each seed, all in one stack. Each keeps its best epoch on the validation samples.
 
-    poles: complex poles (1/s) that all layers start from, the most important first; a layer that has more draws the rest.
+    build: makes a network of a configuration, with the seed's initial weights and its scales set.
     """
     preset = preset.change(**settings.changes)
     device = str(usable_device(settings.device))
-    label = samples.steady if samples.steady is not None else samples.y
-    assert label is not None
-    channels = {"in_channels": samples.x.shape[1], "out_channels": label.shape[1]}
-    config = LFNO.Config.from_fields({**preset.fields, **channels})
+    config = LFNO.Config.from_fields({**preset.fields, "in_channels": samples.x.shape[1], "out_channels": outputs})
     tasks = []
     for seed in range(preset.training.seed, preset.training.seed + settings.seeds):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = LFNO(grid, config)
-        network.normalise(*scale_of(samples.x), *scale_of(label))
-        if poles is not None:
-            place_poles(network, poles)
-        tasks.append(Task(network, samples, validation, seed, f"seed {seed}"))
+            tasks.append(Task(build(config), samples, validation, seed, f"seed {seed}"))
     expected = estimate(tasks, preset.training, device, None)
     expected.check()
     logging.getLogger("lfno").info(f"training {settings.seeds} network(s) on {device} takes {expected}")
@@ -75,22 +72,16 @@ def train_seeds(
 
 
 @torch.no_grad()
-def place_poles(network: LFNO, poles: np.ndarray) -> None:
-    """Let the layers of a network with shared poles start from these poles (1/s); residues keep their unit gain."""
-    unit = network.grid.axes[0].length / WINDOW
+def hasten(network: LFNO, factor: float) -> None:
+    """Make all poles decay faster by a factor. Residues grow with its root, so that the gain of a layer stays the same."""
     for kernel in network.modules():
-        if not isinstance(kernel, PoleResidue):
-            continue
-        stored, residues = kernel.get_parameter("poles_0"), kernel.residues
-        count = min(len(poles), stored.shape[0])
-        decay = torch.as_tensor(-poles.real[:count] * unit).to(stored)
-        residues[..., :count, :] *= (decay / stored[:count, 0].exp()).sqrt()[:, None]
-        stored[:count, 0] = decay.log()
-        stored[:count, 1] = torch.as_tensor(poles.imag[:count] * unit).to(stored)
+        if isinstance(kernel, PoleResidue):
+            kernel.get_parameter("poles_0")[..., 0] += math.log(factor)
+            kernel.residues.mul_(math.sqrt(factor))
 
 
-def respond(trained: LFNO, device: str, inputs: np.ndarray, grid: Grid, transient: bool) -> np.ndarray:
+def respond(network: LFNO, device: str, inputs: np.ndarray, grid: Grid, transient: bool) -> np.ndarray:
     """One pass of a network for `(channels, time)`, on its device."""
     x = torch.as_tensor(np.ascontiguousarray(inputs[None]), dtype=torch.float32, device=device)
     with torch.no_grad():
-        return trained.respond(x, grid, transient=transient)[0].cpu().numpy().astype(np.float64)
+        return network.respond(x, grid, transient=transient)[0].cpu().numpy().astype(np.float64)

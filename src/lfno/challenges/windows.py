@@ -17,7 +17,8 @@ from lfno.challenges.networks import respond, train_seeds
 from lfno.challenges.protocol import Question, Record, Training, figures
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.models.lfno import LFNO
+from lfno.data.scaling import scale_of
+from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.choose import highest_mode
 from lfno.training.config import TrainingConfig
 from lfno.training.labels import Samples
@@ -81,8 +82,13 @@ def fit_windows(training: Training, settings: Settings) -> Fitted:
     x, y = windows(kept.records, size, skip, offset, MOST_WINDOWS)
     x_held, y_held = windows(held.records, size, skip, offset, MOST_VALIDATION)
     preset = PRESET.change(unscored=skip or int(WARMUP * size), cycles=max(4.0, highest_mode(y, 2)))
-    grid = Grid.line(size, training.step)
-    trained = train_seeds(preset, grid, Samples(x, y), Samples(x_held, y_held), settings)
+
+    def build(config: LFNOConfig) -> LFNO:
+        network = LFNO(Grid.line(size, training.step), config)
+        network.normalise(*scale_of(x), *scale_of(y))
+        return network
+
+    trained = train_seeds(build, preset, y.shape[1], Samples(x, y), Samples(x_held, y_held), settings)
     models = [WindowNetwork(network, trained.device, skip, offset) for network in trained.networks]
     seen = [figures(model, held.records, skip, training.scale) for model in models]
     validation = {name: float(np.mean([one[name] for one in seen])) for name in seen[0]}
