@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,44 +19,67 @@ from lfno.models.operator import Operator
 SMALL = 1e-3
 #: where a file does not tell the band of the training inputs: from one cycle per window to this many
 CYCLES = 30
+#: an answer to no input below this part of the scale of the outputs is called rest
+AT_REST = 0.02
 #: half waves along each axis of space that a force on a field has
 WAVES = 4
 
 
-def network_modes(model: Operator, *, operating: float = 0.0, accuracy: float | None = None, max_poles: int = 8) -> Modes:
+def network_modes(
+    networks: Operator | Sequence[Operator], *, operating: float = 0.0, accuracy: float | None = None, max_poles: int = 8
+) -> Modes:
     """Modes of a network linearised about the state that the constant input `operating` leads to, strongest first.
 
     The network is asked in double precision for small random forces in the band of its training inputs; `identify` then
     finds the modes behind its answers. `accuracy` is the network's own relative error, by default what its file says:
-    modes explain its answers to that error and no further. A field is driven by a few half waves along each axis
-    of space, and its modes are those of the whole field. `mode_list` gives them with their intervals.
+    modes explain its answers to that error and no further, and their covariance counts it as noise. An ensemble gives
+    the modes of its mean answer, and the scatter of its members is added to the covariance. A field is driven by a few
+    half waves along each axis of space, and its modes are those of the whole field.
     """
-    if model.grid.time is None:
-        raise LfnoError(f"modes need a time axis; the model has the axes {', '.join(model.grid.names)}")
-    axis = model.grid.axes[-1]
-    exact = deepcopy(model).double().eval()
-    shapes = force_shapes(model)
-    told = model.provenance.get("band")
+    members = [networks] if isinstance(networks, Operator) else list(networks)
+    together = _modes(members, operating, accuracy, max_poles)
+    if len(members) == 1 or not len(together.poles):
+        return together
+    alone = [_modes([member], operating, accuracy, max_poles) for member in members]
+    extra = np.zeros_like(together.covariance)
+    for n, pole in enumerate(together.poles):
+        near = np.array([one.poles[np.abs(one.poles - pole).argmin()] for one in alone if len(one.poles)])
+        extra[n] = np.cov(np.stack([near.real, near.imag])) if len(near) > 1 else 0.0
+    return replace(together, covariance=together.covariance + extra)
+
+
+def _modes(members: list[Operator], operating: float, accuracy: float | None, max_poles: int) -> Modes:
+    """The modes of the mean answer of the members."""
+    first = members[0]
+    if first.grid.time is None:
+        raise LfnoError(f"modes need a time axis; the model has the axes {', '.join(first.grid.names)}")
+    axis = first.grid.axes[-1]
+    exact = [deepcopy(member).double().eval() for member in members]
+    shapes = force_shapes(first)
+    told = first.provenance.get("band")
     band = (told[0], told[1]) if told else (1 / axis.length, min(CYCLES / axis.length, 0.4 / axis.step))
-    error = _accuracy(model) if accuracy is None else accuracy
+    error = max(_accuracy(member) for member in members) if accuracy is None else accuracy
     basis: np.ndarray | None = None
+
+    def predict(inputs: np.ndarray) -> np.ndarray:
+        return np.mean([member.predict(inputs) for member in exact], axis=0)
 
     def respond(forces: np.ndarray) -> np.ndarray:
         nonlocal basis
-        inputs = np.tensordot(forces, shapes, axes=(1, 0))  # (batch, time, channels, *space)
-        fields = np.concatenate([exact.predict(part) for part in np.array_split(np.moveaxis(inputs, 1, -1), len(forces))])
+        inputs = np.moveaxis(np.tensordot(forces, shapes, axes=(1, 0)), 1, -1)  # (batch, channels, *space, time)
+        fields = predict(inputs)
         flat = fields.reshape(len(fields), -1, fields.shape[-1])
-        if model.grid.ndim == 1:
+        if first.grid.ndim == 1:
             return flat
         if basis is None:  # the few shapes that the answers are made of
             basis = _principal(flat[: len(flat) // 2] - flat[len(flat) // 2 :])
         return basis.T @ flat
 
-    # a system whose response to nothing stays at rest is probed at once, any other after half a window
-    quiet = exact.predict(np.zeros((1, model.config.in_channels, *model.grid.shape)))
-    moves = np.abs(quiet).max() > max(error, 0.02) * float(model.output_scale.max())
+    # a system whose answer to nothing stays at rest is probed at once, any other after half a window
+    quiet = predict(np.zeros((1, first.config.in_channels, *first.grid.shape)))
+    moves = np.abs(quiet).max() > max(error, AT_REST) * float(first.output_scale.max())
     return linearised_modes(
-        respond, Grid.line(axis.size, axis.step), band, SMALL * float(model.input_scale.max()), len(shapes),
+        respond, Grid.line(axis.size, axis.step), band, SMALL * float(first.input_scale.max()), len(shapes),
         operating=operating, settle=0.5 if moves or operating else 0.0, accuracy=error, max_poles=max_poles,
     )  # fmt: skip
 

@@ -1,0 +1,115 @@
+"""The backbone of a resonance: how its frequency and damping change with the amplitude of the motion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.evaluation.response import Response
+
+#: a phase that falls by more than this from one frequency to the next has jumped, in degrees
+JUMP = 30.0
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """Points of the curve, in the order of growing amplitude.
+
+    amplitude: amplitude of the motion. frequency: Hz.
+    damping_ratio: of the linear oscillator that loses as much energy in a cycle of that amplitude.
+    """
+
+    amplitude: np.ndarray
+    frequency: np.ndarray
+    damping_ratio: np.ndarray
+
+
+def backbone(response: Response, output: int = 0) -> Backbone:
+    """Follow the phase resonance, where the displacement lags a quarter of a cycle behind the force.
+
+    There the force balances the damping and nothing else, so that the motion is that of the free system: its frequency
+    at that amplitude is the backbone's. One mode must dominate. Below the resonance a displacement is in phase with the
+    force; phases are counted from the multiple of 90° nearest to that of the lowest frequency, so that the output may
+    also be a velocity or have the opposite sign. The damping ratio is F/(2 m ω² X); the mass m comes from the weakest
+    force, for which the motion should be nearly linear.
+
+    A resonance that is folded over jumps past the quarter cycle; such forces are left out, and `decay_backbone` is the
+    way to see larger amplitudes. Raises LfnoError where no force has its resonance within the frequencies.
+    """
+    order = np.argsort(response.amplitudes)
+    omega = 2 * math.pi * response.frequencies
+    points = []
+    for row in order:
+        phase = response.phase[row, :, output]
+        lag = phase - 90 * round(phase[0] / 90)
+        found = _crossing(lag, -90.0)
+        if found is None:
+            continue
+        left, share = found
+        size = response.amplitude[row, :, output]
+        points.append(
+            (
+                response.amplitudes[row],
+                size[left] + share * (size[left + 1] - size[left]),
+                response.frequencies[left] + share * (response.frequencies[left + 1] - response.frequencies[left]),
+            )
+        )
+    if not points:
+        raise LfnoError(
+            f"no force has its resonance between {response.frequencies[0]:g} and {response.frequencies[-1]:g} Hz: the phase "
+            "does not fall by 90°; ask for more frequencies"
+        )
+    force, amplitude, frequency = np.array(points).T
+    weakest = order[0]
+    compliance = response.amplitude[weakest, 0, output] / response.amplitudes[weakest]
+    gain = compliance * ((2 * math.pi * frequency[0]) ** 2 - omega[0] ** 2)  # 1/m
+    return Backbone(amplitude, frequency, gain * force / (2 * (2 * math.pi * frequency) ** 2 * amplitude))
+
+
+def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
+    """Follow a free decay `(time,)` of one mode about zero: each cycle gives a frequency, an amplitude and a damping.
+
+    A cycle lies between two passages through zero in the same direction. Its amplitude is the geometric mean of its two
+    peaks and its damping the logarithmic decrement between peaks of the same side, one cycle apart.
+
+    >>> t = 0.01 * np.arange(4000)
+    >>> found = decay_backbone(np.exp(-0.1 * t) * np.cos(5 * t), 0.01)
+    >>> bool(np.abs(found.frequency * 2 * np.pi - 5).max() < 1e-3), bool(np.abs(found.damping_ratio - 0.02).max() < 1e-3)
+    (True, True)
+    """
+    values = real_array(decay, "the decay", "(time,)", 1, finite=True).astype(np.float64)
+    if values.ndim != 1:
+        raise LfnoError(f"a free decay (time,) is needed, not an array of shape {values.shape}")
+    spline = CubicSpline(step * np.arange(len(values)), values)
+    zeros = spline.roots(extrapolate=False)
+    turns = spline.derivative().roots(extrapolate=False)
+    peaks = [turns[(turns > a) & (turns < b)] for a, b in pairwise(zeros)]
+    if len(zeros) < 5 or any(len(inside) != 1 for inside in peaks):
+        raise LfnoError(
+            "the decay does not swing about zero with one peak between two passages: give one mode, without offset and "
+            "noise (filter the record, or take the modes with free_modes), for at least two cycles"
+        )
+    heights = np.abs(spline(np.concatenate(peaks)))
+    period = zeros[2:] - zeros[:-2]
+    decrement = np.log(heights[:-2] / heights[2:])
+    decrement = np.append(decrement, decrement[-1])
+    amplitude = np.sqrt(heights[:-1] * heights[1:])
+    ratio = decrement / np.hypot(2 * math.pi, decrement)
+    order = np.argsort(amplitude)
+    return Backbone(amplitude[order], 1 / period[order], ratio[order])
+
+
+def _crossing(values: np.ndarray, level: float) -> tuple[int, float] | None:
+    """The interval in which falling values first pass the level, and where in it; None where they do not, or jump."""
+    below = np.flatnonzero((values[:-1] > level) & (values[1:] <= level))
+    below = below[values[below] - values[below + 1] < JUMP]
+    if not len(below):
+        return None
+    left = int(below[0])
+    return left, float((level - values[left]) / (values[left + 1] - values[left]))

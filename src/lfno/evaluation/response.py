@@ -1,0 +1,137 @@
+"""Nonlinear frequency response: the steady answer of a model to tones, over frequencies and amplitudes, with harmonics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.models.fno import FNO
+from lfno.models.lfno import LFNO
+from lfno.models.operator import Operator
+from lfno.systems.base import System
+from lfno.systems.tones import tone_response
+
+#: inputs (batch, channels, time) and their grid → the periodic steady state (batch, outputs, time)
+Steady = Callable[[np.ndarray, Grid], np.ndarray]
+
+#: points of a cycle at least, so that harmonics and what a nonlinearity makes of them are resolved
+POINTS = 128
+#: most frequencies times amplitudes
+MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Response:
+    """Steady response to a cos 2πft on one input: y = c₀ + Re Σ_k c_k e^{2πikft}.
+
+    frequencies: (F,) in Hz. amplitudes: (A,) in the unit of the input.
+    harmonics: (A, F, outputs, K + 1), the complex c_k.
+    unique: (A, F), False where the answer depends on the start; None where it is not known.
+    """
+
+    frequencies: np.ndarray
+    amplitudes: np.ndarray
+    harmonics: np.ndarray
+    unique: np.ndarray | None = None
+
+    @property
+    def amplitude(self) -> np.ndarray:
+        """(A, F, outputs): amplitude of the fundamental, |c₁|."""
+        return np.abs(self.harmonics[..., 1])
+
+    @property
+    def phase(self) -> np.ndarray:
+        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency."""
+        return np.degrees(np.unwrap(np.angle(self.harmonics[..., 1]), axis=1))
+
+    @property
+    def distortion(self) -> np.ndarray:
+        """(A, F, outputs): root of the power of the higher harmonics over the amplitude of the fundamental."""
+        return np.sqrt((np.abs(self.harmonics[..., 2:]) ** 2).sum(-1)) / np.maximum(self.amplitude, 1e-300)
+
+
+def response(
+    model: Any, frequencies: Any, amplitudes: Any, *, channel: int = 0, harmonics: int = 5, channels: int | None = None,
+    step: float | None = None,
+) -> Response:  # fmt: skip
+    """The steady response of a model to a cos 2πft for all pairs of frequency (Hz) and amplitude.
+
+    model: a network; an object with `decompose(inputs, grid=…)` → (transient, steady) and a `grid`; or a function
+        `steady(inputs, grid)`, with `channels` and a time `step` given. All amplitudes of a frequency are one batch.
+    channel: the input that is driven; the others are zero.
+
+    Raises LfnoError for a network whose steady layers hold on the window of training alone (FNO, or free weights R).
+    """
+    frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
+    if len(frequencies) * len(amplitudes) > MOST:
+        raise LfnoError(f"{len(frequencies)} frequencies × {len(amplitudes)} amplitudes are more than {MOST:,} points")
+    steady, channels, step = steady_pass(model, channels, step)
+    if not 0 <= channel < channels:
+        raise LfnoError(f"there is no input {channel}: the model has {channels}, counted from 0")
+    parts = []
+    for frequency in frequencies:
+        size = max(POINTS, math.ceil(1 / (frequency * step)))
+        inputs = np.zeros((len(amplitudes), channels, size))
+        inputs[:, channel] = amplitudes[:, None] * np.cos(2 * np.pi * np.arange(size) / size)
+        values = np.asarray(steady(inputs, Grid.line(size, 1 / (frequency * size))))
+        spectrum = np.fft.rfft(values, axis=-1)[..., : harmonics + 1] / size
+        spectrum[..., 1:] *= 2
+        parts.append(spectrum)
+    return Response(frequencies, amplitudes, np.stack(parts, axis=1))
+
+
+def steady_pass(model: Any, channels: int | None = None, step: float | None = None) -> tuple[Steady, int, float]:
+    """The steady answer of a model as a function of inputs and grid, its number of inputs and its time step."""
+    if isinstance(model, Operator):
+        if isinstance(model, FNO) or (isinstance(model, LFNO) and model.config.steady != "exact") or model.config.grid_channels:
+            raise LfnoError(
+                "a frequency response needs exact steady layers; this network's hold on the window of training alone: "
+                "train with steady=exact and without coordinates as inputs"
+            )
+        like = model.lift.weight
+
+        @torch.no_grad()
+        def steady(inputs: np.ndarray, grid: Grid) -> np.ndarray:
+            answer = model.respond(torch.as_tensor(inputs).to(like), grid, transient=False)
+            return answer.double().cpu().numpy()
+
+        _check_time_alone(model.grid)
+        return steady, model.config.in_channels, model.grid.steps[0]
+    if hasattr(model, "decompose"):
+        _check_time_alone(model.grid)
+        return lambda inputs, grid: model.decompose(inputs, grid=grid)[1], model.channels[0], model.grid.steps[0]
+    if not callable(model) or channels is None or step is None:
+        raise LfnoError("a model with `decompose` is needed, or a function steady(inputs, grid) with channels and step")
+    return model, channels, step
+
+
+def system_response(system: System, frequencies: Any, amplitudes: Any, *, harmonics: int = 5) -> Response:
+    """The same of an equation, by its own solver; NaN where there is no steady state with the period of the tone.
+
+    `unique` is False where starts far away lead to another steady state.
+    """
+    frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
+    shape = (len(amplitudes), len(frequencies))
+    each = [values.ravel() for values in np.broadcast_arrays(frequencies[None], amplitudes[:, None])]
+    found = tone_response(system, each[0], each[1], harmonics)
+    return Response(frequencies, amplitudes, found.harmonics.reshape(*shape, 1, -1), found.unique.reshape(shape))
+
+
+def _check_time_alone(grid: Grid) -> None:
+    if grid.ndim != 1:
+        raise LfnoError(f"a frequency response needs a model of signals in time, not of the axes {', '.join(grid.names)}")
+
+
+def _positive(values: Any, name: str) -> np.ndarray:
+    array = np.atleast_1d(real_array(values, f"the {name}")).astype(np.float64).ravel()
+    if not len(array) or not np.isfinite(array).all() or (array <= 0).any():
+        raise LfnoError(f"the {name} must be positive finite numbers, at least one")
+    return array

@@ -1,0 +1,86 @@
+"""Figures of resonances: nonlinear frequency responses, backbones, and stabilisation diagrams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.evaluation.backbone import Backbone
+from lfno.evaluation.response import Response
+from lfno.identification.stabilisation import Stabilisation
+from lfno.plots.style import COLOURS, legend, logarithmic, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_CURVES = 6  # amplitudes that one panel can show
+
+
+def response_figure(
+    found: Response, truth: Response | None, unit: str, output: int = 0, curve: Backbone | None = None
+) -> Figure:
+    """Amplitude, phase and share of the higher harmonics over frequency, a curve for each force, the truth in grey.
+
+    Where the truth depends on the start it is dashed; the backbone, if given, is drawn through the resonances.
+    """
+    from matplotlib import colormaps
+
+    figure, (size, angle, bent) = panels(3, 1, 2.5)
+    rows = np.unique(np.linspace(0, len(found.amplitudes) - 1, MOST_CURVES).round().astype(int))
+    colours = colormaps["plasma"](np.linspace(0.05, 0.85, len(rows)))
+    for row, colour in zip(rows, colours, strict=True):
+        label = f"force {found.amplitudes[row]:.3g}"
+        quantities = (found.amplitude, found.phase, 100 * found.distortion)
+        for panel, values in zip((size, angle, bent), quantities, strict=True):
+            panel.plot(found.frequencies, values[row, :, output], color=colour, label=label)
+        if truth is None:
+            continue
+        known = (truth.amplitude, truth.phase, 100 * truth.distortion)
+        sure = np.ones(len(truth.frequencies), bool) if truth.unique is None else truth.unique[row]
+        for panel, values in zip((size, angle, bent), known, strict=True):
+            line = values[row, :, output]
+            style: Any = {"color": COLOURS["truth"], "linewidth": 3, "alpha": 0.25}
+            panel.plot(truth.frequencies, np.where(sure, line, np.nan), label="equation", **style)
+            if not sure.all():
+                panel.plot(truth.frequencies, np.where(sure, np.nan, line), "--", label="equation, not unique", **style)
+    if curve is not None:
+        size.plot(curve.frequency, curve.amplitude, "k.-", linewidth=0.8, markersize=4, label="backbone")
+    size.set(ylabel=f"amplitude {unit}".rstrip())
+    logarithmic(size)
+    angle.set(ylabel="phase [°]")
+    bent.set(ylabel="harmonics [%]", xlabel="frequency [Hz]")
+    legend(figure, [size])
+    return figure
+
+
+def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figure:
+    """Frequency and damping ratio of the resonance over the amplitude of the motion, beside the truth where it is known."""
+    figure, axes = panels(2, 2, 3.0)
+    for panel, name in zip(axes, ("frequency", "damping_ratio"), strict=True):
+        if truth is not None:
+            style: Any = {"color": COLOURS["truth"], "linewidth": 3, "alpha": 0.3}
+            panel.plot(truth.amplitude, getattr(truth, name), label="equation", **style)
+        panel.plot(found.amplitude, getattr(found, name), ".-", color=COLOURS["LFNO"], label="model")
+        panel.set(xlabel=f"amplitude {unit}".rstrip())
+        panel.set_ylim(bottom=0)
+    axes[0].set(ylabel="frequency [Hz]")
+    axes[1].set(ylabel="damping ratio")
+    legend(figure, axes)
+    return figure
+
+
+def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float) -> Figure:
+    """Frequencies of the poles of each order up to `highest` Hz; `modes` are the poles that are called modes."""
+    figure, (panel,) = panels(1, 1, 4.0)
+    frequency = np.abs(found.pole.imag) / (2 * np.pi)
+    for stable, mark, words in ((False, ".", "pole of one order"), (True, "o", "stable from order to order")):
+        chosen = (found.stable == stable) & (frequency <= highest)
+        colour = COLOURS["LFNO"] if stable else "#aaaaaa"
+        panel.plot(frequency[chosen], found.order[chosen], mark, color=colour, markersize=5, fillstyle="none", label=words)
+    for place, pole in enumerate(modes):
+        line: Any = {"color": COLOURS["truth"], "linewidth": 0.8, "linestyle": "--"}
+        panel.axvline(abs(pole.imag) / (2 * np.pi), label=None if place else "mode", **line)
+    panel.set(xlabel="frequency [Hz]", ylabel="number of states", xlim=(0, highest))
+    legend(figure, [panel])
+    return figure

@@ -1,0 +1,120 @@
+"""Nonlinear frequency responses and backbones against transfer functions and the exact Duffing oscillator."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.integrate import solve_ivp
+from scipy.special import ellipj, ellipk
+
+from lfno import FNO, LFNO, Grid
+from lfno.core.errors import LfnoError
+from lfno.evaluation.backbone import backbone, decay_backbone
+from lfno.evaluation.response import Response, response, system_response
+from lfno.systems import Duffing, Heat
+
+
+def test_a_linear_system_answers_with_its_transfer_function():
+    found = system_response(Duffing(c=0.5, beta=0.0), [0.1, 0.3, 1.0], [1.0, 3.0], harmonics=3)
+    omega = 2 * np.pi * found.frequencies
+    expected = np.array([[1.0], [3.0]]) / (1 - omega**2 + 0.5j * omega)
+    assert np.abs(found.harmonics[:, :, 0, 1] - expected).max() < 1e-4 * np.abs(expected).max()
+    assert found.unique.all()
+    assert found.distortion.max() < 1e-4
+
+
+def test_harmonic_balance_of_a_gentle_duffing_oscillator():
+    """One harmonic, X(α − ω² + ¾β|X|² + icω) = F, is right to a few thousandths where the third is small."""
+    found = system_response(Duffing(c=0.5), [0.1, 0.25], [0.5])
+    for k, omega in enumerate(2 * np.pi * found.frequencies):
+        size = found.harmonics[0, k, 0, 1]
+        assert size * (1 - omega**2 + 0.75 * abs(size) ** 2 + 0.5j * omega) == pytest.approx(0.5, rel=0.02)
+    assert found.distortion.max() < 0.05
+
+
+def test_a_folded_resonance_is_not_unique():
+    """Weakly damped and driven above its resonance, the oscillator may stay low or swing high."""
+    found = system_response(Duffing(c=0.1), [0.25], [0.3])
+    assert not found.unique[0, 0]
+
+
+def test_one_cycle_says_the_same_as_many():
+    """The steady pass on one cycle equals the tone's part of the steady pass on a window that holds eight of them."""
+    torch.manual_seed(0)
+    grid = Grid.line(1024, dt=0.02)
+    model = LFNO(grid, width=4, modes=8, n_poles=4, transient_layers=2, steady="exact").eval()
+    frequency = 8 / grid.axes[0].length
+    found = response(model, [frequency], [0.5, 2.0], harmonics=3)
+    force = np.array([0.5, 2.0])[:, None, None] * np.cos(2 * np.pi * frequency * grid["t"].points)
+    spectrum = np.fft.rfft(model.decompose(force)[1]) / 1024
+    expected = spectrum[:, :, [0, 8, 16, 24]] * np.array([1, 2, 2, 2])
+    np.testing.assert_allclose(found.harmonics[:, 0], expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_any_function_can_be_asked():
+    found = response(lambda x, grid: x**3, [1.0, 2.0], [2.0], channels=1, step=0.01)
+    assert found.amplitude == pytest.approx(6.0)  # cos³ = ¾ cos + ¼ cos 3, times 8
+    assert found.distortion == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: response(FNO(Grid.line(64, 0.1), width=2, modes=4), [1.0], [1.0]), "exact steady layers"),
+        (lambda: response(LFNO(Grid.line(64, 0.1), width=2, modes=4, steady="residual"), [1.0], [1.0]), "exact"),
+        (lambda: response(np.sin, [1.0], [1.0]), "decompose"),
+        (lambda: response(lambda x, g: x, [0.0], [1.0], channels=1, step=0.1), "positive"),
+        (lambda: response(lambda x, g: x, [1.0], [1.0], channels=1, step=0.1, channel=2), "no input 2"),
+    ],
+)
+def test_what_cannot_be_asked_gets_a_message(call, words):
+    with pytest.raises(LfnoError, match=words):
+        call()
+
+
+def test_a_system_without_steady_tones_says_so():
+    assert np.isnan(system_response(Duffing(c=0), [1.0], [1.0]).harmonics).all()
+    assert np.isnan(system_response(Heat(), [1.0], [1.0]).harmonics).all()
+
+
+def free_duffing(amplitude):
+    """Exact frequency (Hz) and first harmonic of ẍ + x + x³ = 0 at these peak amplitudes: x = A cn(u, m)."""
+    modulus = amplitude**2 / (2 * (1 + amplitude**2))
+    frequency = np.sqrt(1 + amplitude**2) / (4 * ellipk(modulus))
+    phases = np.arange(512) / 512
+    shapes = [a * ellipj(4 * ellipk(m) * phases, m)[1] for a, m in zip(amplitude, modulus, strict=True)]
+    return frequency, 2 * np.abs(np.fft.rfft(shapes)[:, 1]) / 512
+
+
+def test_the_backbone_of_duffing_by_phase_resonance():
+    """Forces below the fold: within 1 % of the free oscillator's frequency, damping within 10 % of c/2ω."""
+    forces, frequencies = np.array([0.1, 0.4, 0.7]), np.array([0.03, *np.linspace(0.15, 0.23, 9)])
+    curve = backbone(system_response(Duffing(c=0.5), frequencies, forces))
+    exact, first = free_duffing(np.linspace(0.01, 1.5, 200))
+    assert len(curve.frequency) == 3
+    np.testing.assert_allclose(curve.frequency, np.interp(curve.amplitude, first, exact), rtol=0.01)
+    np.testing.assert_allclose(curve.damping_ratio, 0.5 / (4 * np.pi * curve.frequency), rtol=0.1)
+
+
+@pytest.mark.parametrize("c", [0.02, 0.2])
+def test_the_backbone_of_duffing_by_free_decay(c):
+    """Down from an amplitude of 2, where the frequency is twice that of small motion: within 1 % all the way."""
+    time = 0.02 * np.arange(3000)
+    start = solve_ivp(lambda t, y: [y[1], -c * y[1] - y[0] - y[0] ** 3], (0, 60), [2, 0], "DOP853", time, rtol=1e-9)
+    curve = decay_backbone(start.y[0], 0.02)
+    amplitudes = np.linspace(1e-3, 2, 1000)
+    np.testing.assert_allclose(curve.frequency, np.interp(curve.amplitude, amplitudes, free_duffing(amplitudes)[0]), rtol=0.01)
+    assert curve.damping_ratio[-1] < 0.8 * curve.damping_ratio[0]  # a stiffer spring is damped less
+
+
+def test_the_damping_of_a_decay_in_small_motion():
+    time = 0.02 * np.arange(3000)
+    start = solve_ivp(lambda t, y: [y[1], -0.2 * y[1] - y[0] - y[0] ** 3], (0, 60), [0.05, 0], "DOP853", time, rtol=1e-9)
+    np.testing.assert_allclose(decay_backbone(start.y[0], 0.02).damping_ratio[5:], 0.1, rtol=0.02)
+
+
+def test_no_resonance_is_said():
+    flat = Response(np.linspace(1, 2, 5), np.ones(1), np.ones((1, 5, 1, 3), dtype=complex))
+    with pytest.raises(LfnoError, match="no force has its resonance"):
+        backbone(flat)
+    with pytest.raises(LfnoError, match="about zero"):
+        decay_backbone(np.random.default_rng(0).normal(size=500), 0.01)
