@@ -1,5 +1,7 @@
 """`import lfno` is light: what is heavy is imported where it is used."""
 
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -33,6 +35,28 @@ def test_every_public_name_exists():
         assert getattr(lfno, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = lfno.nonsense
+
+
+def public_names():
+    """Everything that a room offers to users: the names in the `__all__` of a package."""
+    for package in ("lfno", "lfno.surrogate", "lfno.models", "lfno.systems", "lfno.challenges"):
+        module = importlib.import_module(package)
+        yield from ((f"{package}.{name}", getattr(module, name)) for name in module.__all__ if name != "__version__")
+
+
+def test_every_public_name_says_what_it_is():
+    silent = []
+    for name, value in public_names():
+        if not (inspect.isclass(value) or inspect.isfunction(value)):
+            continue
+        told = inspect.cleandoc(value.__doc__ or "")
+        if not told or told.startswith(value.__name__ + "("):  # the latter is what a dataclass writes itself
+            silent.append(name)
+        for member, inside in vars(value).items() if inspect.isclass(value) else ():
+            spoken = inspect.getdoc(getattr(value, member))
+            if not member.startswith("_") and (inspect.isfunction(inside) or isinstance(inside, property)) and not spoken:
+                silent.append(f"{name}.{member}")
+    assert not silent
 
 
 def test_wrong_commands_do_not_show_a_traceback():

@@ -1,4 +1,4 @@
-"""Arrays from outside: real numbers of the expected shape, or one sentence."""
+"""Check arrays that come from the user."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from lfno.core.errors import LfnoError
 
 
 def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: bool = False) -> np.ndarray:
-    """`values` as an array of floats with at least `least` axes, which are called `axes` in the sentence.
+    """Return `values` as an array of floating point numbers.
 
-    Whole numbers and truth values become floats: differences of unsigned ones would be wrong, of the others an error.
+    values: anything that numpy can make an array of.
+    what: the name of the array in error messages, in the plural.
+    axes: the expected axes in error messages, as "(samples, time)".
+    least: the smallest number of axes. With `least` > 0, an empty array is an error.
+    finite: whether NaN and infinite values are an error.
+
+    Integers and booleans become float64, because differences of unsigned integers would wrap around. Raises LfnoError if the
+    array does not fit.
 
     >>> real_array([[1, 2]], "inputs", "(samples, time)", 2).shape
     (1, 2)

@@ -1,6 +1,6 @@
-"""Work on a Dask cluster: each job writes files on some worker, and they appear here once, written whole.
+"""Run jobs on a Dask cluster and collect the files that they write. The machines need no shared disk.
 
-A worker that dies loses nothing but time: Dask gives its job to another. No disk has to be shared.
+If a worker dies, Dask gives its job to another worker.
 """
 
 from __future__ import annotations
@@ -15,17 +15,21 @@ from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 
 Job = TypeVar("Job")
-Work = Callable[[Any, Path], object]  # writes the files of a job into subfolders of a folder
+Work = Callable[[Any, Path], object]  # (job, folder): writes the files of the job into subfolders of the folder
 
 
 def spread(
     address: str, work: Work, jobs: Sequence[Job], targets: Mapping[str, Path]
 ) -> Iterator[tuple[Job, list[Path]]]:
-    """Every job as it is done, with its files: those in the subfolder `name` of its folder go to `targets[name]`.
+    """Run jobs on a cluster and yield each job with the paths of its files, as soon as it is finished.
 
-    A job that fails does not stop the others; its sentence comes when all are done.
+    address: the address of the Dask scheduler, as "tcp://127.0.0.1:8786".
+    work: the function that runs a job on a worker.
+    jobs: the jobs; they must be picklable.
+    targets: folder here for each subfolder name that `work` writes to: `{"records": Path("results")}`.
 
-    Example, where a scheduler is running: `for job, paths in spread("tcp://127.0.0.1:8786", work, jobs, {"records": folder})`.
+    A job that fails does not stop the others. Raises LfnoError at the end if jobs failed, and at once if Dask is not installed,
+    or the scheduler cannot be reached or has no workers.
     """
     try:
         from distributed import Client, as_completed
@@ -43,7 +47,7 @@ def spread(
         for future in as_completed(futures, loop=client.loop):
             try:
                 found = future.result()
-            except Exception as error:  # whatever happened on the worker, the other jobs go on
+            except Exception as error:  # whatever happened on the worker, the other jobs continue
                 failed.append(f"{futures[future]}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
                 continue
             paths = []
@@ -58,7 +62,7 @@ def spread(
 
 
 def _files(work: Work, job: Any) -> dict[str, bytes]:
-    """On a worker: the files a job writes, by their path below its folder."""
+    """On a worker: run a job in a temporary folder and return the files that it wrote, by path."""
     with TemporaryDirectory(prefix="lfno-") as folder:
         work(job, Path(folder))
         found = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]

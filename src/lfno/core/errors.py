@@ -1,12 +1,12 @@
-"""The one error class a user of `lfno` needs to know, and warnings as one reads them in a terminal."""
+"""The error class of the library, and the form of its warnings."""
 
 import warnings
 
 
 class LfnoError(ValueError):
-    """Something the user can put right: the message says what was found, where, and what to do."""
+    """An error that the user can correct. The message says what was found, where, and what to do."""
 
 
 def plain_warnings() -> None:
-    """From now on a warning is its sentence alone, without the place in the code it came from."""
+    """Print warnings as their message alone, without file and line. The command line calls this function."""
     warnings.formatwarning = lambda message, *_, **__: f"lfno: {message}\n"

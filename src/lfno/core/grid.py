@@ -1,4 +1,4 @@
-"""The grid a field lives on: the physical units that poles, frequencies and plots need."""
+"""The grid of a field: names, spacing and units of its axes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,30 @@ from lfno.core.errors import LfnoError
 
 
 def with_unit(name: str, unit: str) -> str:
-    """A quantity as axes of figures and columns of files are headed: `u [m]`, or `u` without a unit."""
+    """Return a heading for a quantity: `u [m]`, or `u` if there is no unit.
+
+    >>> with_unit("u", "m"), with_unit("u", "")
+    ('u [m]', 'u')
+    """
     return f"{name} [{unit}]" if unit else name
 
 
 @dataclass(frozen=True)
 class Axis:
-    """`size` equally spaced points `origin + j step`, in `unit`.
+    """An axis of equally spaced points, `origin + j * step` for j = 0 … size − 1.
 
-    A `periodic` axis closes on itself after `size * step`; a `time` axis is the one that has a before and an after.
+    name: the name, as "t" or "x".
+    size: the number of points.
+    step: the distance between two points, in `unit`.
+    origin: the first point.
+    unit: the unit, as "s" or "m".
+    periodic: whether the axis closes on itself after `size * step`.
+    time: whether the axis is time. Causal layers act along time.
+
+    Raises LfnoError if the size is not a positive whole number, or if step or origin are not finite.
+
+    >>> Axis("t", 4, 0.5, unit="s", time=True).points
+    array([0. , 0.5, 1. , 1.5])
     """
 
     name: str
@@ -41,24 +56,31 @@ class Axis:
 
     @property
     def points(self) -> np.ndarray:
+        """The coordinates of all points, an array of length `size`."""
         return self.origin + self.step * np.arange(self.size)
 
     @property
     def length(self) -> float:
-        """The period of the discrete Fourier transform along this axis, size × step."""
+        """The length of the window, size × step. It is the period of the discrete Fourier transform."""
         return self.size * self.step
 
     @property
     def label(self) -> str:
+        """The name with its unit, as a figure shows it: `t [s]`."""
         return with_unit(self.name, self.unit)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The axes of a field in the order of its array, time last: `(x, t)`, `(x, y, t)` or `(t,)`.
+    """The axes of a field in the order of its array, time last: (t), (x, t) or (x, y, t).
 
-    >>> Grid.line(2048, dt=0.01).steps
-    (0.01,)
+    axes: one or more axes with different names.
+
+    Raises LfnoError if there is no axis, or if two axes have the same name.
+
+    >>> grid = Grid((Axis("x", 50, 0.1), Axis("t", 100, 0.01, time=True)))
+    >>> grid.shape, grid["t"].step
+    ((50, 100), 0.01)
     """
 
     axes: tuple[Axis, ...]
@@ -73,55 +95,70 @@ class Grid:
 
     @classmethod
     def line(cls, size: int, dt: float, unit: str = "s") -> Grid:
-        """A single time axis: what a measured signal lives on."""
+        """Return a grid with one time axis, for signals.
+
+        >>> Grid.line(2048, dt=0.01).steps
+        (0.01,)
+        """
         return cls((Axis("t", size, dt, unit=unit, time=True),))
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.axes)
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The number of points along each axis."""
         return tuple(axis.size for axis in self.axes)
 
     @property
     def form(self) -> tuple[tuple[int, bool, bool], ...]:
-        """What a network, which counts in windows, sees of a grid: points, which axes close on themselves, which are time."""
+        """(size, periodic, time) of each axis: what a network depends on. Its poles are stored relative to the window."""
         return tuple((axis.size, axis.periodic, axis.time) for axis in self.axes)
 
     @property
     def steps(self) -> tuple[float, ...]:
+        """The distance between two points along each axis."""
         return tuple(axis.step for axis in self.axes)
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the axes."""
         return tuple(axis.name for axis in self.axes)
 
     @property
     def time(self) -> int | None:
-        """Index of the (last) time axis, or None for a purely spatial grid."""
+        """The index of the last time axis; None if no axis is time."""
         return next((d for d in reversed(range(self.ndim)) if self.axes[d].time), None)
 
     def __getitem__(self, name: str) -> Axis:
+        """Return the axis of that name. Raises LfnoError if there is none."""
         for axis in self.axes:
             if axis.name == name:
                 return axis
         raise LfnoError(f"the grid has no axis {name!r}; it has {list(self.names)}")
 
     def change(self, name: str, **fields: Any) -> Grid:
-        """The same grid with fields of one axis replaced: `grid.change("t", size=4096, step=0.005)`."""
+        """Return the same grid with properties of one axis replaced.
+
+        >>> Grid.line(2048, dt=0.01).change("t", size=1024).shape
+        (1024,)
+        """
         new = replace(self[name], **fields)
         return Grid(tuple(new if axis.name == name else axis for axis in self.axes))
 
     def mesh(self) -> tuple[np.ndarray, ...]:
-        """Coordinates of every point, one array of the grid's shape per axis."""
+        """Return the coordinates of every point: for each axis an array of the grid's shape."""
         return tuple(np.meshgrid(*(axis.points for axis in self.axes), indexing="ij"))
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the grid as a dictionary that JSON can hold."""
         return {"axes": [asdict(axis) for axis in self.axes]}
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Grid:
+        """Return the grid that `to_dict` described. Raises LfnoError if it is not such a description."""
         try:
             return cls(tuple(Axis(**axis) for axis in tree["axes"]))
         except LfnoError:

@@ -1,4 +1,4 @@
-"""How much memory an array may take, and where it goes when it is too large: nothing is loaded blindly."""
+"""How much memory an array may take, and what happens with an array that is too large."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
-#: bytes read, converted or scanned at once
+#: bytes that are read, converted or scanned at once
 BLOCK = 32 * 2**20
-#: the share of the free memory that one array may take
+#: share of the free memory that one array may take
 SHARE = 0.25
-#: something that expands to more than this, and by more than the ratio, is not data
-BOMB_SIZE, BOMB_RATIO = 2**30, 200
+#: compressed data may expand to this number of bytes without a check of the ratio
+BOMB_SIZE = 2**30
+#: above BOMB_SIZE, data that expand by more than this factor are refused as a decompression bomb
+BOMB_RATIO = 200
 
 
 def available() -> int:
-    """Bytes of memory this process may still take: the machine's, or the container's where that is less."""
+    """Return the bytes of memory that this process may still take, of the machine or of its container."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -36,12 +38,16 @@ def available() -> int:
 
 
 def free_disk(path: Path) -> int:
-    """Bytes that are free where a file or folder is, or will be."""
+    """Return the free bytes on the disk of a file or folder, which need not exist yet."""
     return shutil.disk_usage(next(place for place in (path, *path.resolve().parents) if place.exists())).free
 
 
 def human(size: float) -> str:
-    """A size in words: `human(3 * 2**30)` is `"3.0 GB"`."""
+    """Format a number of bytes.
+
+    >>> human(3 * 2**30)
+    '3.0 GB'
+    """
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1024 or unit == "GB":
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
@@ -50,10 +56,14 @@ def human(size: float) -> str:
 
 
 def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: bool = False) -> np.ndarray:
-    """An empty array for `what`: float64 in memory where that fits, else float32, on disk as a last resort.
+    """Return an empty array: float64 in memory if it fits, else float32 in memory, else a file on disk.
 
-    Each step down is written to `notes` with the estimate that caused it. `keep_double` is for what cannot lose digits,
-    such as time stamps. The file on disk has no name: it disappears with the array.
+    shape: the shape of the array.
+    notes: receives a sentence if the array is not float64 in memory.
+    what: the name of the array in that sentence.
+    keep_double: whether to keep float64 in any case, as time stamps need it.
+
+    The file on disk has no name and disappears with the array. Raises LfnoError if the disk is too small.
     """
     count, budget = math.prod(shape), SHARE * available()
     double = 8 * count
@@ -77,7 +87,7 @@ def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: b
 
 
 def refuse_bomb(where: str, stored: int, expanded: int) -> None:
-    """Refuse a few stored bytes that claim to be a mountain, before any memory is taken for it."""
+    """Raise LfnoError if `stored` bytes claim to expand to an absurd number of bytes. No memory is taken before."""
     if expanded > BOMB_SIZE and expanded > BOMB_RATIO * max(stored, 1):
         raise LfnoError(
             f"{where} says that {human(stored)} expand to {human(expanded)}, which no measurement does: "

@@ -1,4 +1,4 @@
-"""Tensors and a description in one safetensors file: written whole or not at all, checked when read, never unpickled."""
+"""Safetensors files with a description and a checksum. They are written atomically and never unpickled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str) -> None:
-    """`tree` goes into the metadata under `key`, with a checksum over everything."""
+    """Write tensors and the description `tree`, which goes as JSON into the metadata under `key`, with a checksum over both."""
     from safetensors.torch import save
 
     tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
@@ -25,7 +25,10 @@ def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str
 
 
 def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Description and tensors with the checksum verified; `what` names the kind of file in the sentences."""
+    """Return the description and the tensors of a file whose checksum is right.
+
+    `what` names the kind of file in error messages. Raises LfnoError if the file is missing, damaged or of another kind.
+    """
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -49,7 +52,7 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
 
 
 def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
-    """SHA-256 over the description (without the checksum itself) and every tensor's name, type, shape and bytes."""
+    """Return the SHA-256 of the description (without its checksum) and of every tensor: name, type, shape and bytes."""
     import torch
 
     digest = hashlib.sha256()
@@ -62,7 +65,10 @@ def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path`, flush it to the disk, and rename it: never half a file."""
+    """Write a file completely or not at all: write a temporary file in the same folder, flush it, and rename it.
+
+    Raises LfnoError if the folder or the file cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -75,7 +81,7 @@ def write_atomically(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)  # as any other new file; a temporary one is private
+        os.chmod(temporary, 0o666 & ~mask)  # the usual permissions of a new file; mkstemp gives only its owner access
         os.replace(temporary, path)
     except OSError as error:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
@@ -84,6 +90,6 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what writers that were killed left in a folder under temporary names."""
+    """Delete the temporary files that killed processes left in a folder."""
     for leftover in folder.glob(".*.part"):
         leftover.unlink(missing_ok=True)
