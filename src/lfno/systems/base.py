@@ -1,4 +1,4 @@
-"""What every dynamical system has in common; a system itself states its equation, its numbers and how to solve it."""
+"""The base class of all dynamical systems: parameters, channels, solving, periodic steady states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,18 @@ from lfno.systems.steady import SteadyState, by_repetition
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of the equation with its unit and valid range `low ≤ value ≤ high`, or a word out of `choices`."""
+    """A parameter of an equation: a number with a unit and a valid range, or a word from a list.
+
+    name: the name of the parameter and of the attribute of its system.
+    default: the value if none is given.
+    meaning: what the parameter is, for error messages and lists.
+    low, high: the smallest and the largest valid number.
+    above: a bound that the number must exceed, for numbers that may be small but not zero.
+    choices: the valid words; a parameter with choices is not a number.
+
+    >>> Parameter("c", 0.5, "damping", "1/s", low=0).range
+    '[0, ∞)'
+    """
 
     name: str
     default: float | str
@@ -27,10 +38,11 @@ class Parameter:
     unit: str = ""
     low: float = -math.inf
     high: float = math.inf
-    above: float = -math.inf  # a strict lower bound, for what may be small but not zero
+    above: float = -math.inf
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any, system: str) -> float | str:
+        """Return a valid value as a number or a word. Raises LfnoError, which names the `system`, if it is not valid."""
         if self.choices:
             if value not in self.choices:
                 raise LfnoError(f"{system}: {self.name} = {value!r} is not one of {', '.join(self.choices)}")
@@ -45,6 +57,7 @@ class Parameter:
 
     @property
     def range(self) -> str:
+        """The valid values as text."""
         if self.choices:
             return " | ".join(self.choices)
         left = f"({self.above:g}" if self.above >= self.low and self.above > -math.inf else f"[{self.low:g}"
@@ -54,24 +67,25 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Channel:
-    """A physical quantity: its name and unit."""
+    """A physical quantity with its name and unit."""
 
     name: str
     unit: str = ""
 
     @property
     def label(self) -> str:
+        """The name with its unit, as a figure shows it: `x [m]`."""
         return with_unit(self.name, self.unit)
 
 
 class System(ABC):
-    """A dynamical system driven by a forcing `f(*space, t)` or started from an initial state `u0(*space)`.
+    """A dynamical system with a forcing f(*space, t) or an initial state u0(*space) as its input.
 
-    A subclass states the class attributes below and two methods, `integrate` (fast, all samples at once) and
-    `reference` (slow, independent of the first, used by tests and `lfno data check`). Both get a `Signal`, a batch of
-    functions that may be asked for any point, and answer `(sample, output channel, *grid.shape)` in float64.
-    A system with a periodic steady state also states `start_state` and `march`. Parameters become attributes of the
-    instance.
+    A subclass states the class attributes below and two solvers. `integrate` is fast and solves all samples at once.
+    `reference` is slow and works in another way; tests and `lfno data check` compare the two. A system with a periodic steady
+    state also defines `start_state` and `march`. The parameters become attributes of the instance.
+
+    Raises LfnoError for a parameter that the system does not have, or a value outside of its range.
 
     >>> from lfno.systems import Duffing
     >>> Duffing(c=0.5).solve(np.sin, Grid.line(128, dt=0.01)).shape
@@ -85,18 +99,18 @@ class System(ABC):
     parameters: ClassVar[tuple[Parameter, ...]]
     inputs: ClassVar[tuple[Channel, ...]]
     outputs: ClassVar[tuple[Channel, ...]]
-    grid: ClassVar[Grid]  # the paper's grid
-    rich_grid: ClassVar[Grid | None] = None  # where the sets of the other families live, if not there
-    solver: ClassVar[str]  # what `integrate` does, in a few words: goes into the provenance
-    accuracy: ClassVar[float]  # relative error that `integrate` stays under on its data sets
-    accuracies: ClassVar[dict[str, float]] = {}  # data sets that are harder, with what holds there
-    #: name of a data set -> the parameter values it has; `families` says with which inputs
+    grid: ClassVar[Grid]  # grid of the paper's data set
+    rich_grid: ClassVar[Grid | None] = None  # grid of the other data sets; None: the same grid
+    solver: ClassVar[str]  # the method of `integrate` in a few words, for the provenance
+    accuracy: ClassVar[float]  # bound of the relative error of `integrate` on the data sets
+    accuracies: ClassVar[dict[str, float]] = {}  # other bounds, for data sets that are harder
+    #: name of a data set -> its parameter values
     sets: ClassVar[dict[str, dict[str, Any]]] = {}
-    #: "paper" is the data set of that name itself; every other key is a suffix: "rich" -> `<name>-rich`
+    #: kind of inputs -> family of inputs; "paper" gives the data set NAME, any other key the data set NAME-key
     families: ClassVar[dict[str, Family]] = {}
-    count: ClassVar[int] = 380
-    out_count: ClassVar[int] = 190  # of a set that only tests
-    chunk: ClassVar[int] = 380  # samples solved together; small for what is long, so that it can resume
+    count: ClassVar[int] = 380  # samples of a data set
+    out_count: ClassVar[int] = 190  # samples of a data set that is only for testing
+    chunk: ClassVar[int] = 380  # samples solved together; an interrupted data set resumes after the last chunk
 
     def __init__(self, **values: Any) -> None:
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -111,38 +125,43 @@ class System(ABC):
 
     @property
     def damped(self) -> bool:
-        """Does the system lose energy, so that the effect of its initial state dies away?"""
+        """Whether the system loses energy, so that the effect of its initial state dies away."""
         return True
 
     @abstractmethod
-    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray: ...
+    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        """Return the outputs (sample, channel, *grid.shape) for all samples of the signal, in float64."""
 
     @abstractmethod
-    def reference(self, signal: Signal, grid: Grid) -> np.ndarray: ...
+    def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
+        """Return the same outputs as `integrate`, computed by an independent method."""
 
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
-        """The state at the first time of the grid, `(sample, *state)`."""
+        """Return the initial state, (sample, *state), at the first time of the grid."""
         raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
 
     def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Outputs `(sample, channel, *grid)` from a state `(sample, *state)` on, and the state at the last time.
+        """Solve from a given state. Return the outputs (sample, channel, *grid) and the state at the last time.
 
-        Samples that blow up are NaN.
+        Samples whose solution is not finite are NaN.
         """
         raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
 
     @property
     def unsettled(self) -> str:
-        """Why the system has no periodic steady state; empty where it may have one."""
+        """The reason why the system has no periodic steady state; empty if it may have one."""
         if self.kind == "initial":
             return "it is not forced: its input is an initial state"
         return "" if self.damped else "nothing damps it: its free oscillations never die away"
 
     def steady_state(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> SteadyState:
-        """The response once the input has been repeated for ever, with period size × step of the time axis.
+        """Return the response to the input repeated for ever. The period is size × step of the time axis.
 
-        `given` is a forcing as in `solve`. The answer says for each sample whether a limit was reached; samples without
-        one are NaN. A system without any (no damping, no forcing) says why in `reason`.
+        given: a forcing, as in `solve`.
+        grid: the grid of the response; the system's own by default.
+
+        The result says for each sample whether the limit was reached; the others are NaN. For a system without a steady state
+        (no damping, or no forcing) its `reason` says why.
 
         >>> from lfno.systems import Duffing
         >>> state = Duffing(c=0.5).steady_state(lambda t: 0.1 * np.sin(2 * np.pi * t / 10), Grid.line(100, dt=0.1))
@@ -157,17 +176,24 @@ class System(ABC):
         return self.settle(signal, grid)
 
     def settle(self, signal: Signal, grid: Grid) -> SteadyState:
-        """How the steady state is found: by repetition, unless a system knows a shorter way."""
+        """Compute the steady state: by repetition here; a system with a faster method overrides this."""
         return by_repetition(self, signal, grid)
 
     def signal_grid(self, grid: Grid) -> Grid:
-        """The axes the input is a function of: all of them for a forcing, those of space for an initial state."""
+        """Return the axes of the input: all axes for a forcing, the spatial ones for an initial state."""
         return grid if self.kind == "forced" else Grid(tuple(axis for axis in grid.axes if not axis.time))
 
     def solve(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Outputs `(sample, channel, *grid.shape)` for a forcing or initial state: a function or an array on the grid.
+        """Return the outputs (sample, channel, *grid.shape) for a forcing or an initial state.
 
-        An array is interpolated by cubic splines between its points.
+        given: a function of the coordinates, or an array on the grid, which is interpolated by cubic splines.
+        grid: the grid of the outputs; the system's own by default.
+
+        Raises LfnoError if the grid has other axes, or if a solution is not finite.
+
+        >>> from lfno.systems import Pendulum
+        >>> Pendulum().solve(np.zeros(64), Grid.line(64, dt=0.1)).max()
+        np.float64(0.0)
         """
         grid = grid or self.grid
         self.check_grid(grid)
@@ -182,14 +208,14 @@ class System(ABC):
         return outputs
 
     def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs and outputs of a data set; inputs that do not change in time have a time axis of size 1."""
+        """Return inputs and outputs of a data set. An input without time has a time axis of size 1."""
         where = self.signal_grid(grid)
         signal = as_signal(given, where)
         inputs = np.asarray(signal(*open_mesh(where)))[:, None]
         return (inputs if self.kind == "forced" else inputs[..., None]), self.solve(signal, grid)
 
     def check_grid(self, grid: Grid) -> None:
-        """Refuse a grid with other axes than the system's own; a subclass adds what its solver needs."""
+        """Raise LfnoError if the grid has other axes than the system. A subclass adds the conditions of its solver."""
         if grid.names != self.grid.names:
             raise LfnoError(
                 f"{self.title} lives on a grid with axes ({', '.join(self.grid.names)}), "

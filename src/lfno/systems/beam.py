@@ -16,16 +16,20 @@ from lfno.systems.signals import Signal
 
 #: f = −99 A e^(−x) sin 10t, A evenly spaced in [0.05, 10]
 DECAYING_LOAD = Curve("A", lambda A, x, t: -99 * A * np.exp(-x) * np.sin(10 * t), 0.05, 10.0)
-# of the reference: modes in all, modes whose oscillation is resolved, panels of ten Gauss points between two outputs
-_TERMS, _RESOLVED, _PANELS = 600, 120, 20
+# reference solution: number of modes
+_TERMS = 600
+# reference solution: number of modes whose oscillation is resolved in time
+_RESOLVED = 120
+# reference solution: panels of ten Gauss points between two outputs
+_PANELS = 20
 
 
 class Beam(IntervalSystem):
     """`EI y'''' + ρA ÿ = f(x, t)` from rest, y = 0 at both ends.
 
-    A fourth-order operator needs two conditions at each end: `ends="supported"` adds y″ = 0 (hinges), `ends="clamped"`
-    adds y′ = 0; the responses differ by some 40 %. Linear: in the paper's family every sample is a multiple of one
-    field. With the paper's numbers the first supported mode has 0.6 rad/s, far below the load's 10 rad/s.
+    The equation needs two conditions at each end: `ends="supported"` adds y″ = 0 (hinges), `ends="clamped"` adds y′ = 0. The
+    two responses differ by about 40 %. The system is linear, so in the paper's family every sample is a multiple of one
+    field. With the paper's parameters the first supported mode has 0.6 rad/s, far below the 10 rad/s of the load.
 
     >>> Beam(ends="clamped").solve(lambda x, t: 10 * np.exp(-x) * np.sin(3 * t)).shape
     (1, 1, 50, 50)
@@ -70,9 +74,10 @@ class Beam(IntervalSystem):
         return ((modes.sample / (mass * frequencies)) @ z.imag)[:, None]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """The analytic mode shapes, and for each Duhamel's integral `∫ sin ω(t − s) load(s) ds` by Gauss quadrature.
+        """Analytic mode shapes, with Duhamel's integral `∫ sin ω(t − s) load(s) ds` by Gauss quadrature for each mode.
 
-        Modes far above the band of the load, `_RESOLVED` and up, follow it: `ω² q = p(t) − p(0) cos ωt` to order 1/ω.
+        Modes above the first `_RESOLVED` ones are far above the band of the load and follow it quasi-statically:
+        `ω² q = p(t) − p(0) cos ωt` to order 1/ω.
         """
         x, t = grid.axes
         mass, length = self.rho * self.area, (x.size - 1) * x.step

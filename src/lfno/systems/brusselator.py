@@ -1,4 +1,4 @@
-"""The Brusselator: two chemicals that diffuse and feed each other, between walls nothing passes."""
+"""The Brusselator: two reacting chemicals that diffuse on an interval without flux through its ends."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lfno.solvers.chebyshev import stiff_solve
 from lfno.solvers.exponential import exponential_collocation
 from lfno.systems.base import Channel, Parameter
 from lfno.systems.heat import DECAYING_WAVE
-from lfno.systems.interval import DISCRETISATION, IntervalSystem, interval_families, interval_grid
+from lfno.systems.interval import DISCRETISATION, ReactingSystem, interval_families, interval_grid
 from lfno.systems.signals import Signal
 
 
-class Brusselator(IntervalSystem):
+class Brusselator(ReactingSystem):
     """`u_t = D₀ u_xx + a + f − (1 + b) u + v u²`, `v_t = D₁ v_xx + b u − v u²`, no flux at the ends; the output is u.
 
-    Unforced and well mixed it oscillates if b > 1 + a². The paper's forcing is strong enough to drive u below zero, where it
-    is no concentration any more, but finite. With D₀ = D₁ = 0 every point is an oscillator of its own.
+    Without forcing and diffusion it oscillates if b > 1 + a². The paper's forcing drives u below zero, where u is no longer a
+    concentration but still finite. With D₀ = D₁ = 0 every point is an independent oscillator.
 
     >>> Brusselator(b=2.5).solve(lambda x, t: 0.1 * np.cos(np.pi * x / 1.47) * np.cos(t)).shape
     (1, 1, 50, 50)
@@ -55,7 +55,7 @@ class Brusselator(IntervalSystem):
     v0: float
 
     def rates(self, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the reaction adds to u and to v."""
+        """Return the reaction terms of ∂u/∂t and ∂v/∂t."""
         conversion = v * u * u
         return self.a - (1 + self.b) * u + conversion, self.b * u - conversion
 
@@ -63,17 +63,11 @@ class Brusselator(IntervalSystem):
     def unsettled(self) -> str:
         return "" if self.b <= 1 + self.a**2 else "it oscillates by itself (b > 1 + a²), at a frequency of its own"
 
-    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
-        return self._solve(signal, grid, self.start_state(signal.count, grid))[0]
-
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
         constant = self.modes(grid).project.sum(axis=1)
         return np.tile(np.concatenate([self.u0 * constant, self.v0 * constant]), (count, 1))
 
-    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._solve(signal, grid, state, give_up=True)
-
-    def _solve(
+    def solve_from(
         self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         modes = self.modes(grid)

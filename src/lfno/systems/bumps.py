@@ -1,4 +1,4 @@
-"""Random periodic bumps: localised initial states, unlike the waves that other families are made of."""
+"""Random periodic bumps: localised initial states, in contrast to the waves of the other families."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lfno.systems.families import Draws, Family
 class Bumps(Family):
     """`Σᵢ aᵢ (Πd exp(κᵢ (cos 2π(x_d − cᵢd)/L_d − 1)) − mean)`: `count` bumps of either sign, width about L/(2π√κ).
 
-    Smooth and periodic; with `centred` the mean of each is taken off, as a vorticity must have none.
+    The bumps are smooth and periodic. `centred` subtracts their mean: a vorticity must have mean zero.
     """
 
     def __init__(

@@ -21,10 +21,10 @@ RAMP = Curve("U", lambda U, x: U * x, 1.6, 2.4, random=True)
 class Burgers(System):
     """`u_t + u u_x = ν u_xx` on a periodic line, from u(x, 0) = u0(x).
 
-    The paper's u0 = U x jumps where the period closes. On [−π, π), the default, the jump is symmetric and stands still: the
-    point x = −π holds −Uπ at t = 0, the formula taken literally, and 0 at all later times, the middle of the shock. On
-    [0, 2π), `grid.change("x", origin=0.0)`, the same ramp has a mean speed Uπ and its shock travels: the harder variant.
-    ν = 0.01/π makes shocks thinner than the paper's grid.
+    The paper's u0 = U x jumps at the end of the period. On [−π, π), the default, the jump is symmetric and the shock stands
+    still: the value at x = −π is −Uπ at t = 0 (the formula) and 0 later (the middle of the shock). On [0, 2π), that is
+    `grid.change("x", origin=0.0)`, the same ramp has the mean speed Uπ and the shock moves, which is harder to predict.
+    With ν = 0.01/π shocks are thinner than the paper's grid.
 
     >>> Burgers().solve(lambda x: np.sin(x)).shape
     (1, 1, 50, 50)
@@ -58,7 +58,7 @@ class Burgers(System):
         return periodic_solution(signal, x.points, times, self.nu, x.length)[:, None]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Both integrals over the whole line by a fixed fine quadrature, one point at a time."""
+        """The two integrals of the Cole–Hopf solution over the whole line, by a fixed fine quadrature for each point."""
         x, t = grid.axes
         panels, stages = 400, 12
         width = x.length / panels

@@ -13,8 +13,8 @@ from lfno.systems.ode import ForcedODE
 class Duffing(ForcedODE):
     """`ẍ + c ẋ + α x + β x³ = f(t)`, x(0) = ẋ(0) = 0.
 
-    With c = 0 energy stays: the response never settles, and near A = 8.83 of the paper's family neighbouring samples
-    differ by 100 %. With c = 0.5 it forgets its start in about 10 s. β = 0 is a linear oscillator.
+    With c = 0 the energy is conserved and the response never settles; near A = 8.83 in the paper's family, neighbouring samples
+    differ by 100 %. With c = 0.5 the effect of the initial state is gone after about 10 s. β = 0 is a linear oscillator.
 
     >>> Duffing(c=0.5).solve(lambda t: np.sin(t)).shape
     (1, 1, 2048)
@@ -31,7 +31,7 @@ class Duffing(ForcedODE):
     inputs = (Channel("f", "m/s²"),)
     outputs = (Channel("x", "m"),)
     sets: ClassVar = {"duffing-c0": {"c": 0.0}, "duffing-c05": {"c": 0.5}}
-    accuracies: ClassVar = {"duffing-c0-rich": 1e-7, "duffing-c0-out": 1e-7}  # nothing damps an error either
+    accuracies: ClassVar = {"duffing-c0-rich": 1e-7, "duffing-c0-out": 1e-7}  # without damping, errors do not decay
     start = (0.0, 0.0)
     c: float
     alpha: float

@@ -1,8 +1,7 @@
-"""Rich signals in time: multisines, chirps, steps and pulses to learn from; sawtooth and noise that are kept apart.
+"""Random signals in time: multisines, chirps, steps and pulses for training; sawtooth and noise for testing only.
 
-All are smooth functions of t, so that integrators keep their order, and all have a random size and band, so that one
-sample cannot be had by interpolating between others. `amplitude` is the range (low, high) of the size of a
-signal, `band` the range of angular frequencies in rad/s and `duration` the time window in s.
+All signals are smooth functions of t, so that integrators keep their order. All have a random amplitude and band, so that a
+sample cannot be interpolated from other samples.
 """
 
 from __future__ import annotations
@@ -19,13 +18,20 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Excitation(Family):
+    """A family of random signals.
+
+    amplitude: the range of amplitudes.
+    band: the range of angular frequencies in rad/s.
+    duration: the length of the window in s.
+    """
+
     amplitude: Range
     band: Range
     duration: float
 
 
 class Multisine(Excitation):
-    """`a √(1/K) Σₖ sin(ωₖ t + φₖ)`, K = 24 tones in a random part of the band; as strong as a sine of amplitude a."""
+    """`a √(1/K) Σₖ sin(ωₖ t + φₖ)`: K = 24 tones in a random part of the band, with the power of a sine of amplitude a."""
 
     tones = 24
 
@@ -44,10 +50,10 @@ class Multisine(Excitation):
 
 
 def sum_of_sines(frequency: np.ndarray, phase: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """`Σₖ sin(ωₖ t + φₖ)` at increasing times, `(sample, time)`, for ω and φ of shape `(sample, tone)`.
+    """Return `Σₖ sin(ωₖ t + φₖ)`, (sample, time), at increasing times, for ω and φ of shape (sample, tone).
 
-    By sin(a + b) = sin a cos b + cos a sin b, with a at every n-th time and b the n steps that follow, equally
-    spaced times cost one product of small matrices instead of a sine for each tone and time: five times faster.
+    For equally spaced times, sin(a + b) = sin a cos b + cos a sin b, with a at every n-th time and b over n steps, turns the
+    sum into a product of small matrices. It is five times faster than one sine for each tone and time.
     """
     n = int(np.sqrt(len(t)))
     if n < 8 or np.ptp(np.diff(t)) > 1e-9 * (t[-1] - t[0]) / len(t):
@@ -60,7 +66,7 @@ def sum_of_sines(frequency: np.ndarray, phase: np.ndarray, t: np.ndarray) -> np.
 
 
 class Chirp(Excitation):
-    """`a sin(ω₀ t + (ω₁ − ω₀) t²/2T + φ)`: the frequency runs from ω₀ to ω₁ over the window, up or down."""
+    """`a sin(ω₀ t + (ω₁ − ω₀) t²/2T + φ)`: the frequency changes from ω₀ to ω₁ over the window."""
 
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
         ends = generator.uniform(*self.band, (2, count))
@@ -78,7 +84,7 @@ class Chirp(Excitation):
 
 
 class Steps(Excitation):
-    """A staircase of eight random levels in ±a, each reached along `½(1 + tanh((t − tₖ)/τ))`, τ = 2/ω_high."""
+    """Steps between eight random levels in ±a; each step is `½(1 + tanh((t − tₖ)/τ))` with τ = 2/ω_high."""
 
     levels = 8
 
@@ -99,7 +105,7 @@ class Steps(Excitation):
 
 
 class Pulses(Excitation):
-    """Six Gaussian pulses at random times, of random width (between 1/ω_high and 4/ω_high) and height in ±2a."""
+    """Six Gaussian pulses at random times, with random width (1/ω_high to 4/ω_high) and height in ±2a."""
 
     pulses = 6
 
@@ -120,7 +126,7 @@ class Pulses(Excitation):
 
 
 class Sawtooth(Excitation):
-    """`a arctan(r sin θ/(1 − r cos θ))`, θ = ω t + φ, r = 0.9: the sum `Σ rᵏ sin(kθ)/k`, a sawtooth with soft edges."""
+    """A sawtooth with smooth edges: `a arctan(r sin θ/(1 − r cos θ)) = a Σ rᵏ sin(kθ)/k`, θ = ω t + φ, r = 0.9."""
 
     sharpness = 0.9
 
@@ -140,7 +146,7 @@ class Sawtooth(Excitation):
 
 
 class Noise(Excitation):
-    """Gaussian noise of standard deviation a/√2: independent values every π/ω_high joined by a cubic spline."""
+    """Gaussian noise of standard deviation a/√2: independent values every π/ω_high, joined by a cubic spline."""
 
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
         knots = int(np.ceil(self.duration * self.band[1] / np.pi)) + 1
@@ -154,11 +160,11 @@ class Noise(Excitation):
 
 
 def rich(amplitude: Range, band: Range, duration: float) -> Mixture:
-    """The inputs to learn from: multisines, chirps, steps and pulses in equal shares."""
+    """Return the inputs for training: multisines, chirps, steps and pulses in equal shares."""
     where = (amplitude, band, duration)
     return Mixture(multisine=Multisine(*where), chirp=Chirp(*where), steps=Steps(*where), pulses=Pulses(*where))
 
 
 def unseen(amplitude: Range, band: Range, duration: float) -> Mixture:
-    """The out-of-family inputs: kinds of signal that `rich` does not contain, in the same band and range of size."""
+    """Return the out-of-family inputs: kinds of signal that `rich` does not contain, with the same band and amplitudes."""
     return Mixture(sawtooth=Sawtooth(amplitude, band, duration), noise=Noise(amplitude, band, duration))

@@ -1,4 +1,4 @@
-"""Families of inputs: how the forcings or initial states of a data set are drawn, and what they are at any point."""
+"""Families of inputs: how to draw the forcings or initial states of a data set, and how to evaluate them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ import numpy as np
 
 from lfno.systems.signals import Chosen, Signal
 
-#: the numbers that make each sample what it is: name -> array whose first axis is the sample
+#: parameters of the samples: name -> array whose first axis is the sample
 Draws = dict[str, np.ndarray]
 
 
 class Family(ABC):
-    """A random (or evenly spaced) set of functions of the coordinates."""
+    """A set of functions of the coordinates, drawn at random or evenly spaced."""
 
     @abstractmethod
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
-        """The parameters of `count` samples; the same generator state gives the same samples."""
+        """Return the parameters of `count` samples. The same state of the generator gives the same samples."""
 
     @abstractmethod
     def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
-        """Values `(sample, *shape)` at an open mesh of coordinates."""
+        """Return the values (sample, *shape) of the drawn functions on an open mesh of coordinates."""
 
     def signal(self, draws: Draws) -> FamilySignal:
+        """Return the drawn functions as a signal for a solver."""
         return FamilySignal(self, draws)
 
 
 class FamilySignal(Signal):
-    """Members of a family, ready for a solver."""
+    """Functions drawn from a family, as a signal for a solver."""
 
     def __init__(self, family: Family, draws: Draws) -> None:
         self.family, self.draws = family, draws
@@ -43,19 +44,22 @@ class FamilySignal(Signal):
 
 
 def column(values: np.ndarray, ndim: int) -> np.ndarray:
-    """`(count,)` made `(count, 1, …, 1)`, to be multiplied with a field of `ndim` axes."""
+    """Reshape (count) to (count, 1, …, 1), to multiply it with fields of `ndim` axes."""
     return values.reshape(-1, *(1,) * ndim)
 
 
 def part(draws: Draws, name: str) -> Draws:
-    """What belongs to one member of a compound family: the entries `name.key`, under `key`."""
+    """Return the parameters of one member of a compound family: the entries `name.key`, as `key`."""
     return {key.removeprefix(f"{name}."): v for key, v in draws.items() if key.startswith(f"{name}.")}
 
 
 class Curve(Family):
-    """The paper's families: one number per sample, `function(A, *coordinates)`.
+    """Functions with one number per sample, `function(A, *coordinates)`, as in the paper.
 
-    Evenly spaced over `[low, high]`, both ends included, or with `random=True` uniform on `[low, high)`.
+    name: the name of the number.
+    function: the function of the number and the coordinates.
+    low, high: the range of the number.
+    random: whether it is drawn uniformly from [low, high) or evenly spaced over [low, high].
 
     >>> ramps = Curve("A", lambda A, t: A * t, 0, 2)
     >>> ramps.evaluate(ramps.draw(3, np.random.default_rng(0)), np.array([0.0, 1.0])).tolist()
@@ -79,7 +83,7 @@ class Curve(Family):
 
 
 class Mixture(Family):
-    """Each sample belongs to one of several families; `kind` says to which, in equal shares and random order."""
+    """Several families in equal shares and random order. The parameter `kind` is the index of the family of a sample."""
 
     def __init__(self, **members: Family) -> None:
         self.members = members
@@ -102,7 +106,7 @@ class Mixture(Family):
 
 
 class Separable(Family):
-    """A forcing `p(*space) g(t)`: a spatial profile from one family times a signal in time from another."""
+    """Forcings p(*space) g(t): a spatial profile from one family times a signal in time from another."""
 
     def __init__(self, space: Family, time: Family) -> None:
         self.space, self.time = space, time

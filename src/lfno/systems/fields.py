@@ -1,4 +1,4 @@
-"""Random functions of space: profiles that vanish (or are flat) at the ends of an interval, and periodic fields."""
+"""Random functions of space: profiles on an interval, and periodic fields."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lfno.systems.families import Draws, Family, column
 class Profiles(Family):
     """`p(x) = Σₘ aₘ sin(mπx/L)`, m = 1…M, with Σ aₘ² = 1 and aₘ ~ N(0, 1)/m before scaling.
 
-    `ends="flat"` takes `cos(mπx/L)`, m = 0…M−1, for conditions on the slope; `first` shifts m, to make profiles that
-    another family does not contain.
+    `ends="flat"` uses `cos(mπx/L)`, m = 0…M−1, for boundary conditions on the slope. `first` is the smallest m; a larger one
+    gives profiles that another family does not contain.
     """
 
     def __init__(self, length: float, modes: int = 4, ends: Literal["zero", "flat"] = "zero", first: int = 1) -> None:
@@ -32,11 +32,15 @@ class Profiles(Family):
 
 
 class PeriodicField(Family):
-    """A Gaussian random field with zero mean on a periodic box, `u = Σₖ √2 s(|κ|²) (aₖ cos κ·x + bₖ sin κ·x)`.
+    """Gaussian random fields with mean zero on a periodic box, `u = Σₖ √2 s(|κ|²) (aₖ cos κ·x + bₖ sin κ·x)`.
 
-    The sum runs over half of the wave vectors `κ = 2πk/L`, |k| ≤ modes in each direction, a and b are standard normal:
-    this is N(0, C) where C has the eigenvalues s². `deviation` is the function s of |κ|². With `amplitude=(low, high)`
-    every sample is scaled to a root mean square drawn uniformly from that range.
+    The sum runs over half of the wave vectors κ = 2πk/L; a and b are standard normal. This is the distribution N(0, C), where
+    C has the eigenvalues s².
+
+    lengths: the sides of the box.
+    modes: the largest |k| in each direction.
+    deviation: the function s of |κ|².
+    amplitude: the range of root mean squares to which samples are scaled; None: no scaling.
     """
 
     def __init__(
@@ -47,12 +51,12 @@ class PeriodicField(Family):
         amplitude: tuple[float, float] | None = None,
     ) -> None:
         self.lengths, self.modes, self.amplitude = lengths, modes, amplitude
-        # every k along the first axes, k ≥ 0 along the last: half of the vectors and the plane where the last is 0
+        # all k along the first axes, k ≥ 0 along the last axis
         orders = [np.arange(-modes, modes + 1)] * (len(lengths) - 1) + [np.arange(modes + 1)]
         self.wavenumbers = [2 * np.pi / length * order for length, order in zip(lengths, orders, strict=True)]
         mesh = np.meshgrid(*self.wavenumbers, indexing="ij")
         flat = np.stack(mesh)
-        # keep a vector when its last non-zero component is positive: drops 0 and one of every pair k, −k
+        # keep a vector if its last non-zero component is positive: this drops 0 and one of each pair k, −k
         last = np.zeros(mesh[0].shape)
         for component in flat:
             last = np.where(component != 0, component, last)
@@ -70,6 +74,6 @@ class PeriodicField(Family):
     def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
         values = draws["cosine"] - 1j * draws["sine"]
         for wavenumbers, x in zip(self.wavenumbers, coordinates, strict=True):
-            # contract one axis at a time: the box is a tensor product
+            # contract one axis at a time, because the box is a tensor product
             values = np.tensordot(values, np.exp(1j * wavenumbers[:, None] * np.ravel(x)), axes=([1], [0]))
         return values.real

@@ -1,4 +1,4 @@
-"""The heat equation on a rod with both ends held at zero."""
+"""The heat equation on a rod whose ends have the temperature zero."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DECAYING_WAVE = Curve("A", lambda A, x, t: A * np.exp(-t) * (1 - np.pi**2) * np.
 class Heat(IntervalSystem):
     """`y_t = D y_xx − f(x, t)`, y = 0 at both ends and at the start.
 
-    Linear: in the paper's family every sample is a multiple of one field. The first mode relaxes in L²/(π² D), 1.6 s on
-    the paper's rod of 3.92 m, so its window of 0.5 s is all transient. sin πx does not vanish at x = 3.92: the forcing
-    pulls at an end that is held, which leaves a layer there that a sine series resolves slowly; the solver does not mind.
+    The system is linear, so in the paper's family every sample is a multiple of one field. The slowest mode has the time
+    constant L²/(π² D), 1.6 s on the paper's rod of 3.92 m: the window of 0.5 s shows only the transient. The paper's forcing is
+    not zero at x = 3.92, which makes a boundary layer. A sine series converges slowly there; the modes of this solver do not.
 
     >>> Heat().solve(lambda x, t: -np.sin(np.pi * x / 3.92) + 0 * t).shape
     (1, 1, 50, 50)
@@ -46,7 +46,7 @@ class Heat(IntervalSystem):
         return (-modes.sample @ self.linear_response(signal, grid, modes, -self.D * modes.eigenvalues))[:, None]
 
     def settle(self, signal: Signal, grid: Grid) -> SteadyState:
-        """In closed form: a mode that is q(T) after a window from rest repeats itself from q(T)/(1 − e^(λT))."""
+        """Closed form: a mode that has the value q(T) after one window from rest is periodic from q(T)/(1 − e^(λT)) on."""
         modes, t = self.modes(grid), grid.axes[1]
         rates = -self.D * modes.eigenvalues
         q = self.linear_response(closed(signal), grid.change(t.name, size=t.size + 1), modes, rates)

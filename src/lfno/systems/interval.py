@@ -1,7 +1,8 @@
-"""Partial differential equations on an interval [0, L] driven by a forcing f(x, t); each is a few lines on top of this."""
+"""Base classes of partial differential equations on an interval [0, L] with a forcing f(x, t)."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,18 +24,18 @@ DISCRETISATION = Parameter(
     "the equation itself, or second-order differences on the points of the grid, exact in time",
     choices=("exact", "semi"),
 )
-_BLOCK = 64  # samples at a time, so that a fine grid does not fill the memory
+_BLOCK = 64  # samples solved together, to limit the memory on fine grids
 
 
 def interval_grid(dx: float, dt: float, size: int = 50, steps: int = 50) -> Grid:
-    """`x_j = j dx`, `t_n = n dt`: both ends of the interval are points, so L = (size − 1) dx."""
+    """Return the grid x_j = j dx, t_n = n dt. Both ends of the interval are points, so L = (size − 1) dx."""
     return Grid((Axis("x", size, dx, unit="m"), Axis("t", steps, dt, unit="s", time=True)))
 
 
 def interval_families(
     grid: Grid, paper: Family, amplitude: Range, band: Range, ends: Any = "zero"
 ) -> dict[str, Family]:
-    """The paper's inputs, rich ones (four random spatial modes times a rich signal) and ones of an unseen kind."""
+    """Return the paper's inputs, rich inputs (four random spatial modes times a rich signal) and inputs of other kinds."""
     x, t = grid.axes
     where = Profiles((x.size - 1) * x.step, modes=4, ends=ends)
     return {
@@ -45,10 +46,10 @@ def interval_families(
 
 
 class IntervalSystem(System):
-    """A forced equation on [x₀, x₀ + L] that is diagonal in the modes of its end conditions, up to a reaction.
+    """A forced equation on [x₀, x₀ + L] whose linear part is diagonal in the modes of its boundary conditions.
 
-    The grid decides L: its first and last point are the ends. `resolution` is the number of polynomial modes of the fast
-    solver, `reference_resolution` the number of Chebyshev points of the slow one.
+    The first and last point of the grid are the ends of the interval. `resolution` is the number of polynomial modes of
+    `integrate`, `reference_resolution` the number of Chebyshev points of `reference`.
     """
 
     kind = "forced"
@@ -60,12 +61,12 @@ class IntervalSystem(System):
     discretisation: str
 
     def boundary(self) -> Ends:
-        """The conditions at the ends; a system with a choice of them overrides this."""
+        """Return the boundary conditions; a system with a choice overrides this."""
         return self.ends
 
     @property
     def label(self) -> str:
-        """The system with its numbers, for messages."""
+        """The system with its parameters, for error messages."""
         return f"{self.title} with {', '.join(f'{name} = {value}' for name, value in self.values.items())}"
 
     def check_grid(self, grid: Grid) -> None:
@@ -74,19 +75,20 @@ class IntervalSystem(System):
             raise LfnoError(f"{self.title}: axis 'x' has {grid.axes[0].size} points, at least 5 are needed")
 
     def modes(self, grid: Grid) -> Modes:
+        """Return the spatial modes for this grid."""
         x = grid.axes[0]
         length = (x.size - 1) * x.step
         if self.discretisation == "semi":
             return difference_modes(length, self.boundary(), x.size)
-        # finer outputs do not need a finer solution, but a short first step leaves thin layers at the ends
+        # the number of modes does not depend on the grid: a finer output needs no finer solution
         return galerkin_modes(length, self.boundary(), x.points - x.origin, self.resolution)
 
     def loads(self, signal: Signal, grid: Grid, modes: Modes, times: np.ndarray) -> np.ndarray:
-        """Modal coordinates of the forcing, `(sample, modes, times)`."""
+        """Return the modal coordinates of the forcing, (sample, modes, times)."""
         return modes.project @ signal((modes.nodes + grid.axes[0].origin)[:, None], times[None])
 
     def linear_response(self, signal: Signal, grid: Grid, modes: Modes, rates: np.ndarray) -> np.ndarray:
-        """`q' = rate q + load` from rest for every mode, in blocks of samples: `(sample, modes, t)`."""
+        """Solve `q' = rate q + load` from rest for every mode, in blocks of samples. Return (sample, modes, t)."""
         times = grid.axes[1].points
 
         def respond(block: Signal) -> np.ndarray:
@@ -95,7 +97,7 @@ class IntervalSystem(System):
         return np.concatenate([respond(signal[i : i + _BLOCK]) for i in range(0, signal.count, _BLOCK)])
 
     def collocation(self, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For the reference: inner points, matrix of ∂²/∂x² on them, matrix from them to the grid's points."""
+        """Return the inner collocation points, the matrix of ∂²/∂x² there, and the interpolation to the grid."""
         x = grid.axes[0]
         if self.discretisation == "semi":
             modes = self.modes(grid)
@@ -104,3 +106,22 @@ class IntervalSystem(System):
         ends: Any = self.boundary()
         points, matrix, extend = second_derivative(self.reference_resolution, (x.size - 1) * x.step, ends)
         return points[1:-1] + x.origin, matrix, interpolate(points, extend, x.points - x.origin)
+
+
+class ReactingSystem(IntervalSystem):
+    """A nonlinear equation on an interval: a subclass defines `start_state` and `solve_from`."""
+
+    @abstractmethod
+    def solve_from(
+        self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Solve from modal coordinates (sample, mode). Return the outputs and the last state.
+
+        A solution that is not finite raises LfnoError, or gives NaN with `give_up`.
+        """
+
+    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        return self.solve_from(signal, grid, self.start_state(signal.count, grid))[0]
+
+    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.solve_from(signal, grid, state, give_up=True)

@@ -1,4 +1,4 @@
-"""Two-dimensional Navier–Stokes flow on a torus, in vorticity, from an initial vorticity."""
+"""Two-dimensional Navier–Stokes flow on a periodic square, in vorticity form, from an initial vorticity."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = Curve("V", lambda V, x, y: V * np.sin(x) * np.cos(y), 0.8, 1.2, random=T
 
 
 def torus_grid(size: int, length: float, time: Axis) -> Grid:
-    """A periodic square of `size` points and `length` a side, and a time axis."""
+    """Return the grid of a periodic square with `size` points and the length `length` per side, and a time axis."""
     step = length / size
     return Grid((Axis("x", size, step, unit="m", periodic=True), Axis("y", size, step, unit="m", periodic=True), time))
 
@@ -29,8 +29,9 @@ def torus_grid(size: int, length: float, time: Axis) -> Grid:
 class NavierStokes(System):
     """`w_t + u·∇w = ν Δw`, `Δψ = −w`, `u = (ψ_y, −ψ_x)` on a periodic square.
 
-    The paper's w0 = V sin x cos y is an eigenfunction of the Laplacian, along whose streamlines w is constant: the solution is
-    w0 e^(−2νt), and to answer w0 for ever is already right to 0.0006. The rich set has flows that move.
+    The paper's w0 = V sin x cos y is an eigenfunction of the Laplacian and constant along its streamlines, so the solution is
+    w0 e^(−2νt). The prediction “w0 for ever” already has a relative error of only 0.0006. The rich data set has flows that
+    move.
 
     >>> NavierStokes(nu=0.01).solve(lambda x, y: np.sin(x) * np.cos(2 * y)).shape
     (1, 1, 32, 32, 50)
@@ -53,12 +54,12 @@ class NavierStokes(System):
         "rich": PeriodicField((2 * np.pi, 2 * np.pi), 3, lambda squared: 1 / squared, amplitude=(0.3, 1.2)),
         "out": Bumps((2 * np.pi, 2 * np.pi), (1.0, 3.0), sharpness=(1.0, 3.0)),
     }
-    resolution: ClassVar[int] = 64  # at least as many points a side in the solver, whatever the grid has
-    dt: ClassVar[float] = 0.02  # the longest step
+    resolution: ClassVar[int] = 64  # smallest number of points per side in the solver
+    dt: ClassVar[float] = 0.02  # largest time step in s
     nu: float
 
     def forcing(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """A steady source of vorticity; none here."""
+        """Return the constant source of vorticity: zero here."""
         return np.zeros(np.broadcast_shapes(x.shape, y.shape))
 
     def check_grid(self, grid: Grid) -> None:
@@ -83,7 +84,7 @@ class NavierStokes(System):
         return flow.frames(initial, forcing, grid.axes[2].points, self.dt, stride)[:, None].cpu().numpy()
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """The convective form at twice the resolution with a quarter of the step, one sample at a time."""
+        """The convective form with twice the resolution and a quarter of the time step, one sample after the other."""
         fine, stride = self._refined(grid, 2 * self.resolution)
         x, y, _ = open_mesh(fine)
         fields, forcing = signal(x[..., 0], y[..., 0]), self.forcing(x[..., 0], y[..., 0])
@@ -93,7 +94,7 @@ class NavierStokes(System):
 
     @staticmethod
     def _refined(grid: Grid, least: int) -> tuple[Grid, int]:
-        """The grid with each cell cut into `stride`, so that a side has at least `least` points."""
+        """Return the grid with each cell divided by `stride`, so that a side has at least `least` points; and `stride`."""
         x = grid.axes[0]
         stride = -(-least // x.size)
         for name in ("x", "y"):

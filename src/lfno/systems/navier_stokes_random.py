@@ -1,4 +1,4 @@
-"""Forced Navier–Stokes flow from a random vorticity: the benchmark of the original Fourier neural operator study."""
+"""Forced Navier–Stokes flow from a random vorticity: the benchmark of the original FNO paper."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from lfno.systems.fields import PeriodicField
 from lfno.systems.navier_stokes import NavierStokes, torus_grid
 from lfno.systems.signals import Signal
 
-FRAMES = 10  # of the past, which the network is given
+FRAMES = 10  # past frames that are the input
 
-#: w0 ~ N(0, 7^(3/2) (−Δ + 49)^(−5/2)) on the unit torus, cut at |k| = 31: a draw on a finer grid truncated spectrally.
-#: As printed, with a root mean square of 0.043; the generator published with the benchmark has a variance of 7³, 0.185
+#: w0 ~ N(0, 7^(3/2) (−Δ + 49)^(−5/2)) on the unit torus with |k| ≤ 31, as printed: its root mean square is 0.043. The
+#: generator published with the benchmark uses 7³ in place of 7^(3/2); its root mean square is 0.185.
 RANDOM_VORTICITY = PeriodicField((1.0, 1.0), 31, lambda squared: 7**0.75 * (squared + 49) ** -1.25)
 
 
 class NavierStokesRandom(NavierStokes):
     """`w_t + u·∇w = ν Δw + F (sin 2π(x + y) + cos 2π(x + y))` on the unit torus, w0 a Gaussian random field.
 
-    The input is not w0 but the ten frames at t = 1 … 10, as channels; the output the forty at t = 11 … 50. The forcing
-    alone would lead to w = F (1 − e^(−8π²νt))/(8π²ν) (sin + cos), 1.24 at x = y = 0 after 50 s. Lower viscosities than
-    1e-3 need a finer grid than 64 × 64.
+    The input is not w0 but the ten frames at t = 1 … 10, as channels; the output is the forty frames at t = 11 … 50. The
+    forcing alone leads to w = F (1 − e^(−8π²νt))/(8π²ν) (sin + cos), which is 1.24 at x = y = 0 after 50 s. A viscosity below
+    1e-3 needs a finer grid than 64 × 64.
+
+    >>> [channel.name for channel in NavierStokesRandom().inputs][:2]
+    ['w1', 'w2']
     """
 
     title = "Navier–Stokes (random vorticity)"
@@ -60,7 +63,7 @@ class NavierStokesRandom(NavierStokes):
             raise LfnoError(f"{self.title}: the forcing has period 1, a side of {x.length:g} is not a multiple of it")
 
     def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """The first frames as channels `(sample, 10, x, y, 1)`, the later ones as output `(sample, 1, x, y, t)`."""
+        """Return the first frames as input channels (sample, 10, x, y, 1), the later ones as output (sample, 1, x, y, t)."""
         self.check_grid(grid)
         t = grid.axes[2]
         if t.origin < FRAMES * t.step - 1e-9:

@@ -1,4 +1,4 @@
-"""Ordinary differential equations driven by one signal in time; the three of the paper are a few lines each."""
+"""Base class of ordinary differential equations with one signal as input."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from lfno.systems.signals import Signal
 
 #: f(t) = A e^(−0.05 t) sin 5t, A evenly spaced in [0.05, 10]
 DECAYING_SINE = Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10.0)
-BAND = (0.2, 8.0)  # rad/s: around the natural frequencies, and some way above
-DURATION = 20.48  # s
+BAND = (0.2, 8.0)  # rad/s; it contains the natural frequencies
+DURATION = 20.48  # s, the window of the paper
 
 
 class ForcedODE(System):
-    """`ẏ = rate(y, f(t))`, y at the first time of the grid = `start`; the output is component `observed` of y.
+    """`ẏ = rate(y, f(t))` with y = `start` at the first time of the grid. The output is component `observed` of y.
 
-    A subclass states `rate` and `start`. The default families are the paper's decaying sine and rich signals of an
-    amplitude between 0.5 and 8.
+    A subclass defines `rate` and `start`. The default inputs are the paper's decaying sines and random signals with amplitudes
+    from 0.5 to 8.
     """
 
     kind = "forced"
@@ -46,7 +46,7 @@ class ForcedODE(System):
 
     @abstractmethod
     def rate(self, state: np.ndarray, force: np.ndarray) -> Sequence[np.ndarray]:
-        """Time derivative of each component; `state` is `(component, sample)`, `force` `(sample,)`."""
+        """Return the time derivative of each component. `state` is (component, sample), `force` is (sample)."""
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
         return self.march(signal, grid, self.start_state(signal.count, grid))[0]
@@ -56,20 +56,20 @@ class ForcedODE(System):
 
     def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         time = grid.axes[0]
-        # as fine as on the system's own grid, within reason: the solver refines further where that is not enough
+        # sub-steps as fine as on the system's own grid, up to a limit; the solver refines further if it must
         substeps = int(np.clip(np.ceil(SUBSTEPS * time.step / self.grid.axes[0].step - 1e-9), SUBSTEPS, 8 * SUBSTEPS))
         states = rk4(self.rate, state.T, signal, time.origin, time.step, time.size, substeps)
         return states[self.observed][:, None], states[..., -1].T
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Each sample by itself with the adaptive eighth-order method DOP853 at a tolerance of 1e-12."""
+        """The adaptive eighth-order method DOP853 with a tolerance of 1e-12, one sample after the other."""
         points = grid.axes[0].points
 
         def solve(one: Signal) -> np.ndarray:
             solution = solve_ivp(
                 lambda t, y: [v[0] for v in self.rate(y[:, None], one(np.array([t]))[:, 0])],
                 (points[0], points[-1]), self.start, "DOP853", points, rtol=1e-12, atol=1e-13,
-                max_step=0.1,  # a pulse must not be stepped over
+                max_step=0.1,  # s; longer steps could miss a pulse
             )  # fmt: skip
             return solution.y[self.observed]
 

@@ -1,4 +1,4 @@
-"""A reaction–diffusion equation with quadratic growth, both ends held at zero."""
+"""A reaction–diffusion equation with quadratic growth; the solution is zero at both ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lfno.solvers.chebyshev import stiff_solve
 from lfno.solvers.exponential import exponential_collocation
 from lfno.systems.base import Channel, Parameter
 from lfno.systems.families import Curve
-from lfno.systems.interval import DISCRETISATION, IntervalSystem, interval_families, interval_grid
+from lfno.systems.interval import DISCRETISATION, ReactingSystem, interval_families, interval_grid
 from lfno.systems.signals import Signal
 
 
@@ -20,13 +20,13 @@ def _source(A: np.ndarray, x: np.ndarray, t: np.ndarray) -> np.ndarray:
     return (1 - np.pi**2) * wave + wave**2
 
 
-class ReactionDiffusion(IntervalSystem):
+class ReactionDiffusion(ReactingSystem):
     """`y_t = D y_xx + k y² − f(x, t)`, y = 0 at both ends and at the start.
 
-    D = 1 − 0.95/π² = 0.903745 by default. A negative D is diffusion backwards in time, which no solver survives, and is
-    refused: it is what the misprint D = 1 − 0.95 π² would give. With D = k = 1 and the paper's forcing, y = A e^(−t) sin πx
-    solves the equation on an interval of whole length. Growth by k y² ends in finite time if f stays below about
-    −(π/2T)²/k for a time T: such inputs are refused as blowing up.
+    The default D = 1 − 0.95/π² = 0.903745 is our reading of the misprint D = 1 − 0.95 π², which is negative. Diffusion with a
+    negative D has no solution and is refused. With D = k = 1 and the paper's forcing, y = A e^(−t) sin πx solves the
+    equation on an interval of integer length. The solution becomes infinite if f stays below about −(π/2T)²/k for a
+    time T; such inputs raise an error.
 
     >>> ReactionDiffusion(D=1.0).solve(lambda x, t: 0.1 * np.sin(np.pi * x) * np.cos(t)).shape
     (1, 1, 50, 50)
@@ -51,16 +51,10 @@ class ReactionDiffusion(IntervalSystem):
     D: float
     k: float
 
-    def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
-        return self._solve(signal, grid, self.start_state(signal.count, grid))[0]
-
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
         return np.zeros((count, len(self.modes(grid).eigenvalues)))
 
-    def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._solve(signal, grid, state, give_up=True)
-
-    def _solve(
+    def solve_from(
         self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         modes = self.modes(grid)

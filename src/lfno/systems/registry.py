@@ -1,4 +1,4 @@
-"""The data sets by name: a plain dictionary from a name to a system, its parameters, its inputs and its grid."""
+"""The data sets by name: a dictionary from the name to the system, its parameters, its inputs and its grid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lfno.systems.reaction_diffusion import ReactionDiffusion
 
 @dataclass(frozen=True)
 class Entry:
-    """All that makes a data set, but the seed."""
+    """The recipe of a data set, without its seed."""
 
     name: str
     system: type[System]
@@ -35,6 +35,7 @@ class Entry:
 
     @property
     def accuracy(self) -> float:
+        """The bound of the relative error of the outputs."""
         return self.system.accuracies.get(self.name, self.system.accuracy)
 
 
@@ -42,7 +43,7 @@ REGISTRY: dict[str, Entry] = {}
 
 
 def register(system: type[System]) -> type[System]:
-    """Add the data sets of a system under the names it states; usable as a decorator on a class of your own."""
+    """Add the data sets of a system to the registry and return the system: a decorator for your own classes."""
     for name, parameters in system.sets.items():
         for key, family in system.families.items():
             full = name if key == "paper" else f"{name}-{key}"
@@ -53,7 +54,11 @@ def register(system: type[System]) -> type[System]:
 
 
 def find(name: str) -> Entry:
-    """The entry of that name; an unknown one is an error that suggests the nearest."""
+    """Return the data set of that name. Raises LfnoError, with similar names, if there is none.
+
+    >>> find("heat").count
+    380
+    """
     if name not in REGISTRY:
         near = difflib.get_close_matches(name, REGISTRY, n=3)
         hint = f"did you mean {' or '.join(near)}?" if near else "`lfno systems` lists them"
@@ -75,6 +80,6 @@ SYSTEMS: tuple[type[System], ...] = (
 )
 for _system in SYSTEMS:
     register(_system)
-# the same signals in fewer points: minutes, not hours, on a laptop
+# the same signals with fewer points, for training within minutes on a laptop
 for _name in ("duffing-c05", "duffing-c05-rich"):
     REGISTRY[f"{_name}-small"] = replace(REGISTRY[_name], name=f"{_name}-small", grid=Grid.line(512, dt=0.04))

@@ -1,4 +1,4 @@
-"""What a system is driven by: a batch of functions of the coordinates, from a family, a function or an array."""
+"""Inputs of a system: a batch of functions of the coordinates, made from a family, a function or an array."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ Chosen = slice | np.ndarray
 
 
 def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:
-    """One coordinate array per axis that broadcast to the grid: shapes `(n, 1)` and `(1, m)` for an `n × m` grid."""
+    """Return the coordinates of each axis, shaped to broadcast to the grid.
+
+    >>> [x.shape for x in open_mesh(Grid.line(5, dt=0.1))]
+    [(5,)]
+    """
     return tuple(
         axis.points.reshape([-1 if d == e else 1 for e in range(grid.ndim)]) for d, axis in enumerate(grid.axes)
     )
 
 
 class Signal(ABC):
-    """`count` functions evaluated together: `signal(*coordinates)` has shape `(count, *broadcast of coordinates)`.
+    """`count` functions that are evaluated together, at any point, not only on a grid.
 
-    Coordinates form an open mesh (see `open_mesh`), one array per axis. A forcing takes `(*space, time)`, an initial
-    state takes `(*space)`. Solvers may ask for any point, not only for those of the grid.
+    `signal(*coordinates)` returns (count, *shape), where the coordinates form an open mesh (see `open_mesh`) of that shape. A
+    forcing takes (*space, time), an initial state takes (*space).
     """
 
     count: int
@@ -38,11 +42,11 @@ class Signal(ABC):
 
     @abstractmethod
     def __getitem__(self, chosen: Chosen) -> Signal:
-        """The functions of some of the samples, by a slice or an array of indices."""
+        """Return some of the functions, chosen by a slice or an array of indices."""
 
 
 class FunctionSignal(Signal):
-    """A user's own function; it answers `(*shape)` for one sample or `(count, *shape)` for a batch."""
+    """A function given by the user. It returns an array of `shape` for one sample or (count, *shape) for several."""
 
     def __init__(self, function: Callable[..., Any], ndim: int, chosen: Chosen = slice(None)) -> None:
         self.function, self.ndim, self.chosen = function, ndim, chosen
@@ -67,9 +71,9 @@ class FunctionSignal(Signal):
 
 
 class SampledSignal(Signal):
-    """Values known on a grid only, made a function by cubic splines along each axis (periodic ones where it closes).
+    """Values on a grid, interpolated by cubic splines along each axis; periodic splines along periodic axes.
 
-    Asking for a point outside the grid extends the last piece of the spline.
+    Outside of the grid the last piece of the spline is continued.
     """
 
     def __init__(self, values: np.ndarray, grid: Grid) -> None:
@@ -93,10 +97,14 @@ class SampledSignal(Signal):
 
 
 def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Signal:
-    """A `Signal` from whatever the user has: one already, a function of the coordinates, or an array on `grid`.
+    """Return the input of a system as a `Signal`.
 
-    An array has the shape of the grid (one sample), or one or two axes more: `(sample, *grid)` or
-    `(sample, 1, *grid)`. It is interpolated by cubic splines, so that solvers may take steps finer than its own.
+    given: a signal, a function of the coordinates, or an array. An array has the shape of the grid (one sample), (sample,
+    *grid) or
+        (sample, 1, *grid), and is interpolated by cubic splines.
+    grid: the grid of the array.
+
+    Raises LfnoError if an array has another shape or holds values that are not finite.
 
     >>> as_signal(lambda t: np.sin(2 * t), Grid.line(100, dt=0.1)).count
     1

@@ -1,4 +1,4 @@
-"""The periodic steady state of a system: its response once the input has been repeated until nothing changes."""
+"""The periodic steady state of a system: its response to an input that repeats until nothing changes any more."""
 
 from __future__ import annotations
 
