@@ -15,6 +15,8 @@ from lfno.models.operator import Operator
 
 @dataclass(frozen=True)
 class FNOConfig(OperatorConfig):
+    """Options of an FNO: those of every operator, and the number of Fourier layers."""
+
     layers: int = 4
 
     def __post_init__(self) -> None:

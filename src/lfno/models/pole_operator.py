@@ -35,9 +35,11 @@ class PoleTable:
         return len(self.pole)
 
     def top(self, count: int) -> PoleTable:
+        """Return the first `count` poles."""
         return PoleTable(**{name: column[:count] for name, column in vars(self).items()})
 
     def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary for each pole."""
         columns = vars(self)
         return [{name: column[row].item() for name, column in columns.items()} for row in range(len(self))]
 
