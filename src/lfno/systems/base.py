@@ -179,6 +179,18 @@ class System(ABC):
         """Compute the steady state: by repetition here; a system with a faster method overrides this."""
         return by_repetition(self, signal, grid)
 
+    def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
+        """Return the eigenvalues with Im ≥ 0 (1/s) of the equation linearised about an equilibrium, slowest decay first.
+
+        The equilibrium is the one that the system reaches from its initial state under the constant input `operating`.
+        A field gives its slowest modes. Raises LfnoError for a system that reaches no equilibrium.
+
+        >>> from lfno.systems import Duffing
+        >>> Duffing(c=0.5).linearised_poles().round(4)
+        array([-0.25+0.9682j])
+        """
+        raise LfnoError(f"{self.title}: the modes of the linearised equation are not known")
+
     def signal_grid(self, grid: Grid) -> Grid:
         """Return the axes of the input: all axes for a forcing, the spatial ones for an initial state."""
         return grid if self.kind == "forced" else Grid(tuple(axis for axis in grid.axes if not axis.time))

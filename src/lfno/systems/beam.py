@@ -73,6 +73,10 @@ class Beam(IntervalSystem):
         z = self.linear_response(signal, grid, modes, 1j * frequencies)
         return ((modes.sample / (mass * frequencies)) @ z.imag)[:, None]
 
+    def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
+        frequencies = np.sqrt(self.EI / (self.rho * self.area) * self.modes(self.grid).eigenvalues)
+        return np.sort_complex(self.field_poles(1j * frequencies, operating))
+
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Analytic mode shapes, with Duhamel's integral `∫ sin ω(t − s) load(s) ds` by Gauss quadrature for each mode.
 

@@ -54,6 +54,9 @@ class Heat(IntervalSystem):
         q = q[..., :-1] + start[..., None] * np.exp(rates[:, None] * t.step * np.arange(t.size))
         return SteadyState((-modes.sample @ q)[:, None], np.ones(signal.count, dtype=bool))
 
+    def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
+        return self.field_poles(-self.D * self.modes(self.grid).eigenvalues, operating)
+
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""
         points, matrix, output = self.collocation(grid)

@@ -16,6 +16,7 @@ from lfno.systems.base import Channel, Parameter, System
 from lfno.systems.excitations import Range, rich, unseen
 from lfno.systems.families import Family, Separable
 from lfno.systems.fields import Profiles
+from lfno.systems.linearised import upper_half
 from lfno.systems.signals import Signal
 
 DISCRETISATION = Parameter(
@@ -24,6 +25,7 @@ DISCRETISATION = Parameter(
     "the equation itself, or second-order differences on the points of the grid, exact in time",
     choices=("exact", "semi"),
 )
+FIELD_POLES = 8  # modes of a linearised field that are given
 _BLOCK = 64  # samples solved together, to limit the memory on fine grids
 
 
@@ -95,6 +97,12 @@ class IntervalSystem(System):
             return modal_response(rates, lambda t: self.loads(block, grid, modes, t), times)
 
         return np.concatenate([respond(signal[i : i + _BLOCK]) for i in range(0, signal.count, _BLOCK)])
+
+    def field_poles(self, poles: np.ndarray, operating: float) -> np.ndarray:
+        """Return the slowest of the poles of a field that rests at zero. Raises LfnoError for another level."""
+        if operating:
+            raise LfnoError(f"{self.title}: the linearised equation is known about zero only; leave out the operating level")
+        return upper_half(poles)[:FIELD_POLES]
 
     def collocation(self, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the inner collocation points, the matrix of ∂²/∂x² there, and the interpolation to the grid."""

@@ -14,6 +14,7 @@ from lfno.solvers.rk4 import SUBSTEPS, rk4
 from lfno.systems.base import Channel, System
 from lfno.systems.excitations import rich, unseen
 from lfno.systems.families import Curve
+from lfno.systems.linearised import equilibrium, jacobian_poles
 from lfno.systems.signals import Signal
 
 #: f(t) = A e^(−0.05 t) sin 5t, A evenly spaced in [0.05, 10]
@@ -60,6 +61,14 @@ class ForcedODE(System):
         substeps = int(np.clip(np.ceil(SUBSTEPS * time.step / self.grid.axes[0].step - 1e-9), SUBSTEPS, 8 * SUBSTEPS))
         states = rk4(self.rate, state.T, signal, time.origin, time.step, time.size, substeps)
         return states[self.observed][:, None], states[..., -1].T
+
+    def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
+        force = np.array([operating])
+
+        def rate(state: np.ndarray) -> np.ndarray:
+            return np.array([part[0] for part in self.rate(state[:, None], force)])
+
+        return jacobian_poles(rate, equilibrium(rate, self.start, settle=self.damped))
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """The adaptive eighth-order method DOP853 with a tolerance of 1e-12, one sample after the other."""

@@ -69,6 +69,10 @@ class ReactionDiffusion(ReactingSystem):
         q = exponential_collocation(rates, load, reaction, state, times, give_up=give_up, name=self.label)
         return np.moveaxis(q @ modes.sample.T, 0, -1)[:, None], q[-1]
 
+    def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
+        """About y = 0 the quadratic reaction has no linear part: the modes are those of diffusion."""
+        return self.field_poles(-self.D * self.modes(self.grid).eigenvalues, operating)
+
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""
         points, matrix, output = self.collocation(grid)
