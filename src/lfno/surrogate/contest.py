@@ -27,16 +27,19 @@ WORTH = 0.8
 class Contest:
     """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
 
-    `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures.
+    `inputs`, `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures; `mask` is True where
+    the truth was measured, None if all of it was.
     """
 
     rows: dict[str, dict[str, Any]]
     verdict: str
+    inputs: np.ndarray
     truth: np.ndarray
     prediction: np.ndarray
     linear: np.ndarray
     outputs: list[str]
     spread: np.ndarray | None = None
+    mask: np.ndarray | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
@@ -66,7 +69,7 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
         linear = answer if name == "linear" else linear
     if label != MODAL and (modal := _modal(Prepared(dataset, split, []))):
         rows[MODAL] = scores(modal.predict(np.array(inputs), dataset.grid), truth, mask)
-    return Contest(rows, verdict(rows, label), truth, prediction, linear, _names(dataset), spread)
+    return Contest(rows, verdict(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
 
 
 def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
@@ -115,8 +118,8 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
         if label != MODAL and (modal := _modal(prepared)):
             rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
     band = spread if spread is None else spread[None, ..., warm:]
-    result = Contest(rows, verdict(rows, label), truth, prediction[None, ..., warm:],
-                     np.asarray(answer)[..., warm:], _names(prepared.dataset), band)  # fmt: skip
+    result = Contest(rows, verdict(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
+                     np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
     return result, linear
 
 
