@@ -10,9 +10,13 @@ from scipy.signal import lfilter
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.data.partition import in_time
 from lfno.data.prepare import prepare
-from lfno.data.records import FORGOTTEN, as_samples, choose_windows, memory
+from lfno.data.records import FORGOTTEN, choose_windows, memory
 from lfno.data.signals.record import Record
+from lfno.data.split import Split
+from lfno.data.windows import as_samples
 from lfno.systems.base import Channel
 
 
@@ -24,6 +28,11 @@ def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int
     motion = lfilter([1.0], [1, -2 * pole.real, abs(pole) ** 2], force)
     motion += noise * motion.std() * rng.normal(size=motion.shape)
     return Record(force, motion, Grid.line(size, 0.05), (Channel("f"),), (Channel("u"),))
+
+
+def samples(one: Record, window: int, warmup: int, test: tuple[int, int] | None = None) -> tuple[Dataset, Split]:
+    """The windows of one record that is split in time."""
+    return as_samples([one], in_time(len(one), window, test), window, warmup)
 
 
 @pytest.mark.parametrize(("decay", "period"), [(10, 20), (50, 20), (50, 100), (200, 20)])
@@ -53,7 +62,7 @@ def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, deca
     window, warmup, why = choose_windows(one)
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
     assert ("longer than the record allows" in why) == (warmup < memory(one))
-    _, split = as_samples(one, window, warmup)
+    _, split = samples(one, window, warmup)
     assert min(split.sizes) >= 1
     assert len(split.train) >= 8
 
@@ -88,11 +97,11 @@ def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
     one = record(10_000, 20, 30)
     window, warmup, why = choose_windows(one, window=256)
     assert "fed but not scored" in why
-    data, split = as_samples(one, window, warmup)
+    data, split = samples(one, window, warmup)
     start = data.parameters["start"]
     assert start[split.train].max() + window <= start[split.validation].min()
     assert start[split.validation].max() + window <= start[split.test].min() == 8000
-    data, split = as_samples(one, window, warmup, test=(2000, 3000))
+    data, split = samples(one, window, warmup, test=(2000, 3000))
     inside = (start_of := data.parameters["start"])[split.test]
     assert inside.min() == 2000
     assert inside.max() + window == 3000
@@ -102,7 +111,7 @@ def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
 
 def test_every_scored_sample_is_scored_once() -> None:
     one = record(5_000, 20, 30)
-    data, split = as_samples(one, 300, 100)
+    data, split = samples(one, 300, 100)
     places = [
         np.arange(start + skip, start + 300)
         for start, skip in zip(data.parameters["start"][split.train], data.parameters["scored"][split.train], strict=True)
@@ -132,7 +141,7 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
 def test_a_test_record_leaves_the_whole_other_one_for_training(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = record(1_000, 10, 20), record(2_000, 10, 20, seed=1)
     assert prepare(one, window=300, warmup=50, test=two).split.sizes == (3, 1, 8), "250 scored samples a window"
-    monkeypatch.setattr("lfno.data.records.MOST_WINDOWS", 2)
+    monkeypatch.setattr("lfno.data.windows.MOST_WINDOWS", 2)
     thinned = prepare(one, window=100, warmup=50, test=two)
     assert any("is used" in note for note in thinned.notes)
     assert len(thinned.split.train) < 15
@@ -140,7 +149,7 @@ def test_a_test_record_leaves_the_whole_other_one_for_training(monkeypatch: pyte
 
 def test_a_record_larger_than_memory_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     one = record(20_000, 10, 20)
-    monkeypatch.setattr("lfno.data.records.available", lambda: 800_000)
+    monkeypatch.setattr("lfno.data.windows.available", lambda: 800_000)
     prepared = prepare(one, window=128, warmup=28)
     assert any("one in 2 is used" in note for note in prepared.notes)
     starts = prepared.dataset.parameters["start"]

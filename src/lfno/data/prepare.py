@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.data import partition, stretches
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset, joined
 from lfno.data.files import READERS
 from lfno.data.gaps import after_gaps
-from lfno.data.records import as_samples, choose_windows, gather
+from lfno.data.records import choose_windows
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
+from lfno.data.stretches import PARTS, Span, Stretch
 from lfno.data.variation import check_variation
-from lfno.data.windows import cut
+from lfno.data.windows import as_samples
 
 #: options of `lfno.data.signals.load` that are passed on
 READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
@@ -33,7 +35,10 @@ Source = str | Path | Record | Dataset | Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Prepared:
-    """Samples and their split; for one long record also the record, and the stretch (or other record) of the test."""
+    """Samples and their split; for one long record also the record, and the stretch (or other record) of the test.
+
+    spans: which samples of which record belong to each part; record 0 is `record`, record 1 is another one for the test.
+    """
 
     dataset: Dataset
     split: Split
@@ -42,6 +47,25 @@ class Prepared:
     record: Record | None = None
     test: Record | None = None
     stretch: tuple[int, int] | None = None
+    spans: tuple[Span, ...] = ()
+
+    def stretches(self, part: str) -> list[Stretch]:
+        """Return the uninterrupted pieces of measurement in one part of the split: "train", "validation" or "test".
+
+        Pieces of training and validation never overlap with those of the test. Raises LfnoError for another word.
+
+        >>> from lfno.core.grid import Grid
+        >>> values = np.random.default_rng(0).normal(size=(10, 1, 50))
+        >>> prepared = prepare(Dataset(values, values.cumsum(-1), Grid.line(50, 0.1)))
+        >>> prepared.stretches("test")[0]
+        Stretch(trajectory 6: 1 input, 1 output, 50 samples, start rest)
+        """
+        if part not in PARTS:
+            raise LfnoError(f"the split has no part {part!r}; its parts are {', '.join(PARTS)}")
+        if self.record is None or not self.spans:
+            return stretches.of_samples(self.dataset, getattr(self.split, part))
+        assert self.test is not None
+        return stretches.of_records((self.record, self.test), self.spans, part)
 
 
 def is_own(data: Any) -> bool:
@@ -86,14 +110,16 @@ def prepare(
     other = after_gaps(other, warmup) if isinstance(other, Record) else other
     stretch = None if bounds is None else _samples(data, bounds)
     if isinstance(other, Record):
-        dataset, split = _with_record(data, other, window, warmup, from_rest)
-        stretch = None
+        spans = partition.with_test(len(data), len(other), window, from_rest)
+        tested, stretch = other, None
     else:
-        dataset, split = as_samples(data, window, warmup, stretch, from_rest)
         stretch = stretch or (splits.borders(len(data))[1], len(data))
-    tested = other if isinstance(other, Record) else data.part(*stretch)  # type: ignore[misc]
+        spans = partition.in_time(len(data), window, stretch, from_rest)
+        tested = data.part(*stretch)
+    dataset, split = as_samples((data, tested), spans, window, warmup)
     notes = [*dataset.provenance.get("notes", []), *told, why]
-    return Prepared(_described(dataset, split, warmup, from_rest), split, notes, warmup, data, tested, stretch)
+    dataset = _described(dataset, split, warmup, from_rest)
+    return Prepared(dataset, split, notes, warmup, data, tested, stretch, tuple(spans))
 
 
 def _trajectories(
@@ -128,18 +154,6 @@ def _trajectories(
             split = Split(np.delete(split.train, chosen), split.train[np.sort(chosen)], split.test)
             notes.append(f"{len(chosen)} of the training samples were set aside to choose the best epoch")
     return Prepared(_described(data, split, 0), split, notes)
-
-
-def _with_record(
-    data: Record, other: Record, window: int, warmup: int, from_rest: bool
-) -> tuple[Dataset, Split]:
-    """All of `data` for training and choosing, all of `other` for the test."""
-    border = len(data) - max(len(data) // 10, window)
-    parts = [[cut(0, border, window, warmup, from_rest)], [cut(border, len(data), window, warmup)]]
-    own, (train, validation) = gather(data, parts, window)
-    tested, _ = gather(other, [[cut(0, len(other), window, warmup, from_rest)]], window)
-    both = joined(own, tested)
-    return both, Split(train, validation, np.arange(len(own), len(both)))
 
 
 def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:

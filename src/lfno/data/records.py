@@ -1,4 +1,4 @@
-"""One long record for training and prediction: windows with a warm-up and a split in time.
+"""How long a system remembers its past, and how long the windows of a record are therefore.
 
 Inside a record the system does not start from rest, but every window is answered as if it did. What is wrong at its
 beginning dies away with the system's memory, so a window warms up for that long before it is scored.
@@ -7,17 +7,11 @@ beginning dies away with the system's memory, so a window warms up for that long
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.core.memory import SHARE, available
-from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
-from lfno.data.split import Split, borders
-from lfno.data.windows import Windows, as_dataset, cut
 
 #: a warm-up lasts until the impulse response has fallen to this share of its largest value
 FORGOTTEN = 3e-3
@@ -25,7 +19,6 @@ FORGOTTEN = 3e-3
 USUAL, LEAST = 512, 16
 #: a window is this part of a record whose memory is short, or at most this one, three quarters of it warm-up, if it is long
 SMALL, LARGE = 32, 8
-MOST_WINDOWS = 8192  # for training, choosing and testing; more would take longer, and tell hardly more
 AT_ONCE = 2  # samples after an impulse in which it may still be seen itself
 SEGMENTS = 128  # stretches of a record that its memory is measured on
 
@@ -98,61 +91,3 @@ def choose_windows(record: Record, window: int | None = None, warmup: int | None
         window = max(min(max(usual, 2 * warmup), longest), warmup + LEAST)
     text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
     return window, warmup, text
-
-
-def as_samples(
-    record: Record, window: int, warmup: int, test: tuple[int, int] | None = None, from_rest: bool = False
-) -> tuple[Dataset, Split]:
-    """The windows of a record as samples, split in time: test windows after (or outside of) training windows.
-
-    `test` is the stretch of samples kept for the test, by default the last fifth; what lies before and after it is for
-    training, but for the last part (a tenth of the record) before it, which chooses the best epoch. No window reaches
-    into another part. Of a very long record every second, third, … window is taken.
-    """
-    size = len(record)
-    start, stop = test or (borders(size)[1], size)
-    chosen = max(size // 10, window)
-    before, after = (0, start), (stop, size)
-    # the validation part is next to the test, on the longer side of it
-    if start >= size - stop:
-        before, validation = (0, start - chosen), (start - chosen, start)
-    else:
-        validation, after = (stop, stop + chosen), (stop + chosen, size)
-    trained = [part for part in (before, after) if part[1] - part[0] >= window]
-    if not trained or validation[0] < 0 or validation[1] > size:
-        raise LfnoError(
-            f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
-            "use shorter windows (--window) or a longer record"
-        )
-    parts = [[cut(*part, window, warmup, from_rest and part[0] == 0) for part in trained]]
-    for name, stretch in (("validation", validation), ("test", (start, stop))):
-        try:
-            parts.append([cut(*stretch, window, warmup)])
-        except LfnoError as error:
-            raise LfnoError(f"the {name} part: {error}") from error
-    dataset, members = gather(record, parts, window)
-    return dataset, Split(*members)
-
-
-def gather(record: Record, parts: list[list[Windows]], window: int) -> tuple[Dataset, list[np.ndarray]]:
-    """The windows of all parts as samples, thinned where they are too many, and which samples belong to each part."""
-    windows, notes = [one for part in parts for one in part], []
-    count = sum(len(one) for one in windows)
-    every = _thinning(count * window, record, count)
-    if every > 1:
-        parts = [[Windows(one.starts[::every], one.scored[::every], window) for one in part] for part in parts]
-        windows = [one for part in parts for one in part]
-        notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
-    joined = Windows(
-        np.concatenate([one.starts for one in windows]), np.concatenate([one.scored for one in windows]), window
-    )
-    bounds = np.cumsum([0] + [sum(len(one) for one in part) for part in parts])
-    dataset = as_dataset(record, joined)
-    told = replace(dataset, provenance={**dataset.provenance, "notes": [*record.notes, *notes]})
-    return told, [np.arange(low, high) for low, high in pairwise(bounds)]
-
-
-def _thinning(samples: int, record: Record, count: int) -> int:
-    """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
-    row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
-    return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))

@@ -29,7 +29,7 @@ def check_variation(data: Record | Dataset) -> list[str]:
         values = getattr(data, f"{role}s")
         channels = compact(values).swapaxes(0, 1) if batch else values
         pairs = zip(getattr(data, f"{role}_channels"), channels, strict=True)
-        found[role] = [(channel.name, float(own.flat[0])) for channel, own in pairs if own.size and own.min() == own.max()]
+        found[role] = [(channel.name, float(own.flat[0])) for channel, own in pairs if own.size > 1 and own.min() == own.max()]
     for name, value in found["output"]:
         raise LfnoError(f"{where}the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
     if len(found["input"]) == len(data.input_channels):

@@ -1,4 +1,4 @@
-"""One long record as many windows, and back.
+"""One long record as many windows.
 
 Inside a record the system does not start from rest, so the beginning of a window cannot be predicted from the window
 alone. Each window therefore has a warm-up part that is fed to the model and not scored, and windows overlap by it:
@@ -11,14 +11,20 @@ every sample after the first warm-up is scored exactly once.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.memory import SHARE, available
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
+from lfno.data.stretches import PARTS, REST, Span
+
+MOST_WINDOWS = 8192  # in all parts of the split; more windows take longer to train on and improve a model hardly
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,28 +38,9 @@ class Windows:
     def __len__(self) -> int:
         return len(self.starts)
 
-    @property
-    def mask(self) -> np.ndarray:
-        """(window, time): True where a sample is scored."""
-        return np.arange(self.length) >= self.scored[:, None]
-
     def gather(self, values: np.ndarray, chosen: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Windows (window, channel, *space, length) of a record's array (channel, *space, time), all or some."""
         return np.stack([values[..., start : start + self.length] for start in self.starts[chosen]])
-
-    def stitch(self, predictions: np.ndarray, size: int) -> np.ndarray:
-        """The scored parts of (window, channel, *space, length) in their places in a record of `size` samples.
-
-        Where nothing was scored, in the first warm-up and outside the range that was cut, the record holds NaN.
-        """
-        if predictions.ndim < 2 or predictions.shape[0] != len(self) or predictions.shape[-1] != self.length:
-            raise LfnoError(
-                f"predictions of shape {predictions.shape} do not fit {len(self)} windows of {self.length} samples"
-            )
-        record = np.full((*predictions.shape[1:-1], size), np.nan, dtype=np.result_type(predictions.dtype, np.float32))
-        for window, start, first in zip(predictions, self.starts, self.scored, strict=True):
-            record[..., start + first : start + self.length] = window[..., first:]
-        return record
 
 
 def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False) -> Windows:
@@ -84,32 +71,59 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
     return Windows(starts, scored, length)
 
 
-def cut_parts(size: int, split: Split, length: int, warmup: int, from_rest: bool = False) -> dict[str, Windows]:
-    """Windows of each part of a split in time (`split.in_time`); none reaches into another part, warm-up included."""
-    parts = {}
-    for name, indices in (("train", split.train), ("validation", split.validation), ("test", split.test)):
-        if not len(indices):
-            continue
-        start, stop = int(indices[0]), int(indices[-1]) + 1
-        if stop - start != len(indices) or stop > size:
-            raise LfnoError(f"the {name} part is not one stretch of a record of {size} samples; split it in time")
+def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, warmup: int) -> tuple[Dataset, Split]:
+    """Cut spans of records into windows and return them as samples with their split.
+
+    No window reaches beyond its span. A span that starts at rest is scored from its first sample. Where the windows are too
+    many, every second, third, … one is taken and a note says so. The parameters of a sample are the number of its record,
+    its first sample there (`start`) and its first scored sample (`scored`).
+    Raises LfnoError if a span is shorter than one window.
+    """
+    spans = sorted(spans, key=lambda span: PARTS.index(span.part))
+    pieces = []
+    for span in spans:
         try:
-            parts[name] = cut(start, stop, length, warmup, from_rest and start == 0)
+            pieces.append(cut(span.start, span.stop, window, warmup, span.state == REST))
         except LfnoError as error:
-            raise LfnoError(f"the {name} part: {error}") from error
-    return parts
-
-
-def as_dataset(record: Record, windows: Windows) -> Dataset:
-    """The windows as samples; the parameter `start` is where each begins and `scored` where its score begins."""
-    axis = record.grid.axes[-1]
-    return Dataset(
-        windows.gather(record.inputs),
-        windows.gather(record.outputs),
-        record.grid.change(axis.name, size=windows.length, origin=0.0),
-        {"start": windows.starts, "scored": windows.scored},
-        record.input_channels,
-        record.output_channels,
-        {**record.provenance, "windows": len(windows), "length": windows.length},
-        None if record.mask is None else windows.gather(record.mask),
+            raise LfnoError(f"the {span.part} part: {error}") from error
+    first, notes, count = records[0], [], sum(map(len, pieces))
+    every = _thinning(count * window, first, count)
+    if every > 1:
+        pieces = [Windows(one.starts[::every], one.scored[::every], window) for one in pieces]
+        notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
+    own = [records[span.record] for span in spans]
+    masks = None
+    if any(record.mask is not None for record in own):
+        masks = _stacked([np.ones(1, bool) if r.mask is None else r.mask for r in own], pieces, first.outputs.shape[:-1])
+    axis = first.grid.axes[-1]
+    dataset = Dataset(
+        _stacked([record.inputs for record in own], pieces),
+        _stacked([record.outputs for record in own], pieces),
+        first.grid.change(axis.name, size=window, origin=0.0),
+        {
+            "record": np.concatenate([np.full(len(one), span.record) for span, one in zip(spans, pieces, strict=True)]),
+            "start": np.concatenate([one.starts for one in pieces]),
+            "scored": np.concatenate([one.scored for one in pieces]),
+        },
+        first.input_channels,
+        first.output_channels,
+        {**first.provenance, "windows": sum(map(len, pieces)), "length": window, "notes": [*first.notes, *notes]},
+        masks,
     )
+    parts = np.concatenate([np.full(len(one), PARTS.index(span.part)) for span, one in zip(spans, pieces, strict=True)])
+    return dataset, Split(*(np.flatnonzero(parts == k) for k in range(len(PARTS))))
+
+
+def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tuple[int, ...] = ()) -> np.ndarray:
+    """Windows (window, channel, *space, length) of the arrays (channel, *space, time), with one copy."""
+    views = []
+    for array, windows in zip(values, pieces, strict=True):
+        whole = array if array.ndim > 1 else np.broadcast_to(array, (*shape, int(windows.starts.max()) + windows.length))
+        views += [whole[..., start : start + windows.length] for start in windows.starts]
+    return np.stack(views)
+
+
+def _thinning(samples: int, record: Record, count: int) -> int:
+    """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
+    row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
+    return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))
