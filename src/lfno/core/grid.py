@@ -10,6 +10,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
+#: boundary conditions of an axis; "" if nothing is known
+BOUNDARIES = ("", "fixed", "free", "periodic")
+
 
 def with_unit(name: str, unit: str) -> str:
     """Return a heading for a quantity: `u [m]`, or `u` if there is no unit.
@@ -31,8 +34,10 @@ class Axis:
     unit: the unit, as "s" or "m".
     periodic: whether the axis closes on itself after `size * step`.
     time: whether the axis is time. Causal layers act along time.
+    boundary: the boundary condition at both ends: "fixed" (the field is zero), "free" (its slope is zero), "periodic", or ""
+        if nothing is known. It chooses the basis of the layers along this axis.
 
-    Raises LfnoError if the size is not a positive whole number, or if step or origin are not finite.
+    Raises LfnoError if the size is not a positive whole number, if step or origin are not finite, or for an unknown boundary.
 
     >>> Axis("t", 4, 0.5, unit="s", time=True).points
     array([0. , 0.5, 1. , 1.5])
@@ -45,8 +50,18 @@ class Axis:
     unit: str = ""
     periodic: bool = False
     time: bool = False
+    boundary: str = ""
 
     def __post_init__(self) -> None:
+        if self.boundary not in BOUNDARIES:
+            known = ", ".join(repr(word) for word in BOUNDARIES)
+            raise LfnoError(f"axis {self.name!r} has boundary {self.boundary!r}: choose one of {known}")
+        if self.time and self.boundary in ("fixed", "free"):
+            raise LfnoError(f"axis {self.name!r} is time, which has no {self.boundary} ends: leave out boundary")
+        if self.periodic and self.boundary in ("fixed", "free"):
+            raise LfnoError(f"axis {self.name!r} is periodic, so its ends cannot be {self.boundary}")
+        if self.boundary == "periodic":
+            object.__setattr__(self, "periodic", True)
         if isinstance(self.size, bool) or int(self.size) != self.size or self.size < 1:
             raise LfnoError(f"axis {self.name!r} has size {self.size!r}: a whole number of at least 1 is needed")
         if not (math.isfinite(self.step) and self.step > 0):
@@ -113,9 +128,9 @@ class Grid:
         return tuple(axis.size for axis in self.axes)
 
     @property
-    def form(self) -> tuple[tuple[int, bool, bool], ...]:
-        """(size, periodic, time) of each axis: what a network depends on. Its poles are stored relative to the window."""
-        return tuple((axis.size, axis.periodic, axis.time) for axis in self.axes)
+    def form(self) -> tuple[tuple[int, bool, bool, str], ...]:
+        """(size, periodic, time, boundary) of each axis, on which a network depends; its poles are relative to the window."""
+        return tuple((axis.size, axis.periodic, axis.time, axis.boundary) for axis in self.axes)
 
     @property
     def steps(self) -> tuple[float, ...]:

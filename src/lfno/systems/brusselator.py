@@ -39,7 +39,7 @@ class Brusselator(ReactingSystem):
     )
     inputs = (Channel("f", "1/s"),)
     outputs = (Channel("u"),)
-    grid = interval_grid(0.03, 0.02)
+    grid = interval_grid(0.03, 0.02, boundary="free")
     solver = "polynomial Galerkin modes, exponential collocation of five stages in time"
     accuracy = 1e-7
     ends = "neumann"

@@ -29,9 +29,9 @@ FIELD_POLES = 8  # modes of a linearised field that are given
 _BLOCK = 64  # samples solved together, to limit the memory on fine grids
 
 
-def interval_grid(dx: float, dt: float, size: int = 50, steps: int = 50) -> Grid:
+def interval_grid(dx: float, dt: float, size: int = 50, steps: int = 50, boundary: str = "fixed") -> Grid:
     """Return the grid x_j = j dx, t_n = n dt. Both ends of the interval are points, so L = (size − 1) dx."""
-    return Grid((Axis("x", size, dx, unit="m"), Axis("t", steps, dt, unit="s", time=True)))
+    return Grid((Axis("x", size, dx, unit="m", boundary=boundary), Axis("t", steps, dt, unit="s", time=True)))
 
 
 def interval_families(
