@@ -77,7 +77,7 @@ def test_what_a_file_needs_is_asked_for(desk: Desk, table: Table) -> None:
     late = [",".join([str(float(cells[0]) * (1 + 0.001 * k)), *cells[1:]]) for k, cells in enumerate(late)]
     file.write_text("\n".join([lines[0], *late]) + "\n")
     found = drop(desk, file)
-    assert "use --resample" in found["problem"]
+    assert "resample=True" in found["problem"]
     assert found["options"]["resample"] is True
     assert "drawn" not in found
     with pytest.raises(LfnoError, match=r"late\.csv has not been read yet"):

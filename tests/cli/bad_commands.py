@@ -16,6 +16,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from lfno.cli import build
+from lfno.cli.wording import flag
 from lfno.core.errors import LfnoError
 from tests.cli.rig import SMALL, STEP, call, signals, write_csv
 
@@ -106,7 +107,7 @@ def sentence(command: str) -> str:
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
         # names of all options and of all shipped models: a long list that grows
-        return re.sub(r"there are:? [\w, -]{99,}", "there are …", str(result.exception))
+        return re.sub(r"there are:? [\w, -]{99,}", "there are …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
 

@@ -64,7 +64,7 @@ def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) 
     np.savez(path, t=T, a=np.sin(T), b=np.cos(T))
     report = inspect(path)
     assert report["command"] is None
-    assert "--input NAME --output NAME" in report["problems"][0]
+    assert "--input NAME and --output NAME" in report["problems"][0]
     assert RUN.invoke(build(), ["inspect", str(path)]).exit_code == 0
 
 

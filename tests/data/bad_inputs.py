@@ -21,6 +21,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from lfno.cli.wording import flag
 from lfno.core.errors import LfnoError
 from lfno.data.signals import load
 from lfno.data.variation import check_variation
@@ -236,7 +237,7 @@ def sentence(case: Bad, directory: Path) -> str:
     try:
         check_variation(load(path, **case.options))
     except LfnoError as error:
-        said = str(error).replace(f"{directory}/", "")
+        said = error.worded(flag).replace(f"{directory}/", "")
         return re.sub(r" \(.*\);", " (…);", said) if case.what in LIBRARY else said
     raise AssertionError(f"{case.what}: nothing was said")
 

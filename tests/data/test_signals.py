@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lfno.core.errors import LfnoError
+from lfno.cli.wording import flag
+from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Grid
 from lfno.data import split, storage
 from lfno.data.dataset import Dataset
@@ -59,7 +61,7 @@ def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], ou
 
 @pytest.mark.parametrize("names", [("x", "u"), ("a", "b"), ("f", "u", "b"), ("f", "y", "u")])
 def test_names_that_leave_a_doubt_are_refused(names: tuple[str, ...]) -> None:
-    with pytest.raises(LfnoError, match="--input NAME --output NAME"):
+    with pytest.raises(LfnoError, match="input=NAME and output=NAME"):
         load({"t": T} | {name: RNG.normal(size=400) for name in names})
 
 
@@ -75,7 +77,7 @@ def test_samples_first_or_last_give_the_same() -> None:
 
 def test_a_square_is_refused_until_the_axes_are_stated() -> None:
     square = RNG.normal(size=(400, 400))
-    with pytest.raises(LfnoError, match="--axes sample,t"):
+    with pytest.raises(LfnoError, match="axes='sample,t'"):
         load({"t": T, "f": square, "u": square})
     np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="t,sample").outputs[:, 0], square.T)
     np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="sample,t").outputs[:, 0], square)
@@ -138,7 +140,7 @@ def test_trajectories_under_each_other_in_a_table(tmp_path: Path) -> None:
     rows = [f"{run},{k * 0.1:.1f},{run},{float(u[run, k])!r}" for run in range(3) for k in range(40)]
     path = tmp_path / "a.csv"
     path.write_text("number,t,f,u\n" + "\n".join(rows))
-    with pytest.raises(LfnoError, match=r"goes back .* at line 42.*--sample"):
+    with pytest.raises(LfnoError, match=r"goes back .* at line 42.*sample=NAME"):
         load(path, input="f", output="u")
     data = load(path, input="f", output="u", sample="number")
     assert isinstance(data, Dataset)
@@ -207,3 +209,14 @@ def test_sensors_as_columns_beside_a_vector_are_channels(clock: dict[str, np.nda
     assert record.grid.steps == pytest.approx((0.01,))
     np.testing.assert_array_equal(record.inputs, force.T)
     np.testing.assert_array_equal(record.outputs, motion.T)
+
+
+def test_an_error_carries_the_option_that_cures_it() -> None:
+    t = np.arange(50) * 0.1
+    with pytest.raises(LfnoError) as caught:
+        load({"f": np.sin(t), "u": np.cos(t), "fs": np.array([10.0])})
+    assert caught.value.options == (Option("time", "NAME"), Option("dt", 0.1))
+    assert "give the step with dt=0.1" in str(caught.value)
+    assert "give the step with --dt 0.1" in caught.value.worded(flag)
+    copied = pickle.loads(pickle.dumps(caught.value))  # as an error travels from a worker process
+    assert str(copied) == str(caught.value)

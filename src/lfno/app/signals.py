@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lfno.app.plain import packed, plain
-from lfno.cli.inspect import describe
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
+from lfno.data.describe import describe
 from lfno.data.files import READERS
 from lfno.data.prepare import READING, Prepared, prepare
 from lfno.data.signals import Record
@@ -59,14 +59,14 @@ class Upload:
         self.prepared = None
         report = self.reading(lambda: describe(self.path))
         told = [self.said(sentence) for sentence in (*report["problems"], *report["notes"])]
-        count = len(report["problems"])
+        count, options = len(report["problems"]), report["options"] or {}
         found = {
             "name": self.name,
             "variables": report["variables"],
             "problem": told[0] if count else None,
             "notes": told[count:] if count == 0 else [],  # what would be done is not done yet
-            "command": None if report["command"] is None else self.said(report["command"]),
-            "options": _guessed(report["command"]),
+            "command": shlex.join(["lfno", "fit", self.name, *_words(options)]) if report["options"] is not None else None,
+            "options": options,
         }
         return plain(found | ({} if count else self.read({}) | {"command": found["command"]}))
 
@@ -144,14 +144,3 @@ def _words(options: dict[str, Any]) -> list[str]:
     """Options as they are typed."""
     flags = {f"--{name.replace('_', '-')}": value for name, value in options.items()}
     return [word for flag, value in flags.items() for word in ([flag] if value is True else [flag, str(value)])]
-
-
-def _guessed(command: str | None) -> dict[str, Any]:
-    """The options in the command that `lfno inspect` proposes, for the form of the page."""
-    words = shlex.split(command or "")[3:]
-    found: dict[str, Any] = {}
-    for place, word in enumerate(words):
-        name = word.removeprefix("--").replace("-", "_")
-        if word.startswith("--"):
-            found[name] = True if name in SWITCHES else words[place + 1]
-    return found

@@ -13,6 +13,7 @@ import sys
 import typer
 
 from lfno.cli.heap import keep_freed_memory
+from lfno.cli.wording import flag
 from lfno.core.errors import LfnoError, plain_warnings
 
 #: modules that define `register(app)`, in the order in which `lfno --help` lists their commands
@@ -65,7 +66,7 @@ def main() -> None:
     try:
         build()()
     except LfnoError as error:
-        print(f"lfno: {error}", file=sys.stderr)
+        print(f"lfno: {error.worded(flag)}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)

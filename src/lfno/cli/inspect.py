@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lfno.core.errors import LfnoError
+from lfno.cli.wording import flag
+from lfno.core.errors import Option
 
 
 def register(app: typer.Typer) -> None:
@@ -20,89 +23,20 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Show the variables of a file, the sampling, what would be input and output, and the command to use."""
-    report = describe(file)
+    from lfno.data.describe import describe
+
+    report = describe(file, flag)
+    report["command"] = None if report["options"] is None else command([file], report["options"])
     if as_json:
         typer.echo(json.dumps(report, indent=2))
         return
     _print(report)
 
 
-def describe(file: Path) -> dict[str, Any]:
-    """Everything `lfno inspect` prints, as JSON can hold it."""
-    from lfno.data.files import read
-    from lfno.data.files.variables import kind
-
-    variables = read(file)
-    rows = []
-    for variable in variables.values():
-        low, high, missing = variable.summary() if variable.numeric else (None, None, 0)
-        empty = low is None or high is None or low > high
-        rows.append(
-            {
-                "name": variable.name,
-                "shape": list(variable.shape),
-                "axes": list(variable.axes),
-                "dtype": kind(variable.dtype),
-                "unit": variable.unit,
-                "min": None if empty else low,
-                "max": None if empty else high,
-                "missing": missing,
-            }
-        )
-    return {"file": str(file), "variables": rows, **_reading(file, variables)}
-
-
-def _reading(file: Path, variables: Any) -> dict[str, Any]:
-    """How the file would be read, with the options it turns out to need; or the sentence that says why it cannot be."""
-    from lfno.data import signals
-    from lfno.data.variation import check_variation
-
-    options: dict[str, bool] = {}
-    problems: list[str] = []
-    for _ in range(3):
-        try:
-            source = file if signals.is_dataset(file) else variables
-            data = signals.load(source, **options)  # type: ignore[arg-type]
-            told = check_variation(data)
-        except LfnoError as error:
-            problems.append(str(error))
-            need = next((name for flag, name in _CURES.items() if flag in str(error) and name not in options), None)
-            if need is None:
-                return {"problems": problems, "command": None, "notes": variables.notes}
-            options[need] = True
-            continue
-        return {
-            "problems": problems,
-            "notes": [*data.provenance.get("notes", []), *told],
-            "kind": "one record" if isinstance(data, signals.Record) else f"{len(data)} trajectories",
-            "split": {part: len(indices) for part, indices in data.provenance.get("split", {}).items()},
-            "grid": data.grid.to_dict()["axes"],
-            "input": [channel.name for channel in data.input_channels],
-            "output": [channel.name for channel in data.output_channels],
-            "command": _command(file, variables, data, options),
-        }
-    return {"problems": problems, "command": None, "notes": variables.notes}
-
-
-#: what the sentence of a refusal offers -> the option of `signals.load` that does it
-_CURES = {"--resample": "resample"}
-
-
-def _command(file: Path, variables: Any, data: Any, options: dict[str, bool]) -> str:
-    import shlex
-
-    from lfno.data import signals
-    from lfno.data.signals.names import find_roles
-    from lfno.data.signals.parts import join, tell_apart
-
-    words = ["lfno", "fit", str(file)]
-    if not signals.is_dataset(file):
-        arranged, sample = tell_apart(variables, None, None)
-        roles = find_roles(join(arranged)[0], None, None, None, False)
-        for option, names in (("--input", roles.inputs), ("--output", roles.outputs), ("--time", roles.times)):
-            words += [option, ",".join(names)]
-        words += ["--sample", sample] if sample else []
-    return shlex.join(words + [f"--{name.replace('_', '-')}" for name in options])
+def command(files: Sequence[Path], options: Mapping[str, Any]) -> str:
+    """Return the command that fits a model to files with these options of reading."""
+    words = [flag(Option(name, value)) for name, value in options.items()]
+    return " ".join([shlex.join(["lfno", "fit", *map(str, files)]), *words])
 
 
 def _print(report: dict[str, Any]) -> None:

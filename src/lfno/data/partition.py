@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data.split import borders
 from lfno.data.stretches import REST, UNKNOWN, Span
 
@@ -29,7 +29,8 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
     if not trained or validation[0] < 0 or validation[1] > size:
         raise LfnoError(
             f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
-            "use shorter windows (--window) or a longer record"
+            "use a longer record or shorter windows: ",
+            Option("window", "SAMPLES"),
         )
     found = [("train", part) for part in trained] + [("validation", validation), ("test", (start, stop))]
     return [Span(name, *part, _state(part[0], from_rest)) for name, part in found]
@@ -39,7 +40,10 @@ def with_test(size: int, test_size: int, window: int, from_rest: bool = False) -
     """Use all of record 0 (`size` samples) for training and validation, and all of record 1 for the test."""
     border = size - max(size // 10, window)
     if border < window:
-        raise LfnoError(f"a record of {size} samples leaves no training window of {window}; use shorter windows (--window)")
+        raise LfnoError(
+            f"a record of {size} samples leaves no training window of {window}; use shorter windows: ",
+            Option("window", "SAMPLES"),
+        )
     start = _state(0, from_rest)
     return [Span("train", 0, border, start), Span("validation", border, size), Span("test", 0, test_size, start, 1)]
 

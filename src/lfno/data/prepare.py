@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data import partition, stretches
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset, joined
@@ -100,10 +100,10 @@ def prepare(
         other = load(test, **reading) if isinstance(test, (str, Path)) else test
         _same_kind(data, other)
     if isinstance(data, Dataset):
-        given = {"--window": window is not None, "--warmup": warmup is not None, "--from-rest": from_rest}
-        if any(given.values()):
-            extra = " and ".join(name for name, said in given.items() if said)
-            raise LfnoError(f"{extra} is for one long record, and the data are {len(data)} trajectories; leave it out")
+        for name, given in (("window", window is not None), ("warmup", warmup is not None), ("from_rest", from_rest)):
+            if given:
+                said = f" is for one long record, and the data are {len(data)} trajectories; leave it out"
+                raise LfnoError(Option(name), said)
         return _trajectories(after_gaps(data), other, bounds, fold, told)
     window, warmup, why = choose_windows(data, window, warmup)
     data = after_gaps(data, warmup)
@@ -134,7 +134,7 @@ def _trajectories(
                 "run is cut into windows if its file has no column of run numbers"
             )
         bounds = count - 1, count
-        notes.append(f"of {count} runs the last one is for the test (--test START:STOP chooses others)")
+        notes.append(f"of {count} runs the last one is for the test (the option “test” chooses others)")
     if isinstance(other, Dataset):
         data = joined(data, after_gaps(other))
         own = splits.random(count, 0.1, 1 / max(count, 2))

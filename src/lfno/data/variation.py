@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset, compact
 from lfno.data.files.variables import listing
 from lfno.data.signals.record import Record
 
-FREE = (
-    "a free motion is explained by where it starts: give the initial state of each run as an input "
-    "(one number for each run, --input x0)"
-)
+FREE = "a free motion is explained by where it starts: give the initial state of each run as an input, one number for each run"
 
 
 def check_variation(data: Record | Dataset) -> list[str]:
@@ -34,5 +31,6 @@ def check_variation(data: Record | Dataset) -> list[str]:
         raise LfnoError(f"{where}the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
     if len(found["input"]) == len(data.input_channels):
         names = listing([name for name, _ in found["input"]])
-        raise LfnoError(f"{where}the input {names} is constant, so no response can be learned from it; {FREE}")
+        said = f"{where}the input {names} is constant, so no response can be learned from it; {FREE}: "
+        raise LfnoError(said, Option("input", "NAME"))
     return [f"the input {name!r} is constant ({value:g}) and can explain nothing" for name, value in found["input"]]

@@ -85,7 +85,7 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
         try:
             pieces.append(cut(span.start, span.stop, window, warmup, span.state == REST))
         except LfnoError as error:
-            raise LfnoError(f"the {span.part} part: {error}") from error
+            raise LfnoError(f"the {span.part} part: ", *error.parts) from error
     first, notes, count = records[0], [], sum(map(len, pieces))
     every = _thinning(count * window, first, count)
     if every > 1:

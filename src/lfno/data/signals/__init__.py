@@ -9,7 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis, Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
@@ -63,8 +63,8 @@ def load(
         roles = find_roles(variables, input, output, time, dt is not None)
         return _assemble(variables, split, roles, _axes(axes), dt, resample)
     except LfnoError as error:
-        message, name = str(error), variables.source
-        raise LfnoError(message if message.startswith(name) else f"{name}: {message}") from error
+        name = variables.source
+        raise LfnoError(*([] if str(error).startswith(name) else [f"{name}: "]), *error.parts) from error
 
 
 def _assemble(
@@ -131,10 +131,12 @@ def _clocks(
     if not roles.times:
         if dt is None:
             step = sampling_step(variables)
-            example = "SECONDS" if step is None else f"{step[1]:g} ({step[0]!r} says so)"
-            raise LfnoError(f"there is no time vector; name it with --time NAME or give the step with --dt {example}")
+            given = Option("dt", "SECONDS") if step is None else Option("dt", step[1])
+            says = "" if step is None else f" ({step[0]!r} says so)"
+            named = Option("time", "NAME")
+            raise LfnoError("there is no time vector; name it with ", named, " or give the step with ", given, says)
         if not dt > 0:
-            raise LfnoError(f"the step --dt {dt:g} must be positive")
+            raise LfnoError("the step ", Option("dt", dt), " must be positive")
         variable = variables[roles.outputs[0]]
         vectors = [variables[name].size for name in (*roles.outputs, *roles.inputs) if len(extent(variables[name])) == 1]
         if vectors and vectors[0] in variable.shape:  # a vector beside an array of sensors says which axis is the time
@@ -144,9 +146,10 @@ def _clocks(
             raise LfnoError(f"{variable.name!r} has the axes {','.join(settled)}: one of them must be t")
         return [np.arange(variable.shape[settled.index(TIME)]) * dt], "s"
     if dt is not None:
-        raise LfnoError(f"--dt {dt:g} and --time {roles.times[0]} both say when the samples were taken; give one")
+        named = Option("time", roles.times[0])
+        raise LfnoError(Option("dt", dt), " and ", named, " both say when the samples were taken; give one")
     if len(roles.times) > 2:
-        raise LfnoError(f"--time names {len(roles.times)} vectors; one, or the input's and the output's, are needed")
+        raise LfnoError(Option("time"), f" names {len(roles.times)} vectors; one, or the input's and the output's, are needed")
     stamps, units = [], []
     for name in roles.times:
         values = np.squeeze(variables[name].array(notes, keep_double=True))

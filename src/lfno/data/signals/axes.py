@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variable
 from lfno.data.signals.words import CHANNELS, SAMPLES, TIMES
 
@@ -45,17 +45,18 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
         if all(name in ("", role) for name, role in zip(fixed, roles, strict=True))
     ]
     if not fitting:
-        raise LfnoError(_no_fit(variable, known))
+        raise _no_fit(variable, known)
     best = max(sum(role in known for role in roles) for roles in fitting)
     fitting = [roles for roles in fitting if sum(role in known for role in roles) == best]
     if best == 0 and known:
-        raise LfnoError(_no_fit(variable, known))
+        raise _no_fit(variable, known)
     if len(fitting) > 1 or (best == 0 and len(large) > 1):
         fitting.sort(key=lambda roles: (roles[0] != SAMPLE, roles[-1] != TIME))
         choices = [",".join(roles) for roles in fitting] if best else ["sample,t", "t,sample"]
         raise LfnoError(
             f"{variable.name!r} of shape {variable.shape} can be read as {' or as '.join(choices)}; "
-            f"say which with --axes {choices[0]}"
+            "say which with ",
+            Option("axes", choices[0]),
         )
     remaining = iter(fitting[0])
     return tuple(next(remaining) if size > 1 else SINGLE for size in variable.shape)
@@ -78,8 +79,9 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
         roles = tuple(next(remaining) if size > 1 else SINGLE for size in variable.shape)
     else:
         raise LfnoError(
-            f"{variable.name!r} of shape {variable.shape} has {len(variable.shape)} axes and --axes names {len(axes)} "
-            f"({','.join(axes)}); name one for each"
+            f"{variable.name!r} of shape {variable.shape} has {len(variable.shape)} axes and ",
+            Option("axes"),
+            f" names {len(axes)} ({','.join(axes)}); name one for each",
         )
     counted = [role for role in roles if role != SINGLE]
     if len(set(counted)) != len(counted):
@@ -88,21 +90,30 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
         if role in known and size != known[role]:
             raise LfnoError(
                 f"{variable.name!r} of shape {variable.shape} has {size} points along {role!r}, "
-                f"which has {known[role]}; check --axes"
+                f"which has {known[role]}; check ",
+                Option("axes"),
             )
     return roles
 
 
-def _no_fit(variable: Variable, known: dict[str, int]) -> str:
+def _no_fit(variable: Variable, known: dict[str, int]) -> LfnoError:
     if not known:
-        return (
+        return LfnoError(
             f"{variable.name!r} has shape {variable.shape}, and without a time vector nothing says which axis is the time: "
-            "name one with --time NAME, or the axes with --axes"
+            "name one with ",
+            Option("time", "NAME"),
+            ", or the axes with ",
+            Option("axes", "sample,t"),
         )
     lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())
-    return (
+    return LfnoError(
         f"{variable.name!r} has shape {variable.shape} and {lengths} points: the array has no axis of that length; "
-        "choose the variables that belong together with --input, --output and --time"
+        "choose the variables that belong together with ",
+        Option("input"),
+        ", ",
+        Option("output"),
+        " and ",
+        Option("time"),
     )
 
 

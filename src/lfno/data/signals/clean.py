@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.data.files.variables import counted
 from lfno.data.signals import missing
@@ -65,7 +65,12 @@ def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) 
         return range(len(good))
     rows = np.flatnonzero(good)
     if not rows.size:
-        raise LfnoError("the time has no value in any row; name another with --time, or give the step with --dt")
+        raise LfnoError(
+            "the time has no value in any row; name another with ",
+            Option("time", "NAME"),
+            ", or give the step with ",
+            Option("dt", "SECONDS"),
+        )
     lost, first = counted(len(good) - len(rows), "row"), treatment.row(int(np.argmin(good)))
     notes.append(f"{lost} without a time dropped, the first at {first}")
     side.values, side.stamps = side.values[..., rows], side.stamps[rows]
@@ -90,7 +95,8 @@ def _one_clock(
         if not treatment.resample:
             raise LfnoError(
                 f"input and output have their own clocks, {names[0]!r} (step {clocks[0].axis.step:g}) and {names[1]!r} "
-                f"(step {clocks[1].axis.step:g}); use --resample to interpolate both to the finer one"
+                f"(step {clocks[1].axis.step:g}); interpolate both to the finer one with ",
+                Option("resample", True),
             )
         axis = common(clocks[0], clocks[1], names, notes)
     for side in sides:

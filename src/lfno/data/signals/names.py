@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.core.memory import BLOCK
 from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.words import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, plain
@@ -110,8 +110,12 @@ def _one_each(
         return (*one, *two) if one != two else tuple(one)
     lengths = [f"{name!r} ({variables[name].size} values)" for name in clocks]
     raise LfnoError(
-        f"there is more than one time vector, {' and '.join(lengths)}; name one with --time NAME, or "
-        "the input's and the output's with --time NAME,NAME --resample"
+        f"there is more than one time vector, {' and '.join(lengths)}; name one with ",
+        Option("time", "NAME"),
+        ", or the input's and the output's with ",
+        Option("time", "NAME,NAME"),
+        " and ",
+        Option("resample", True),
     )
 
 
@@ -141,11 +145,9 @@ def _guess(
     if inputs or outputs:
         missing = "output" if inputs else "input"
         if len(rest) != 1:
-            raise LfnoError(
-                f"the {missing} could be {listing(rest)}; name it with --{missing} NAME"
-                if rest
-                else f"nothing is left to be the {missing} beside {listing(list(inputs or outputs))}"
-            )
+            if not rest:
+                raise LfnoError(f"nothing is left to be the {missing} beside {listing(list(inputs or outputs))}")
+            raise LfnoError(f"the {missing} could be {listing(rest)}; name it with ", Option(missing, "NAME"))
         return (inputs, tuple(rest)) if inputs else (tuple(rest), outputs)
     if len(rest) < 2:
         raise LfnoError(
@@ -165,5 +167,8 @@ def _guess(
         return tuple(sure_in), tuple(sure_out)
     raise LfnoError(
         f"which of {listing(rest)} is the input and which the output cannot be told from the names; "
-        "say it with --input NAME --output NAME"
+        "say it with ",
+        Option("input", "NAME"),
+        " and ",
+        Option("output", "NAME"),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
@@ -77,6 +77,7 @@ def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], read
     if len(named) != 1:
         told = f"was trained on {listing(trained)}" if trained else "does not say what its input is called"
         raise LfnoError(
-            f"{variables.source}: the model {told}, and the file has {listing(variables)}; name the input with --input NAME"
+            f"{variables.source}: the model {told}, and the file has {listing(variables)}; name the input: ",
+            Option("input", "NAME"),
         )
     return named[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.core.memory import BLOCK, allocate
 
@@ -71,7 +71,8 @@ def clock(
         what = "stays at" if stamps[at] == stamps[at - 1] else f"goes back from {stamps[at - 1]:g} to"
         raise LfnoError(
             f"the time {name!r} {what} {stamps[at]:g} at {where(at)}; remove that row, or if trajectories "
-            "follow each other name the column that numbers them with --sample NAME"
+            "follow each other name the column that numbers them: ",
+            Option("sample", "NAME"),
         )
     count = len(stamps)
     span = float(stamps[-1] - stamps[0])
@@ -97,8 +98,8 @@ def clock(
     if not resample:
         raise LfnoError(
             f"the time {name!r} is not uniform: steps go from {steps.min():g} to {steps[largest]:g} {unit} (largest "
-            f"after {where(largest)}) and stamps are up to {worst:.1f} steps off a uniform clock; use --resample to "
-            "interpolate"
+            f"after {where(largest)}) and stamps are up to {worst:.1f} steps off a uniform clock; interpolate with ",
+            Option("resample", True),
         )
     size = round(span / usual) + 1
     notes.append(

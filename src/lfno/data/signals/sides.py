@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.core.memory import allocate
 from lfno.data.files.variables import Variables
 from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settle
@@ -55,7 +55,7 @@ def lay_out(
     for name in roles.outputs:
         settled[name] = settle(variables[name], _axes_for(variables, name, axes, True), known | {TIME: lengths[1]})
         if TIME not in settled[name]:
-            raise LfnoError(f"the output {name!r} has no time axis; check --time and --axes")
+            raise LfnoError(f"the output {name!r} has no time axis; check ", Option("time"), " and ", Option("axes"))
     samples = {_count(variables, name, settled[name]) for name in roles.outputs}
     for name in roles.inputs:
         stated = _axes_for(variables, name, axes, False)

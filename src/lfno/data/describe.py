@@ -1,0 +1,89 @@
+"""What is inside a file, how it would be read, and the options that this takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lfno.core.errors import LfnoError, Option
+from lfno.data import signals
+from lfno.data.dataset import Dataset
+from lfno.data.files import Variables, read
+from lfno.data.files.variables import kind
+from lfno.data.signals.names import find_roles
+from lfno.data.signals.parts import join, tell_apart
+from lfno.data.signals.record import Record
+from lfno.data.variation import check_variation
+
+MOST_CURES = 2  # switches that the library tries by itself to make a file readable
+
+
+def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[str, Any]:
+    """Return the content of a file and how it would be read, as values that JSON can hold.
+
+    wording: how an option is named in a problem; a keyword of Python by default.
+    Returns `variables` (name, shape, axes, dtype, unit, min, max, missing), `problems` (messages of failed attempts),
+    `notes`, and, if the file can be read, `kind`, `split`, `grid`, `input`, `output` and `options`: the keywords of
+    `lfno.data.signals.load` that read it. `options` is None if the file cannot be read.
+    Raises LfnoError if the file cannot be opened.
+    """
+    path = Path(file)
+    variables = read(path)
+    rows = []
+    for variable in variables.values():
+        low, high, missing = variable.summary() if variable.numeric else (None, None, 0)
+        empty = low is None or high is None or low > high
+        rows.append(
+            {
+                "name": variable.name,
+                "shape": list(variable.shape),
+                "axes": list(variable.axes),
+                "dtype": kind(variable.dtype),
+                "unit": variable.unit,
+                "min": None if empty else low,
+                "max": None if empty else high,
+                "missing": missing,
+            }
+        )
+    return {"file": str(file), "variables": rows, **_reading(path, variables, wording)}
+
+
+def _reading(path: Path, variables: Variables, wording: Callable[[Option], str]) -> dict[str, Any]:
+    """Read the variables; where an error offers a switch (as `resample`), turn it on and try again."""
+    switches: dict[str, Any] = {}
+    problems: list[str] = []
+    own = signals.is_dataset(path)
+    while True:
+        try:
+            data = signals.load(path if own else variables, **switches)
+            told = check_variation(data)
+            break
+        except LfnoError as error:
+            problems.append(error.worded(wording))
+            cures = [option.name for option in error.options if option.value is True and option.name not in switches]
+            if len(switches) == MOST_CURES or not cures:
+                return {"problems": problems, "options": None, "notes": variables.notes}
+            switches[cures[0]] = True
+    return {
+        "problems": problems,
+        "notes": [*data.provenance.get("notes", []), *told],
+        "kind": _kind(data),
+        "split": {part: len(indices) for part, indices in data.provenance.get("split", {}).items()},
+        "grid": data.grid.to_dict()["axes"],
+        "input": [channel.name for channel in data.input_channels],
+        "output": [channel.name for channel in data.output_channels],
+        "options": switches if own else _roles(variables) | switches,
+    }
+
+
+def _kind(data: Record | Dataset) -> str:
+    return "one record" if isinstance(data, Record) else f"{len(data)} trajectories"
+
+
+def _roles(variables: Variables) -> dict[str, Any]:
+    """The names that the reader has guessed, as the options that state them."""
+    arranged, sample = tell_apart(variables, None, None)
+    roles = find_roles(join(arranged)[0], None, None, None, False)
+    named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
+    return {name: ",".join(names) for name, names in named.items()} | ({"sample": sample} if sample else {})
