@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lfno.core.grid import Grid
-from lfno.identification.realisation import small_signal_modes
+from lfno.identification.pulse import small_signal_modes
 from lfno.surrogate import load
 from lfno.systems import Duffing
 from tests.cli.rig import answer

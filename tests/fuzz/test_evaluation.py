@@ -17,7 +17,8 @@ from lfno.evaluation.regimes import moving_average, regimes
 from lfno.identification.frequency import measure_response
 from lfno.identification.identify import identify
 from lfno.identification.linear import fit_record, fit_trajectories
-from lfno.identification.realisation import realise, small_signal_modes
+from lfno.identification.pulse import small_signal_modes
+from lfno.identification.realisation import realise
 from lfno.surrogate import Surrogate
 from lfno.systems.base import Channel
 from tests.fuzz.strategies import FLOATS, SHARES, SIZES, arrays, attempt, counts, grids, mostly, of_shape, tried

@@ -8,7 +8,8 @@ from scipy.signal import lsim
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.identification.realisation import choose_order, realise, small_signal_modes
+from lfno.identification.pulse import small_signal_modes
+from lfno.identification.realisation import choose_order, realise
 from lfno.spectral.physics import describe_poles
 
 from .oscillator import Oscillator

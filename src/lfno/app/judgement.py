@@ -40,7 +40,7 @@ class Judgement:
             warm = prepared.warmup
             rest = prepared.test.part(warm, len(prepared.test))
             self.grid, self.inputs = rest.grid, rest.inputs[None]
-            transient, steady = run.result.decompose(prepared.test)
+            transient, steady = run.result.decompose(prepared.test, warn=False)
             self.parts = (transient[None, ..., warm:], steady[None, ..., warm:])
         else:
             self.grid, self.inputs = data.grid, np.array(data.inputs[prepared.split.test])

@@ -26,6 +26,7 @@ COMMANDS: tuple[str, ...] = (
     "lfno.cli.predict",
     "lfno.cli.decompose",
     "lfno.cli.poles",
+    "lfno.cli.response",
     "lfno.cli.export",
     "lfno.cli.benchmark",
     "lfno.paper.commands.reproduce",

@@ -62,7 +62,7 @@ def decompose(
     else:
         data = data[[trajectory]]
     with progress(quiet or as_json) as show:
-        transient, steady = surrogate.decompose(data, progress=partial(show, "decomposition"))
+        transient, steady = surrogate.decompose(data, progress=partial(show, "decomposition"), warn=False)
     truth = data.outputs if known else None
     if not isinstance(data, Record):
         transient, steady = transient[0], steady[0]

@@ -11,7 +11,7 @@ import numpy as np
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.evaluation.metrics import relative_l2
-from lfno.identification.realisation import small_signal_modes
+from lfno.identification.pulse import small_signal_modes
 from lfno.models.operator import Operator
 from lfno.plots.answers import answers_figure
 from lfno.plots.page import Page, Picture, Section, Table

@@ -64,7 +64,7 @@ def fit(
     assert fitted.fitted.contest is not None
     more = facts(fitted)
     if fitted.linear is not None:
-        more |= {"modes": mode_rows(fitted.linear.modes), "hold": fitted.linear.modes.hold}
+        more |= {"modes": mode_rows(fitted.modes()), "hold": fitted.linear.modes.hold}
     metrics = leave(folder, fitted, more)
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))

@@ -3,52 +3,67 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lfno.identification.identify import Modes
-
-
-def mode_rows(first: Modes, members: list[Modes] | None = None) -> list[dict[str, Any]]:
-    """One row per mode, strongest first; spread is over the nearest modes of the other members."""
     import numpy as np
 
+    from lfno.identification.mode import Mode
+
+
+def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
+    """One row per mode, strongest first, in numbers that JSON can hold; `re` and `im` are those of the pole.
+
+    truth: poles of the equation, where it is known; the nearest one stands beside each mode as `true`.
+    """
     from lfno.spectral.physics import describe_poles
 
-    described, shapes = describe_poles(first.poles), first.shapes
-    rows: list[dict[str, Any]] = []
-    for n, pole in enumerate(first.poles):
-        row: dict[str, Any] = {name: float(values[n]) for name, values in described.items()}
-        row |= {"re": float(pole.real), "im": float(pole.imag), "contribution": float(first.contributions[n])}
-        row["shape"] = [[round(float(z.real), 6), round(float(z.imag), 6)] for z in shapes[:, n]]
-        others = [other for other in members or [] if len(other.poles)]
-        if len(others) > 1:
-            nearest = np.array([other.poles[np.abs(other.poles - pole).argmin()] for other in others])
-            spread = describe_poles(nearest)
-            row["frequency_spread"] = float(spread["frequency"].std(ddof=1))
-            row["damping_spread"] = float(spread["damping_ratio"].std(ddof=1))
-        rows.append(row)
+    rows = [mode.to_dict() for mode in modes]
+    for row, mode in zip(rows, modes, strict=True):
+        row["re"], row["im"] = row.pop("pole")
+        if truth is not None and len(truth):
+            nearest = truth[abs(truth - mode.pole).argmin()]
+            told = {name: float(values[0]) for name, values in describe_poles(nearest.reshape(1)).items()}
+            row["true"] = {"re": float(nearest.real), "im": float(nearest.imag), **told}
     return rows
 
 
 def print_modes(rows: list[dict[str, Any]], title: str) -> None:
+    """Print modes with half the width of their 95 % intervals."""
     from rich.console import Console
     from rich.table import Table
 
     several = bool(rows) and len(rows[0]["shape"]) > 1
-    table = Table(title=title)
-    for heading in ("frequency Hz", "damping ratio", "time constant s", "contribution", *(["mode shape"] if several else [])):
-        table.add_column(heading, justify="right")
+    table = Table(title=title, caption="± half the 95 % interval" if rows else None)
+    headings = ["frequency Hz", "damping ratio", "time constant s", "contribution"]
+    known = any("true" in row for row in rows)
+    headings += [*(["mode shape"] if several else []), *(["equation: Hz, ratio"] if known else [])]
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=heading[0] in "fd")
     for row in rows:
-        frequency, damping = f"{row['frequency']:.5g}", f"{row['damping_ratio']:.4g}"
-        if "frequency_spread" in row:
-            frequency += f" ± {row['frequency_spread']:.1g}"
-            damping += f" ± {row['damping_spread']:.1g}"
+        frequency = _with_interval(row["frequency"], row["frequency_interval"])
+        damping = _with_interval(row["damping_ratio"], row["damping_interval"])
         cells = [frequency, damping, f"{row['time_constant']:.4g}", f"{row['contribution']:.3g}"]
         if several:
             cells.append("  ".join(f"{math.copysign(math.hypot(*z), z[0]):+.3f}" for z in row["shape"]))
+        if "true" in row:
+            cells.append(f"{row['true']['frequency']:.4g}, {row['true']['damping_ratio']:.4g}")
         table.add_row(*cells)
     Console().print(table)
+
+
+def _with_interval(value: float, interval: Sequence[float]) -> str:
+    """`4.123 ± 0.002`: the value to as many digits as its interval allows.
+
+    >>> _with_interval(4.12345, (4.1214, 4.1255))
+    '4.123 ± 0.002'
+    """
+    half = (interval[1] - interval[0]) / 2
+    if not (math.isfinite(half) and half > 0):
+        return f"{value:.5g}"
+    places = max(0, -math.floor(math.log10(half)))
+    return f"{value:.{places}f} ± {half:.1g}" if places < 8 else f"{value:.8g}"
 
 
 def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

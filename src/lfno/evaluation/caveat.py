@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from lfno.evaluation.truth import trained_entry
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
 from lfno.models.operator import Operator
 from lfno.systems.families import Curve
-from lfno.systems.registry import REGISTRY, Entry
+from lfno.systems.registry import Entry
 
 #: how every caveat begins, so that a reader (and a test) knows it again
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
@@ -24,7 +23,7 @@ def split_caveat(model: Operator) -> str:
     >>> split_caveat(lfno.load("duffing-c05"))                                          # doctest: +SKIP
     'The split into transient and steady, and the poles behind it, are not physical: …'
     """
-    reasons = [*_of_network(model), *_of_data(_entry(model.provenance))]
+    reasons = [*_of_network(model), *_of_data(trained_entry(model.provenance))]
     return f"{NOT_PHYSICAL}: {'; '.join(reasons)}." if reasons else ""
 
 
@@ -51,10 +50,3 @@ def _of_data(entry: Entry | None) -> list[str]:
             "and what to the forcing"
         )
     return reasons
-
-
-def _entry(provenance: dict[str, Any]) -> Entry | None:
-    """The built-in data set that the model was trained on, if it was one."""
-    data = provenance.get("data")
-    name = data.get("name") if isinstance(data, dict) else data
-    return REGISTRY.get(name) if isinstance(name, str) else None

@@ -87,15 +87,16 @@ def _modes(members: list[Operator], operating: float, accuracy: float | None, ma
 def force_shapes(model: Operator) -> np.ndarray:
     """(forces, channels, *space): one unit force for each input channel, times half waves in space where there is space."""
     space = model.grid.axes[:-1]
-    waves = np.ones((1,) * len(space) + (1,))
+    waves = np.ones((1, *(1 for _ in space)))
     for d, axis in enumerate(space):
-        place = (np.arange(axis.size) + (0.5 if axis.periodic else 0.0)) / (axis.size if axis.periodic else axis.size - 1)
-        lines = np.sin(np.pi * np.arange(1, WAVES + 1)[:, None] * place * (2 if axis.periodic else 1))
-        waves = (waves[:, None] * lines.reshape(1, WAVES, *(axis.size if e == d else 1 for e in range(len(space))), 1)).reshape(
-            -1, *(space[e].size if e <= d else 1 for e in range(len(space))), 1
-        )
+        # between two ends: half waves that are zero there; around a period: whole waves
+        place = (np.arange(axis.size) + 0.5) / axis.size if axis.periodic else np.arange(axis.size) / (axis.size - 1)
+        lines = np.sin((2 if axis.periodic else 1) * np.pi * np.arange(1, WAVES + 1)[:, None] * place)
+        shape = [axis.size if e == d else 1 for e in range(len(space))]
+        product = waves[:, None] * lines.reshape(1, WAVES, *shape)
+        waves = product.reshape(-1, *product.shape[2:])
     channels = np.eye(model.config.in_channels)
-    return np.stack([np.multiply.outer(channel, wave[..., 0]) for channel in channels for wave in waves])
+    return np.stack([np.multiply.outer(channel, wave) for channel in channels for wave in waves])
 
 
 def _principal(answers: np.ndarray, most: int = 6) -> np.ndarray:

@@ -17,6 +17,8 @@ Respond = Callable[[np.ndarray], np.ndarray]
 
 #: forces that are tried for each input channel
 FORCES = 4
+#: steps of a response that can show modes, at least
+FEWEST = 32
 #: the share of its power that an input may have below and above its band
 OUTSIDE = 0.005
 
@@ -86,8 +88,8 @@ def small_signal(
     start = math.floor(settle * size)
     if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST):
         raise LfnoError(f"an amplitude of {amplitude} about {operating} cannot show modes: give a positive amplitude")
-    if size - start < 64:
-        raise LfnoError(f"{size - start} steps of a response are too few to show modes; at least 64 are needed")
+    if size - start < FEWEST:
+        raise LfnoError(f"{size - start} steps of a response are too few to show modes; at least {FEWEST} are needed")
     forces = random_forces(FORCES * channels, channels, size - start, step, band)
     level = operating * (0.5 - 0.5 * np.cos(math.pi * np.minimum(np.arange(size) / max(start / 2, 1), 1)))
     change = np.concatenate([np.zeros((*forces.shape[:2], start)), forces], axis=-1)

@@ -1,4 +1,4 @@
-"""Modes of anything that answers a pulse: the eigensystem realisation algorithm, and a network's small-signal modes.
+"""The eigensystem realisation algorithm: the poles and residues behind impulse responses.
 
 An impulse response h_k = C Aᵏ B fills a Hankel matrix H⁰ᵢⱼ = h_{i+j} whose rank is the number of states. With
 H⁰ ≈ U Σ Vᵀ and its neighbour H¹ᵢⱼ = h_{i+j+1}, A = Σ^{−½} Uᵀ H¹ V Σ^{−½}; its eigenvalues are e^{μ dt}.
@@ -7,21 +7,15 @@ H⁰ ≈ U Σ Vᵀ and its neighbour H¹ᵢⱼ = h_{i+j+1}, A = Σ^{−½} Uᵀ 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
-from lfno.identification.identify import Modes, identify
-from lfno.identification.pairs import LARGEST
 
 # rows and columns of the Hankel matrix: its singular values cost the cube of this
 _HANKEL = 600
-# numbers of states that are tried, the error a larger one must reach, and contributions beyond which modes cancel each other
-STATES, WORTH, CANCELLING = (1, 2, 3, 4, 6, 8, 12, 16, 24), 0.7, 3.0
 
 
 @dataclass(frozen=True)
@@ -104,78 +98,3 @@ def _residues(markov: np.ndarray, poles: np.ndarray, step: float) -> np.ndarray:
     solution = np.linalg.lstsq(matrix, markov.reshape(-1, size).T, rcond=1e-12)[0]
     residues = solution[: len(poles)] + 1j * solution[len(poles) :]
     return residues.T.reshape(outputs, inputs, len(poles))
-
-
-def small_signal_modes(
-    respond: Callable[[np.ndarray], np.ndarray],
-    grid: Grid,
-    amplitude: float,
-    channels: int = 1,
-    *,
-    operating: float = 0.0,
-    width: float | None = None,
-    order: int | None = None,
-    tolerance: float = 0.01,
-    accuracy: float = 0.0,
-) -> Modes:
-    """Modes that a nonlinear system, or a network, shows to a pulse of height `amplitude` about `operating`.
-
-    `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time), both in physical units, from rest.
-    Each input channel gets a raised-cosine pulse of `width` seconds (default 1/50 of the window, at least 8 steps):
-    its spectrum ends near 2/width Hz, so a network is asked about little that it was not trained on. The answer is
-    half the difference of the responses to +pulse and −pulse, in which all even powers of the nonlinearity cancel.
-    About rest the pulse comes at once; about an `operating` level that level is first approached over a quarter of the
-    window, and the pulse comes at its middle. With a large amplitude the modes are those of that amplitude's motion,
-    whose frequency drifts as it decays: `order=2` then gives its mean as one oscillation.
-
-    After the pulse the response is a free decay, so its realisation gives the poles whatever the pulse; they are then
-    refined, and residues found, against the exact response to the pulse. `error` is the relative L2 error of that.
-    Without an `order` there are as few modes as explain the response to `accuracy` (relative L2): a network that is wrong
-    by that says nothing about what is weaker. Where even many do not explain it, a few are given, and their `error`.
-    """
-    if grid.ndim != 1:
-        raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
-    size, step = grid.shape[0], grid.steps[0]
-    wide = size / 50 if width is None else width / step
-    length = max(8, math.ceil(wide)) if 0 <= wide <= size else size
-    start = 0 if operating == 0 else size // 2
-    if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST) or start + 4 * length > size:
-        raise LfnoError(
-            f"a pulse of height {amplitude} about {operating} over {length} of {size} steps cannot show modes: give a "
-            "positive amplitude and a width below an eighth of the window"
-        )
-    ramp = 0.5 - 0.5 * np.cos(math.pi * np.minimum(np.arange(size) / (size / 4), 1))
-    pulse = np.zeros(size)
-    pulse[start : start + length + 1] = 0.5 - 0.5 * np.cos(2 * math.pi * np.arange(length + 1) / length)
-    pulses = np.eye(channels)[:, :, None] * pulse
-    level = np.broadcast_to(operating * ramp, pulses.shape)
-    answers = real_array(respond(np.concatenate([level + amplitude * pulses, level - amplitude * pulses])), "the answers")
-    if answers.ndim != 3 or not answers.shape[1] or (len(answers), answers.shape[-1]) != (2 * channels, size):
-        raise LfnoError(f"the answers have shape {answers.shape}; ({2 * channels}, outputs, {size}) is needed")
-    response = (answers[:channels] - answers[channels:])[..., start:] / (2 * amplitude)
-    free = np.moveaxis(response[..., length:], 0, 1)
-    if not (np.isfinite(free).all() and np.abs(free).max() > 0):
-        raise LfnoError("the response to the pulse is zero or not finite and shows no modes: change the amplitude")
-    rest, force = Grid.line(size - start, step), pulses[..., start:]
-
-    def explain(states: int) -> Modes:
-        modes = identify(force, response, rest, poles=realise(free, step, states).poles, hold="cubic")
-        missed = modes.simulate(force, step) - response
-        return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(response)))
-
-    if order is not None:
-        return explain(order)
-    return _fewest(explain, choose_order(realise(free, step, 0).singular_values, tolerance), accuracy)
-
-
-def _fewest(explain: Callable[[int], Modes], most: int, accuracy: float) -> Modes:
-    """As few states as will do: more of them must explain much more, and not by large modes that cancel each other."""
-    best = None
-    for states in sorted({*(count for count in STATES if count < most), most}):
-        modes = explain(states)
-        if best is None or (modes.error < WORTH * best.error and modes.contributions.max(initial=0) < CANCELLING):
-            best = modes
-        if best.error <= accuracy:
-            break
-    assert best is not None
-    return best

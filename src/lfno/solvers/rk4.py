@@ -114,8 +114,11 @@ def rk4(
     size: int,
     substeps: int = SUBSTEPS,
     tolerance: float = 1e-8,
+    warn: bool = True,
 ) -> np.ndarray:
     """States `(component, sample, size)`; sub-steps are doubled, with a warning, until they are stable and accurate.
+
+    `warn=False` is for callers whose time step is not the user's.
 
     `force(instants)` answers `(sample, instant)` at any time. The tolerance is on the sum of the local errors; what
     the dynamics themselves amplify (a saddle, chaos) comes on top of it.
@@ -128,7 +131,7 @@ def rk4(
     for _ in range(REFINEMENTS):
         states, error = fixed_step(rate, initial, force, origin, step, size, chosen)
         if error <= tolerance:
-            if chosen > substeps:
+            if chosen > substeps and warn:
                 _warn(
                     f"a time step of {step:g} needs {chosen} sub-steps, not {substeps}, for an error of {tolerance:g}: "
                     "the solver took them"

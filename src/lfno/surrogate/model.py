@@ -14,14 +14,11 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.evaluation.modes import network_modes
-from lfno.identification.mode import Mode, mode_list
-from lfno.identification.modes import LEAST
 from lfno.models.operator import Operator
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
 from lfno.surrogate.deploy.program import Program, program_of
-from lfno.surrogate.description import Description
+from lfno.surrogate.dynamics import Dynamics
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
@@ -52,7 +49,7 @@ class Answer:
     notes: tuple[str, ...]
 
 
-class Surrogate(Description):
+class Surrogate(Dynamics):
     """A trained model that answers in the user's units.
 
     It holds one network, an ensemble of networks with different seeds, or a linear model of poles and residues. All of
@@ -110,28 +107,21 @@ class Surrogate(Description):
         return values - half, values + half
 
     def decompose(
-        self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent
+        self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent, warn: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (transient, steady), which add up to the prediction; arguments as for `predict`.
 
         Steady is the response to the input repeated for ever; transient is the rest. For a long record that is answered in
-        windows, transient is what is left of each window's own start from rest.
+        windows, transient is what is left of each window's own start from rest. Warns where the split is not physical; a
+        caller that shows `split_caveat` says `warn=False`.
         """
+        if warn and self.split_caveat:
+            warnings.warn(self.split_caveat, stacklevel=2)
         question = Question.of(data, self, dt, grid)
         # both parts travel as channels, so that they are stitched in the same way
         both = self._answers(lambda member, x, grid: np.concatenate(member.decompose(x, grid), 1), question, progress)
         transient, steady = np.split(both.mean(0), 2, axis=1)
         return transient[question.index], steady[question.index]
-
-    def modes(self, operating: float = 0.0) -> list[Mode]:
-        """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
-
-        A network is linearised about the state that the constant input `operating` leads to; an ensemble answers with its
-        first member. A linear model has the same modes everywhere.
-        """
-        if self.linear is not None:
-            return mode_list(self.linear.modes, LEAST)
-        return mode_list(network_modes(self.networks[0], operating=operating), LEAST)
 
     def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
         """Read the inputs of a file for this model; the second value says whether the file holds the outputs too.

@@ -1,0 +1,53 @@
+"""The Bode plot of `lfno poles --data`: data, best linear model and model under the same excitation."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lfno.cli.reading import Reading
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.surrogate import Surrogate
+
+MANY = 16  # trajectories whose average sees finer than an average over the parts of each
+FLOOR = 1e-3  # a line below this share of the input's peak power shows leakage
+
+
+def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
+    """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
+    import numpy as np
+
+    from lfno.data.signals.record import Record
+    from lfno.data.variation import check_variation
+    from lfno.identification.frequency import measure_response
+    from lfno.identification.linear import fit_record, fit_trajectories
+    from lfno.plots.modes import MOST_CHANNELS, bode_figure, save
+
+    data, known = surrogate.read(file, **reading)
+    if not known or data.grid.ndim > 1:
+        raise LfnoError(f"{file.name}: a Bode plot needs signals over time with their measured outputs in the file")
+    more = check_variation(data)
+    one = isinstance(data, Record)
+    mean = surrogate.ask(data).values
+    inputs, outputs, answers = (values[None] if one else values for values in (data.inputs, data.outputs, mean))
+    warm = surrogate.signals.warmup if one else 0
+    step = data.grid.steps[0]
+    fit = fit_record if one else fit_trajectories
+    linear = fit(data.inputs, data.outputs, data.grid, data.mask)
+    # an average over many whole trajectories sees finer than one over their parts
+    segment = inputs.shape[-1] if len(inputs) >= MANY else None
+    measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, segment, floor=FLOOR)
+    network = measure_response(inputs[..., warm:], answers[..., warm:], step, segment, floor=FLOOR)
+    responses = {
+        "data": measured.response,
+        "best linear model": linear.frequency_response(measured.frequencies),
+        "this model": network.response,
+    }
+    pairs = {(k, n): f"{out.name} / {into.name}" for k, out in enumerate(data.output_channels)
+             for n, into in enumerate(data.input_channels) if np.isfinite(measured.response[k, n]).any()}  # fmt: skip
+    draw = partial(bode_figure, measured.frequencies, responses, measured.coherence, pairs)
+    more += [f"the Bode plot shows {MOST_CHANNELS} of {len(pairs)} pairs"] if len(pairs) > MOST_CHANNELS else []
+    return save(folder / "bode.png", draw), [*data.provenance.get("notes", []), *more]

@@ -1,0 +1,65 @@
+"""Modes of a measured record, without a model: forced by an input, or a free decay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lfno.cli.reading import Reading
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from lfno.data.dataset import Dataset
+    from lfno.data.signals.record import Record
+    from lfno.identification.mode import Mode
+    from lfno.identification.stabilisation import Stabilisation
+
+MODEL_SUFFIX = ".safetensors"
+
+
+def is_record(path: Path) -> bool:
+    """Whether a path is a file of signals and not a model."""
+    return path.is_file() and path.suffix.lower() != MODEL_SUFFIX
+
+
+def record_modes(
+    file: Path, reading: Reading, diagram: bool
+) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
+    """Modes, stabilisation diagram if asked for, notes, and a title.
+
+    A file with an input gives the modes of the best linear model. With `output` alone in `reading` the record is a free
+    decay, and the diagram is that of the decay itself.
+    """
+    if reading["input"] is None and reading["output"] is not None:
+        return _decay(file, reading, diagram)
+    if diagram:
+        raise LfnoError("a stabilisation diagram needs a model or a free decay: fit a model first, with lfno fit")
+    from lfno.surrogate import fit
+
+    fitted = fit(str(file), model="linear", **{name: value for name, value in reading.items() if value})
+    assert fitted.fitted is not None
+    return fitted.modes(), None, list(fitted.fitted.prepared.notes), "modes of the best linear model of the record"
+
+
+def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
+    import numpy as np
+
+    from lfno.data.signals.decays import load_decays
+    from lfno.data.signals.record import Record
+    from lfno.identification.modes import free_modes
+    from lfno.identification.stabilisation import stabilisation
+
+    options: dict[str, Any] = {name: value for name, value in reading.items() if value and name != "input"}
+    data: Record | Dataset = load_decays(file, **options)
+    if data.grid.ndim > 1:
+        raise LfnoError(f"{file.name}: a free decay needs signals over time, not fields; choose points of the field")
+    if data.mask is not None and not np.all(data.mask):
+        raise LfnoError(f"{file.name}: a free decay with gaps is not supported; cut the record to a part without gaps")
+    outputs: np.ndarray = data.outputs[None] if isinstance(data, Record) else data.outputs
+    notes = [*data.provenance.get("notes", []), "the record has no input and is taken as a free decay"]
+    found = free_modes(outputs, data.grid)
+    centred = outputs - outputs[..., -outputs.shape[-1] // 4 :].mean(-1, keepdims=True)
+    picture = stabilisation(np.moveaxis(centred, 0, 1), data.grid.steps[0]) if diagram else None
+    return found, picture, notes, "modes of the free decay"

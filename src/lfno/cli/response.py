@@ -1,0 +1,189 @@
+"""`lfno response MODEL`: the nonlinear frequency response, with harmonics and backbone, beside that of the equation."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lfno.cli.predict import Json, ModelPath, Quiet
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.evaluation.backbone import Backbone
+    from lfno.evaluation.response import Response
+    from lfno.surrogate import Surrogate
+
+MOST_TRUE = 600  # points that the solver of an equation is asked for
+
+
+def register(app: typer.Typer) -> None:
+    app.command("response")(response)
+
+
+def response(
+    model: ModelPath,
+    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz; that of the training inputs.")] = None,
+    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz; that of the training inputs.")] = None,
+    points: Annotated[int, typer.Option(help="Number of frequencies.", min=2)] = 100,
+    amplitudes: Annotated[str | None, typer.Option(help="Amplitudes of the force, as 0.1,0.5,1.")] = None,
+    harmonics: Annotated[int, typer.Option(help="Harmonics of the answer.", min=1)] = 5,
+    channel: Annotated[int, typer.Option(help="The input that is driven, counted from 0.", min=0)] = 0,
+    equation: Annotated[bool, typer.Option(help="Solve the equation of a built-in system beside it.")] = True,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of figures and arrays.")] = None,
+    *,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Steady answer to tones over frequencies and amplitudes: amplitude, phase and harmonics, and the backbone."""
+    import numpy as np
+
+    from lfno.core.grid import with_unit
+    from lfno.plots.modes import save
+    from lfno.plots.response import backbone_figure, response_figure
+    from lfno.surrogate import load
+
+    surrogate = load(model)
+    frequencies = _frequencies(surrogate, low, high, points)
+    forces = None if amplitudes is None else _numbers(amplitudes)
+    found = surrogate.response(frequencies, forces, channel=channel, harmonics=harmonics, warn=False)
+    notes: list[str] = []
+    truth = _truth(surrogate, found, notes) if equation and channel == 0 else None
+    curve, true_curve = _curves(found, truth, notes)
+    folder = out or (model if model.is_dir() else model.parent) / "figures"
+    units = surrogate.signals.units("outputs") or [""]
+    unit = with_unit("", units[0]).strip()
+    figures = [save(folder / "response.png", partial(response_figure, found, truth, unit, curve=curve))]
+    if curve is not None:
+        figures.append(save(folder / "backbone.png", partial(backbone_figure, curve, true_curve, unit)))
+    arrays = folder / "response.npz"
+    np.savez(arrays, **_arrays(found, truth, curve))
+    facts: dict[str, Any] = {"peaks": _peaks(found, truth), "notes": notes, "caveat": surrogate.split_caveat}
+    facts["arrays"] = str(arrays)
+    facts |= {"figures": [str(figure) for figure in figures], "difference": _difference(found, truth)}
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    for note in [] if quiet else notes:
+        typer.echo(f"note: {note}", err=True)
+    _print(facts["peaks"])
+    if facts["difference"] is not None:
+        told = 100 * facts["difference"]
+        typer.echo(f"difference from the equation, where its answer is unique: {told:.2g} % of its amplitude (rms)")
+    if surrogate.split_caveat:
+        typer.echo(surrogate.split_caveat)
+    for figure in figures:
+        typer.echo(f"figure  {figure}")
+    typer.echo(f"arrays  {arrays}")
+
+
+def _frequencies(surrogate: Surrogate, low: float | None, high: float | None, points: int) -> Any:
+    import numpy as np
+
+    own = surrogate.band_frequencies(2)
+    first, last = own[0] if low is None else low, own[-1] if high is None else high
+    if not 0 < first < last < np.inf:
+        raise LfnoError(f"the frequencies from {first:g} to {last:g} Hz are none: --low must be positive and below --high")
+    return np.geomspace(first, last, points)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise LfnoError(f"--amplitudes {text!r}: numbers with commas are needed, as in 0.1,0.5,1") from None
+
+
+def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response | None:
+    """The response of the equation at the same points; None for a model of other data."""
+    import numpy as np
+
+    from lfno.evaluation.response import system_response
+    from lfno.evaluation.truth import true_system
+
+    system = true_system(surrogate.provenance)
+    if system is None or system.grid.ndim > 1:
+        return None
+    if system.unsettled:
+        notes.append(f"the equation has no steady response: {system.unsettled}")
+        return None
+    frequencies = found.frequencies
+    if found.amplitudes.size * frequencies.size > MOST_TRUE:
+        frequencies = frequencies[:: int(np.ceil(found.amplitudes.size * frequencies.size / MOST_TRUE))]
+        notes.append(f"the equation is solved at {len(frequencies)} of {len(found.frequencies)} frequencies")
+    truth = system_response(system, frequencies, found.amplitudes, harmonics=found.harmonics.shape[-1] - 1)
+    assert truth.unique is not None
+    several = int((~truth.unique).sum())
+    if several:
+        notes.append(f"at {several} of {truth.unique.size} points the equation's answer depends on the start, or has no period")
+    return truth
+
+
+def _curves(found: Response, truth: Response | None, notes: list[str]) -> tuple[Backbone | None, Backbone | None]:
+    from lfno.evaluation.backbone import backbone
+
+    def curve(of: Response | None) -> Backbone | None:
+        try:
+            return None if of is None else backbone(of)
+        except LfnoError as error:
+            if of is found:
+                notes.append(f"there is no backbone: {error}")
+            return None
+
+    return curve(found), curve(truth)
+
+
+def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> dict[str, Any]:
+    arrays: dict[str, Any] = {"frequencies": found.frequencies, "amplitudes": found.amplitudes, "harmonics": found.harmonics}
+    if truth is not None:
+        arrays |= {"true_frequencies": truth.frequencies, "true_harmonics": truth.harmonics, "unique": truth.unique}
+    if curve is not None:
+        arrays |= {f"backbone_{name}": values for name, values in vars(curve).items()}
+    return arrays
+
+
+def _difference(found: Response, truth: Response | None) -> float | None:
+    """Rms of the difference of the fundamentals over the rms of the truth, at points where the truth is unique."""
+    import numpy as np
+
+    if truth is None or truth.unique is None or not truth.unique.any():
+        return None
+    places = np.isin(found.frequencies, truth.frequencies)
+    apart = (found.harmonics[..., 1][:, places] - truth.harmonics[..., 1])[truth.unique]
+    return float(np.linalg.norm(apart) / np.linalg.norm(truth.harmonics[..., 1][truth.unique]))
+
+
+def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
+    """For each amplitude of the force, where the answer is largest, and how large."""
+    import numpy as np
+
+    rows = []
+    for row, force in enumerate(found.amplitudes):
+        place = int(found.amplitude[row, :, 0].argmax())
+        facts = {"force": float(force), "frequency": float(found.frequencies[place])}
+        facts |= {"amplitude": float(found.amplitude[row, place, 0]), "distortion": float(found.distortion[row, place, 0])}
+        if truth is not None and np.isfinite(truth.amplitude[row]).any():
+            best = int(np.nanargmax(truth.amplitude[row, :, 0]))
+            facts["true_frequency"] = float(truth.frequencies[best])
+            facts["true_amplitude"] = float(truth.amplitude[row, best, 0])
+        rows.append(facts)
+    return rows
+
+
+def _print(rows: list[dict[str, float]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="largest steady answer to each force")
+    headings = {"force": "force", "frequency": "at Hz", "amplitude": "amplitude", "distortion": "harmonics %"}
+    if any("true_frequency" in row for row in rows):
+        headings |= {"true_frequency": "equation: at Hz", "true_amplitude": "amplitude"}
+    for heading in headings.values():
+        table.add_column(heading, justify="right")
+    for row in rows:
+        told = {**row, "distortion": 100 * row["distortion"]}
+        table.add_row(*(f"{told[name]:.4g}" if name in told else "–" for name in headings))
+    Console().print(table)

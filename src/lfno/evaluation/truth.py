@@ -1,0 +1,43 @@
+"""The equation behind a model that was trained on a built-in data set: its modes and its frequency response."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.systems.base import System
+from lfno.systems.registry import REGISTRY, Entry
+
+
+def trained_entry(provenance: dict[str, Any]) -> Entry | None:
+    """Return the built-in data set that a model was trained on; None if it was another one.
+
+    >>> trained_entry({"data": {"name": "duffing-c05-rich"}}).parameters
+    {'c': 0.5}
+    """
+    data = provenance.get("data")
+    name = data.get("name") if isinstance(data, dict) else data
+    return REGISTRY.get(name) if isinstance(name, str) else None
+
+
+def true_system(provenance: dict[str, Any]) -> System | None:
+    """Return the system whose data a model was trained on, with its parameters; None if it is not a built-in one."""
+    entry = trained_entry(provenance)
+    return None if entry is None else entry.system(**entry.parameters)
+
+
+def true_poles(provenance: dict[str, Any], operating: float = 0.0) -> np.ndarray | None:
+    """Return the eigenvalues of the linearised equation behind a model; None where they are not known.
+
+    >>> true_poles({"data": {"name": "duffing-c05-rich"}}).round(3)
+    array([-0.25+0.968j])
+    """
+    system = true_system(provenance)
+    if system is None:
+        return None
+    try:
+        return system.linearised_poles(operating)
+    except LfnoError:
+        return None

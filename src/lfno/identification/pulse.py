@@ -1,0 +1,131 @@
+"""Modes that a pulse of any height shows, and the free decay after it: for systems whose modes depend on the amplitude."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lfno.core.checks import real_array
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.identify import Modes, identify
+from lfno.identification.pairs import LARGEST
+from lfno.identification.probe import Respond
+from lfno.identification.realisation import choose_order, realise
+
+#: numbers of states that are tried
+STATES = (1, 2, 3, 4, 6, 8, 12, 16, 24)
+#: a larger number of states must lower the error to this part
+WORTH = 0.7
+#: modes whose contributions exceed this cancel each other
+CANCELLING = 3.0
+#: a pulse lasts this part of the window by default
+WIDTH = 1 / 50
+
+
+@dataclass(frozen=True)
+class PulseResponse:
+    """The response to a unit pulse on each input in turn, from the beginning of the pulse on.
+
+    pulses: (inputs, inputs, time). responses: (inputs, outputs, time), one row for each driven input.
+    length: steps of the pulse. After them the response is a free decay.
+    """
+
+    pulses: np.ndarray
+    responses: np.ndarray
+    length: int
+    step: float
+
+    @property
+    def decay(self) -> np.ndarray:
+        """(outputs, inputs, time): the free decay after the pulse, as `realise` takes it."""
+        return np.moveaxis(self.responses[..., self.length :], 0, 1)
+
+
+def pulse_response(
+    respond: Respond, grid: Grid, amplitude: float, channels: int = 1, operating: float = 0.0, width: float | None = None
+) -> PulseResponse:
+    """Return the response to raised-cosine pulses of height `amplitude` about the input level `operating`.
+
+    `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time), both in physical units, from rest.
+    The pulse lasts `width` seconds (default 1/50 of the window, at least 8 steps): its spectrum ends near 2/width Hz, so a
+    network is asked about little that it was not trained on. The response is half the difference of the responses to
+    +pulse and −pulse over the height, in which all even powers of the nonlinearity cancel. About rest the pulse comes at
+    once; an `operating` level is first approached over a quarter of the window, and the pulse comes at its middle.
+    """
+    if grid.ndim != 1:
+        raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
+    size, step = grid.shape[0], grid.steps[0]
+    wide = size * WIDTH if width is None else width / step
+    length = max(8, math.ceil(wide)) if 0 <= wide <= size else size
+    start = 0 if operating == 0 else size // 2
+    if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST) or start + 4 * length > size:
+        raise LfnoError(
+            f"a pulse of height {amplitude} about {operating} over {length} of {size} steps cannot show modes: give a "
+            "positive amplitude and a width below an eighth of the window"
+        )
+    ramp = 0.5 - 0.5 * np.cos(math.pi * np.minimum(np.arange(size) / (size / 4), 1))
+    pulse = np.zeros(size)
+    pulse[start : start + length + 1] = 0.5 - 0.5 * np.cos(2 * math.pi * np.arange(length + 1) / length)
+    pulses = np.eye(channels)[:, :, None] * pulse
+    level = np.broadcast_to(operating * ramp, pulses.shape)
+    answers = real_array(respond(np.concatenate([level + amplitude * pulses, level - amplitude * pulses])), "the answers")
+    if answers.ndim != 3 or not answers.shape[1] or (len(answers), answers.shape[-1]) != (2 * channels, size):
+        raise LfnoError(f"the answers have shape {answers.shape}; ({2 * channels}, outputs, {size}) is needed")
+    response = (answers[:channels] - answers[channels:])[..., start:] / (2 * amplitude)
+    found = PulseResponse(pulses[..., start:], response, length, step)
+    if not (np.isfinite(found.decay).all() and np.abs(found.decay).max() > 0):
+        raise LfnoError("the response to the pulse is zero or not finite and shows no modes: change the amplitude")
+    return found
+
+
+def small_signal_modes(
+    respond: Respond,
+    grid: Grid,
+    amplitude: float,
+    channels: int = 1,
+    *,
+    operating: float = 0.0,
+    width: float | None = None,
+    order: int | None = None,
+    tolerance: float = 0.01,
+    accuracy: float = 0.0,
+) -> Modes:
+    """Modes that a nonlinear system, or a network, shows to a pulse of height `amplitude`; see `pulse_response`.
+
+    With a large amplitude the modes are those of that amplitude's motion, whose frequency drifts as the motion decays:
+    `order=2` then gives its mean as one oscillation.
+
+    After the pulse the response is a free decay, so its realisation gives the poles whatever the pulse; they are then
+    refined, and residues found, against the exact response to the pulse. `error` is the relative L2 error of that.
+    Without an `order` there are as few modes as explain the response to `accuracy` (relative L2): a network that is wrong
+    by that says nothing about what is weaker. Where even many do not explain it, a few are given, and their `error`.
+    """
+    seen = pulse_response(respond, grid, amplitude, channels, operating, width)
+    rest = Grid.line(seen.pulses.shape[-1], seen.step)
+
+    def explain(states: int) -> Modes:
+        poles = realise(seen.decay, seen.step, states).poles
+        modes = identify(seen.pulses, seen.responses, rest, poles=poles, hold="cubic")
+        missed = modes.simulate(seen.pulses, seen.step) - seen.responses
+        return replace(modes, error=float(np.linalg.norm(missed) / np.linalg.norm(seen.responses)))
+
+    if order is not None:
+        return explain(order)
+    return _fewest(explain, choose_order(realise(seen.decay, seen.step, 0).singular_values, tolerance), accuracy)
+
+
+def _fewest(explain: Callable[[int], Modes], most: int, accuracy: float) -> Modes:
+    """As few states as will do: more of them must explain much more, and not by large modes that cancel each other."""
+    best = None
+    for states in sorted({*(count for count in STATES if count < most), most}):
+        modes = explain(states)
+        if best is None or (modes.error < WORTH * best.error and modes.contributions.max(initial=0) < CANCELLING):
+            best = modes
+        if best.error <= accuracy:
+            break
+    assert best is not None
+    return best

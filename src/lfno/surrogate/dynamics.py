@@ -1,0 +1,130 @@
+"""What a model says about its system: modes, frequency response, backbone, stabilisation diagram."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.evaluation.backbone import Backbone, backbone
+from lfno.evaluation.modes import SMALL, network_modes
+from lfno.evaluation.response import Response, response
+from lfno.identification.modal import ModalModel
+from lfno.identification.mode import Mode, mode_list
+from lfno.identification.modes import LEAST
+from lfno.identification.pulse import pulse_response
+from lfno.identification.stabilisation import Stabilisation, stabilisation
+from lfno.models.operator import Operator
+from lfno.surrogate.description import Description
+
+#: frequencies of a response if none are given, evenly spaced on a logarithmic axis
+FREQUENCIES = 100
+#: amplitudes of a response if none are given, as parts of the largest amplitude of training
+AMPLITUDES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+#: cycles of the highest frequency in a window, where a model file does not tell the band of its training inputs
+CYCLES = 30
+
+
+class Dynamics(Description):
+    """The part of a model that speaks about the system behind it; `Surrogate` adds predictions and files."""
+
+    def modes(self, operating: float = 0.0) -> list[Mode]:
+        """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
+
+        A nonlinear model is linearised about the state that the constant input `operating` leads to. The intervals of an
+        ensemble include the scatter of its members. A linear model has the same modes everywhere.
+
+        >>> import lfno
+        >>> [mode] = lfno.load("duffing-c05").modes()  # one shape of forcing: see split_caveat
+        >>> mode.frequency_interval[0] < mode.frequency < mode.frequency_interval[1]
+        True
+        """
+        first = self.members[0]
+        if isinstance(first, ModalModel):
+            return mode_list(first.modes, LEAST)
+        if isinstance(first, Operator):
+            return mode_list(network_modes(self.networks, operating=operating), LEAST)
+        return mode_list(first.small_signal_modes(), LEAST)
+
+    def response(
+        self, frequencies: Any = None, amplitudes: Any = None, *, channel: int = 0, harmonics: int = 5, warn: bool = True
+    ) -> Response:
+        """Return the steady response to a cos 2πft on one input, for all pairs of frequency (Hz) and amplitude.
+
+        frequencies: the band of the training inputs by default. amplitudes: up to the largest of training by default.
+        channel: the input that is driven; the others are zero. An ensemble answers with the mean of its members.
+        warn: warn where the steady part of the model is not physical; False for a caller that shows `split_caveat`.
+        Raises LfnoError for a network whose steady layers hold on the window of training alone.
+
+        >>> import lfno
+        >>> grid = lfno.Grid.line(64, dt=0.1)
+        >>> model = lfno.Surrogate([lfno.LFNO(grid, width=4, modes=8, steady="exact")])
+        >>> model.response([0.5, 0.8], [1.0, 2.0, 3.0]).amplitude.shape  # (amplitudes, frequencies, outputs)
+        (3, 2, 1)
+        """
+        if warn and self.split_caveat:
+            warnings.warn(self.split_caveat, stacklevel=2)
+        frequencies = self.band_frequencies() if frequencies is None else frequencies
+        amplitudes = self.typical_amplitudes(channel) if amplitudes is None else amplitudes
+        found = [response(one, frequencies, amplitudes, channel=channel, harmonics=harmonics) for one in self.members]
+        return Response(found[0].frequencies, found[0].amplitudes, np.mean([one.harmonics for one in found], axis=0))
+
+    def backbone(
+        self, frequencies: Any = None, amplitudes: Any = None, *, channel: int = 0, output: int = 0, warn: bool = True
+    ) -> Backbone:
+        """Return how frequency and damping of the dominant resonance change with the amplitude of the motion.
+
+        The curve follows the phase resonance of `response`; arguments as there, and `output` is the channel of the motion.
+        Raises LfnoError where no amplitude has its resonance within the frequencies.
+        """
+        if warn and self.split_caveat:
+            warnings.warn(self.split_caveat, stacklevel=2)
+        found = self.response(frequencies, amplitudes, channel=channel, harmonics=1, warn=False)
+        return backbone(found, output)
+
+    def stabilisation(self, operating: float = 0.0, most: int = 24) -> Stabilisation:
+        """Return the poles of realisations with 2, 4, … `most` states of the free decay after a small pulse.
+
+        A mode of the model appears at every order from some order on. An ensemble answers with the mean of its members.
+        """
+        if self.grid.ndim > 1:
+            raise LfnoError("a stabilisation diagram needs a model of signals in time, not of fields")
+
+        def respond(inputs: np.ndarray) -> np.ndarray:
+            return np.mean([_double(member).predict(inputs, self.grid) for member in self.members], axis=0)
+
+        seen = pulse_response(respond, self.grid, SMALL * self._scale(), self.channels[0], operating)
+        return stabilisation(seen.decay, seen.step, most)
+
+    def band_frequencies(self, count: int = FREQUENCIES) -> np.ndarray:
+        """Return frequencies in Hz across the band of the training inputs, evenly spaced on a logarithmic axis."""
+        axis = self.grid.axes[-1]
+        told = self.provenance.get("band")
+        low, high = told or (1 / axis.length, min(CYCLES / axis.length, 0.4 / axis.step))
+        if self.coverage and not told:
+            high = max(frequency for channel in self.coverage.band[-1] for frequency in channel) or high
+        low = max(low, 0.5 / axis.length)
+        return np.geomspace(low, max(high, 2 * low), count)
+
+    def typical_amplitudes(self, channel: int = 0) -> np.ndarray:
+        """Return amplitudes of tones, the largest of which has the largest peak or rms of the training inputs."""
+        if self.coverage and channel < len(self.coverage.peak):
+            largest = min(self.coverage.peak[channel], np.sqrt(2) * self.coverage.rms[channel])
+        else:
+            largest = 2 * self._scale()
+        return np.array(AMPLITUDES) * (largest or 1.0)
+
+    def _scale(self) -> float:
+        """The size of the training inputs, the largest of the channels; 1 where the file does not tell."""
+        if self.networks:
+            return float(self.networks[0].input_scale.max())
+        return max(self.coverage.rms) or 1.0 if self.coverage else 1.0
+
+
+def _double(member: Any) -> Any:
+    """A network in double precision, so that differences of small responses are exact; another member as it is."""
+    from copy import deepcopy
+
+    return deepcopy(member).double().eval() if isinstance(member, Operator) else member
