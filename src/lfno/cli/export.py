@@ -1,4 +1,4 @@
-"""`lfno export MODEL --to c | fmu | onnx | torch`: files that run without lfno."""
+"""`lfno export MODEL --to c | fmu | onnx-step | onnx | torch`: files that run without lfno."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
-SUFFIX = {"onnx": ".onnx", "torch": ".pt2", "c": ".c", "fmu": ".fmu"}
+SUFFIX = {"onnx": ".onnx", "torch": ".pt2", "c": ".c", "fmu": ".fmu", "onnx-step": ".onnx"}
+BY_SAMPLE = ("c", "fmu", "onnx-step")
 
 
 def register(app: typer.Typer) -> None:
@@ -23,14 +24,16 @@ def register(app: typer.Typer) -> None:
 
 def export(
     model: ModelPath,
-    to: Annotated[str, typer.Option(help="c, fmu (sample by sample), onnx or torch (a whole window).")] = "onnx",
+    to: Annotated[str, typer.Option(help="c, fmu, onnx-step (sample by sample), onnx, torch (a window).")] = "onnx",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; beside the model if not given.")] = None,
     size: Annotated[int | None, typer.Option(help="Points of a window (onnx, torch); else as in training.", min=8)] = None,
     dt: Annotated[float | None, typer.Option(help="Time step; a window keeps its duration if size is not given.")] = None,
     member: Annotated[int, typer.Option(help="Which member of an ensemble.", min=0)] = 0,
+    precision: Annotated[str | None, typer.Option(help="float or double (c: double, onnx-step: float).")] = None,
+    fmi: Annotated[str | None, typer.Option(help="Version of FMI: 2.0 (default) or 3.0.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Export a model to a form that runs without lfno: C99, a functional mock-up unit (FMI 2.0), ONNX or PyTorch."""
+    """Export a model to a form that runs without lfno: C99, a functional mock-up unit, ONNX or PyTorch."""
     from lfno.surrogate import load
 
     if to not in SUFFIX:
@@ -41,27 +44,45 @@ def export(
     stem = model.name if model.is_dir() else model.stem
     target = out or (model if model.is_dir() else Path(".")) / f"{stem}{SUFFIX[to]}"
     step = dt or surrogate.grid.axes[-1].step
-    if to in ("c", "fmu"):
-        if size is not None:
-            raise LfnoError(f"--size is for a window of onnx or torch; {to} runs sample by sample: leave it out")
-        told, lines = _by_sample(surrogate, to, target, step, member)
+    _check_options(to, size, precision, fmi)
+    if to in BY_SAMPLE:
+        told, lines = _by_sample(surrogate, to, target, step, member, precision, fmi or "2.0")
     else:
         told, lines = _window(surrogate, to, target, size, step, member)
     for line in [json.dumps(told)] if as_json else lines:
         typer.echo(line)
 
 
-def _by_sample(surrogate: Surrogate, to: str, target: Path, step: float, member: int) -> tuple[dict[str, Any], list[str]]:
-    written = surrogate.export(to, target, member=member, dt=step)
+def _check_options(to: str, size: int | None, precision: str | None, fmi: str | None) -> None:
+    """Refuse an option that the form of export does not have."""
+    if size is not None and to in BY_SAMPLE:
+        raise LfnoError(f"--size is for a window of onnx or torch; {to} runs sample by sample: leave it out")
+    if precision is not None and to not in ("c", "onnx-step"):
+        raise LfnoError(f"--precision is for c and onnx-step; {to} has one precision: leave it out")
+    if fmi is not None and to != "fmu":
+        raise LfnoError(f"--fmi is for fmu; leave it out for {to}")
+
+
+def _by_sample(
+    surrogate: Surrogate, to: str, target: Path, step: float, member: int, precision: str | None, fmi: str
+) -> tuple[dict[str, Any], list[str]]:
+    written = surrogate.export(to, target, member=member, dt=step, precision=precision, version=fmi)
     unit = surrogate.grid.axes[-1].unit
     if to == "c":
         size = sum(file.stat().st_size for file in written)
         names = " and ".join(str(file) for file in written)
-        line = f"{names}: C99, step {step:g} {unit}, {size / 1e3:.0f} kB"
+        line = f"{names}: C99, {precision or 'double'}, step {step:g} {unit}, {size / 1e3:.0f} kB"
         return {"out": [str(file) for file in written], "bytes": size}, [line]
-    told = {"out": str(target), "bytes": target.stat().st_size, "binary": written.binary, "reason": written.reason}
+    size = target.stat().st_size
+    if to == "onnx-step":
+        told = {"out": str(target), "bytes": size, "error": written.error}
+        return told, [
+            f"{target}: one step of {step:g} {unit} with its state, {precision or 'float'}, {size / 1e3:.0f} kB",
+            f"largest difference from the model on the test vector: {written.error:.1e} of the largest output",
+        ]
+    told = {"out": str(target), "bytes": size, "version": fmi, "binary": written.binary, "reason": written.reason}
     inside = f"source and a binary for {written.binary}" if written.binary else f"source only: {written.reason}"
-    return told, [f"{target}: FMI 2.0 co-simulation, step {step:g} {unit}, {inside}, {target.stat().st_size / 1e3:.0f} kB"]
+    return told, [f"{target}: FMI {fmi} co-simulation, step {step:g} {unit}, {inside}, {size / 1e3:.0f} kB"]
 
 
 def _window(

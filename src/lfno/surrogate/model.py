@@ -17,8 +17,11 @@ from lfno.core.grid import Grid
 from lfno.models.operator import Operator
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
-from lfno.surrogate.deploy.program import Program, program_of
 from lfno.surrogate.dynamics import Dynamics
+from lfno.surrogate.deploy.lower import program_of
+from lfno.surrogate.deploy.onnx_step import write_onnx_step
+from lfno.surrogate.deploy.program import Program
+from lfno.surrogate.deploy.validity import validity
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
@@ -177,27 +180,31 @@ class Surrogate(Dynamics):
             raise LfnoError(f"there is no member {member}: the model has {len(self.members)}, counted from 0")
         inputs = _named(self.signals.inputs, self.channels[0], "input")
         outputs = _named(self.signals.outputs, self.channels[1], "output")
-        return program_of(self.members[member], inputs, outputs, dt)
+        return program_of(self.members[member], inputs, outputs, dt, validity(self.coverage, inputs))
 
     def export(
-        self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None
-    ) -> Any:
+        self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None,
+        precision: str | None = None, version: str = "2.0",
+    ) -> Any:  # fmt: skip
         """Write files that run without lfno and return what was written.
 
-        to: "c" (NAME.c and NAME.h, one sample at a time), "fmu" (FMI 2.0 co-simulation), "onnx" or "torch" (a whole window).
-        grid: of a window, the one of training by default. dt: the time step of "c" and "fmu". member: of an ensemble.
+        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step", one sample at a time; "onnx" or "torch", a whole window.
+        grid: of a window, the one of training by default. dt: the time step of a sample. member: of an ensemble.
+        precision: "double", the default of "c", or "float", the default of "onnx-step". version: of FMI, "2.0" or "3.0".
         Raises LfnoError where the model cannot be written in this form; nothing half-written is left.
         """
         if to == "c":
-            return write_c(self.program(dt, member), Path(path))
+            return write_c(self.program(dt, member), Path(path), precision or "double")
         if to == "fmu":
-            return write_fmu(self.program(dt, member), Path(path))
+            return write_fmu(self.program(dt, member), Path(path), version)
+        if to == "onnx-step":
+            return write_onnx_step(self.program(dt, member), Path(path), precision or "float")
         from lfno.models.export import TARGETS, export
 
         if to not in TARGETS:
-            raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, {' or '.join(TARGETS)}")
+            raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, onnx-step, {' or '.join(TARGETS)}")
         if not self.networks:
-            raise LfnoError(f"a linear model has no form for {to}; export it to c or fmu")
+            raise LfnoError(f"a linear model has no form for {to}; export it to c, fmu or onnx-step")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
         return export(self.networks[member], Path(path), to, grid)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.surrogate.deploy import run
 from lfno.surrogate.deploy.program import Program
-
-State = list[np.ndarray | None]
 
 
 class Stream:
@@ -30,7 +28,7 @@ class Stream:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._states: State = program.start()
+        self._state = run.at_rest(program)
 
     def __repr__(self) -> str:
         program = self._program
@@ -49,23 +47,24 @@ class Stream:
         block = values.reshape(-1, 1) if single else values[None] if values.ndim == 1 else values
         if block.ndim != 2 or len(block) != count:
             raise LfnoError(f"the inputs have the shape {values.shape}; the model takes {count} channels: ({count}, time)")
-        answers = np.empty((outputs, block.shape[1]))
-        for k in range(block.shape[1]):
-            answers[:, k] = self._program.step(block[:, k], self._states)
+        answers, self._state = run.advance(self._program, block, self._state)
         if single:
             return float(answers[0, 0]) if outputs == 1 else answers[:, 0]
         return answers[0] if values.ndim == 1 and outputs == 1 else answers
 
-    def state(self) -> State:
-        """Return a copy of the memory of the model, for `restore`."""
-        return copy.deepcopy(self._states)
+    def state(self) -> np.ndarray:
+        """Return a copy of the memory of the model, a vector of numbers, for `restore`."""
+        return self._state.copy()
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: np.ndarray) -> None:
         """Continue from a state that `state()` returned, to the same bits."""
-        if len(state) != len(self._states):
-            raise LfnoError(f"the state has {len(state)} parts and this model {len(self._states)}: it belongs to another model")
-        self._states = copy.deepcopy(state)
+        values = real_array(state, "the numbers of the state", finite=True).astype(np.float64)
+        if values.shape != self._state.shape:
+            raise LfnoError(
+                f"the state has the shape {values.shape} and this model {self._state.shape}: the state belongs to another model"
+            )
+        self._state = values.copy()
 
     def reset(self) -> None:
         """Start again from rest."""
-        self._states = self._program.start()
+        self._state = run.at_rest(self._program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,26 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import with_unit
 from lfno.core.tensorfile import write_atomically
 from lfno.core.version import __version__
-from lfno.surrogate.deploy.program import Program
+from lfno.surrogate.deploy import run
+from lfno.surrogate.deploy.program import Affine, Apply, Filter, Instruction, Load, Past, Product, Program, Scale, Sum, Update
 
 TEST = 16  # samples of the test vector in the files
 NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
-#: activation functions as C expressions of x; {f} is the suffix of single precision
-ACTIVATIONS = {
+#: functions as C expressions of x; {f} is the suffix of single precision
+FUNCTIONS = {
     "relu": "x > 0 ? x : 0",
     "gelu": "(real)0.5 * x * (1 + erf{f}(x * (real)0.70710678118654752440))",
     "silu": "x / (1 + exp{f}(-x))",
     "tanh": "tanh{f}(x)",
     "sin": "sin{f}(x)",
+    "cos": "cos{f}(x)",
+    "sigmoid": "1 / (1 + exp{f}(-x))",
+    "abs": "fabs{f}(x)",
+}
+HOLDS = {
+    "zero": "The input is held at the value of a sample until the next one.",
+    "linear": "The input is taken as linear between samples.",
+    "cubic": "Between samples the input is taken as the cubic through the last four of them.",
 }
 PRECISIONS = ("double", "float")
 
@@ -48,7 +58,7 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent / "templates")
-    # templates are C and XML of our own; values are numbers and checked names, so nothing is escaped here
+    # templates are C of our own; values are numbers and checked names, so nothing is escaped here
     environment = Environment(loader=folder, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     values = _values(program, name, precision)
     source, header = (environment.get_template(f"step.{end}").render(values) for end in ("c", "h"))
@@ -56,60 +66,112 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
 
 
 def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
-    first, suffix = program.banks[0], "f" if precision == "float" else ""
-    width, _, poles = first.residues.shape
-    network = program.direct is None
-    gated = bool(program.layers) and program.layers[0].gate_weight is not None
-    force = np.random.default_rng(0).normal(size=(len(program.inputs), TEST)) * program.scale_in[1][:, None]
-    force += program.scale_in[0][:, None]
-    hidden = 0 if program.hidden is None else len(program.hidden[1])
-    arrays = [_array(key, value, suffix) for key, value in _tables(program, gated).items()]
-    for key, value in (("input", force), ("output", program.respond(force))):
+    suffix = "f" if precision == "float" else ""
+    force = test_inputs(program)
+    constants = _Constants(suffix)
+    places, work = allocate(program)
+    calls = [_call(one, program, places, constants) for one in program.instructions]
+    used = sorted({one.function for one in program.instructions if isinstance(one, Apply)})
+    tests = []
+    for key, value in (("input", force), ("output", run.respond(program, force))):
         text = ",\n    ".join("{" + ", ".join(_number(x, suffix) for x in row) + "}" for row in value.T)
-        arrays.append(f"const real {name}_test_{key}[{TEST}][{len(value)}] = {{\n    {text}\n}};")
+        tests.append(f"const real {name}_test_{key}[{TEST}][{len(value)}] = {{\n    {text}\n}};")
     return {
         "name": name, "guard": name.upper(), "version": __version__, "real": precision, "dt": repr(float(program.dt)),
-        "unit": _comment(program.unit), "kind": "a network" if network else "a linear model", "test": TEST, "network": network,
+        "unit": _comment(program.unit), "kind": program.kind, "hold": HOLDS[program.hold], "test": TEST, "tests": tests,
         "inputs": [_comment(with_unit(*one)) for one in program.inputs],
         "outputs": [_comment(with_unit(*one)) for one in program.outputs],
-        "notes": [_comment(note) for note in program.notes], "layers": len(program.layers), "width": width, "poles": poles,
-        "states": 2 * poles * width * len(program.banks), "hidden": hidden, "gated": gated, "arrays": arrays,
-        "exp": f"exp{suffix}", "activation": ACTIVATIONS[program.activation].format(f=suffix) if network else "",
+        "notes": [_comment(note) for note in program.notes], "states": max(program.states - 1, 1), "work": work,
+        "arrays": constants.lines, "calls": [call for call in calls if call], "answer": places[program.output],
+        "kinds": {type(one).__name__ for one in program.instructions},
+        "functions": {key: FUNCTIONS[key].format(f=suffix) for key in used},
     }  # fmt: skip
 
 
-def _tables(program: Program, gated: bool) -> dict[str, np.ndarray]:
-    """Return the constants by name; complex numbers as pairs, layers one after the other."""
-    banks = program.banks
-    tables: dict[str, Any] = {
-        "input_offset": program.scale_in[0], "input_scale": program.scale_in[1],
-        "output_offset": program.scale_out[0], "output_scale": program.scale_out[1],
-        "decay": _pairs([bank.decay for bank in banks]),
-        "tap0": _pairs([bank.taps[0] for bank in banks]), "tap1": _pairs([bank.taps[1] for bank in banks]),
-        "residues": _pairs([bank.residues.transpose(0, 2, 1) for bank in banks]),
-    }  # fmt: skip
-    if program.direct is not None:
-        return tables | {"direct": program.direct}
-    for key in ("lift", "hidden", "project"):
-        tables[f"{key}_weight"], tables[f"{key}_bias"] = getattr(program, key)
-    layers = program.layers
-    tables |= {"weight": np.stack([one.weight for one in layers]), "bias": np.stack([one.bias for one in layers])}
-    if gated:
-        tables["gate_weight"] = np.stack([one.gate_weight for one in layers])  # type: ignore[misc]
-        tables["gate_bias"] = np.stack([one.gate_bias for one in layers])  # type: ignore[misc]
-    return tables
+def test_inputs(program: Program) -> np.ndarray:
+    """Return inputs (in, TEST) of about the size that the model expects, for the test vector."""
+    offset, scale = program.centre
+    return offset[:, None] + scale[:, None] * np.random.default_rng(0).normal(size=(len(offset), TEST))
 
 
-def _pairs(values: list[np.ndarray]) -> np.ndarray:
-    stacked = np.stack(values)
-    return np.stack([stacked.real, stacked.imag], -1)
+def allocate(program: Program) -> tuple[list[str], int]:
+    """Return the C expression of every register, and the length of the work array that they share.
+
+    A register lives from its instruction to its last use. Registers that are parts of the state lie there.
+    """
+    last = {program.output: len(program.instructions)}
+    for k, one in enumerate(program.instructions):
+        for x in _reads(one):
+            last[x] = max(last.get(x, 0), k)
+    places, taken = ["input"] + [""] * (len(program.sizes) - 1), np.zeros(0, dtype=bool)
+    offsets: dict[int, int] = {}
+    for k, one in enumerate(program.instructions):
+        if isinstance(one, Filter | Load | Update):
+            places[one.out] = f"s + {one.state - 1}"
+            continue
+        size = program.sizes[one.out]
+        free = np.concatenate([taken, np.zeros(size, dtype=bool)])
+        start = next(a for a in range(len(taken) + 1) if not free[a : a + size].any())
+        taken = free[: max(len(taken), start + size)]
+        taken[start : start + size] = True
+        places[one.out], offsets[one.out] = f"w + {start}", start
+        for x in [x for x in offsets if last.get(x, k) <= k]:
+            a = offsets.pop(x)
+            taken[a : a + program.sizes[x]] = False
+    return places, max(len(taken), 1)
 
 
-def _array(name: str, values: np.ndarray, suffix: str) -> str:
-    flat = [_number(value, suffix) for value in np.asarray(values, dtype=np.float64).ravel()]
-    lines = [", ".join(flat[k : k + 8]) for k in range(0, len(flat), 8)]
-    body = ",\n    ".join(lines)
-    return f"static const real {name}[{len(flat)}] = {{\n    {body}\n}};"
+def _reads(one: Instruction) -> Iterable[int]:
+    if isinstance(one, Product | Sum):
+        return one.a, one.b
+    return () if isinstance(one, Load) else (one.x,)
+
+
+def _call(one: Instruction, program: Program, places: list[str], constants: _Constants) -> str:
+    """Return the line of C that runs an instruction; "" for Load, whose register lies in the state already."""
+    size, out = program.sizes[one.out], places[one.out]
+    match one:
+        case Scale():
+            return f"scale({size}, {constants(one.offset)}, {constants(one.factor)}, {places[one.x]}, {out});"
+        case Affine():
+            rows, columns = one.matrix.shape
+            offset = "0" if one.offset is None else constants(one.offset)
+            return f"affine({columns}, {rows}, {constants(one.matrix)}, {offset}, {places[one.x]}, {out});"
+        case Apply():
+            return f"apply({size}, {one.function}_, {places[one.x]}, {out});"
+        case Product() | Sum():
+            word = "product" if isinstance(one, Product) else "sum"
+            return f"{word}({size}, {places[one.a]}, {places[one.b]}, {out});"
+        case Filter():
+            numbers = f"{program.sizes[one.x]}, {len(one.decay)}, {one.depth}"
+            taps = f"{constants(_pairs(one.decay))}, {constants(_pairs(one.taps))}"
+            return f"filter(advance, state->count, {numbers}, {taps}, {places[one.x]}, s + {one.past - 1}, {out});"
+        case Past():
+            numbers = f"{program.sizes[one.x]}, {one.depth}"
+            return f"past(advance, state->count, {numbers}, {places[one.x]}, s + {one.past - 1}, {out});"
+        case Update():
+            return f"if (advance) copy({size}, {places[one.x]}, {out});"
+    return ""
+
+
+class _Constants:
+    """Constant arrays of the source; equal arrays are written once."""
+
+    def __init__(self, suffix: str) -> None:
+        self.suffix, self.lines, self.names = suffix, list[str](), dict[bytes, str]()
+
+    def __call__(self, values: np.ndarray) -> str:
+        key = repr(values.shape).encode() + values.tobytes()
+        if key not in self.names:
+            self.names[key] = name = f"c{len(self.names)}"
+            flat = [_number(value, self.suffix) for value in values.ravel()]
+            body = ",\n    ".join(", ".join(flat[k : k + 8]) for k in range(0, len(flat), 8))
+            self.lines.append(f"static const real {name}[{len(flat)}] = {{\n    {body}\n}};")
+        return self.names[key]
+
+
+def _pairs(values: np.ndarray) -> np.ndarray:
+    return np.stack([values.real, values.imag], -1)
 
 
 def _number(value: float, suffix: str) -> str:

@@ -1,4 +1,4 @@
-"""A model as a functional mock-up unit: FMI 2.0 co-simulation, with its C source and, where there is a compiler, a binary."""
+"""A model as a functional mock-up unit (FMU): co-simulation by FMI 2.0 or 3.0, source and, with a compiler, a binary."""
 
 from __future__ import annotations
 
@@ -18,62 +18,77 @@ from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 from lfno.core.version import __version__
 from lfno.surrogate.deploy.c_code import NAMES, c_files
+from lfno.surrogate.deploy.fmi3 import REFUSED
 from lfno.surrogate.deploy.program import Program
 
-#: platforms of FMI 2.0 that we can compile for: (system, bits) → (folder, ending)
-PLATFORMS = {
-    ("Linux", "64bit"): ("linux64", ".so"), ("Linux", "32bit"): ("linux32", ".so"),
-    ("Darwin", "64bit"): ("darwin64", ".dylib"), ("Windows", "64bit"): ("win64", ".dll"),
-}  # fmt: skip
+#: folder of the binary in FMI 2.0, by system and bits
+FOLDERS2 = {
+    ("Linux", "64bit"): "linux64",
+    ("Linux", "32bit"): "linux32",
+    ("Darwin", "64bit"): "darwin64",
+    ("Windows", "64bit"): "win64",
+}
+#: ending of a shared library, by system
+ENDINGS = {"Linux": ".so", "Darwin": ".dylib", "Windows": ".dll"}
+#: processors with a name of their own in FMI 3.0
+PROCESSORS = {"AMD64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "i686": "x86"}
+VERSIONS = ("2.0", "3.0")
 DATE = (2000, 1, 1, 0, 0, 0)  # of every file in the archive, so that equal models give equal bytes
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What was written: the file, and the platform that its binary is for ("" for source only) or why there is none."""
+    """What was written: the file and the version of FMI.
+
+    binary: the platform of the binary, "" for source only. reason: why there is no binary.
+    """
 
     path: Path
+    version: str
     binary: str
     reason: str
 
 
-def write_fmu(program: Program, path: Path) -> Unit:
-    """Write an FMU in double precision; its name, the stem of `path`, must be a C identifier.
+def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
+    """Write an FMU in double precision; its name, the stem of `path`, must be a C identifier. version: of FMI, "2.0" or "3.0".
 
     Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile; the result says so.
     """
     name = path.stem
+    if version not in VERSIONS:
+        raise LfnoError(f"there is no FMI version {version!r} here; choose {' or '.join(VERSIONS)}")
     if not path.parent.is_dir():
         raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
     if not NAMES.fullmatch(name):
         raise LfnoError(f"{name!r} cannot be the name of an FMU: use at most 40 letters, digits and _, a letter first")
     source, header = c_files(program, name)
-    guid = hashlib.sha256(source.encode()).hexdigest()[:32]
-    values = _values(program, name, guid)
-    files = {f"sources/{name}.c": source, f"sources/{name}.h": header, "sources/fmi2.c": _render("fmi2.c", values)}
-    files["modelDescription.xml"] = _render("modelDescription.xml", values)
-    binary, content, reason = _compiled(name, files)
+    values = _values(program, name, hashlib.sha256(source.encode()).hexdigest()[:32])
+    around = f"fmi{version[0]}.c"
+    files = {f"sources/{name}.c": source, f"sources/{name}.h": header, f"sources/{around}": _render(around, values)}
+    files["modelDescription.xml"] = _render(f"modelDescription{version[0]}.xml", values)
+    if version == "3.0":
+        files["sources/buildDescription.xml"] = _render("buildDescription.xml", values)
+    folder, content, reason = _compiled(name, files, version)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for place, text in files.items():
             archive.writestr(zipfile.ZipInfo(place, DATE), text, zipfile.ZIP_DEFLATED)
-        if binary:
-            folder, ending = PLATFORMS[platform.system(), platform.architecture()[0]]
-            archive.writestr(zipfile.ZipInfo(f"binaries/{folder}/{name}{ending}", DATE), content, zipfile.ZIP_DEFLATED)
+        if folder:
+            library = f"binaries/{folder}/{name}{ENDINGS[platform.system()]}"
+            archive.writestr(zipfile.ZipInfo(library, DATE), content, zipfile.ZIP_DEFLATED)
     write_atomically(path, stream.getvalue())
-    return Unit(path, binary, reason)
+    return Unit(path, version, folder, reason)
 
 
 def _values(program: Program, name: str, guid: str) -> dict[str, Any]:
-    variables, taken = [], set()
+    variables, taken = [], set[str]()
+    offsets = program.centre[0]
     for causality, channels in (("input", program.inputs), ("output", program.outputs)):
         for place, (word, unit) in enumerate(channels):
-            label = re.sub(r"\W", "_", word) or f"{causality}{place}"
-            while label in taken:
-                label += "_"
-            taken.add(label)
-            offset = float(program.scale_in[0][place]) if causality == "input" else 0.0
-            variables.append({"name": label, "unit": unit, "causality": causality, "start": repr(offset)})
+            label = _label(re.sub(r"\W", "_", word) or f"{causality}{place}", taken)
+            start = repr(float(offsets[place])) if causality == "input" else ""
+            told = program.notes[place] if causality == "input" and len(program.notes) >= len(program.inputs) else ""
+            variables.append({"name": label, "unit": unit, "causality": causality, "start": start, "told": told})
     first = len(program.inputs) + 1
     return {
         "name": name, "guid": guid, "version": __version__, "dt": repr(float(program.dt)), "variables": variables,
@@ -81,7 +96,16 @@ def _values(program: Program, name: str, guid: str) -> dict[str, Any]:
         "units": sorted({one["unit"] for one in variables} - {""}),
         "outputs": list(range(first, first + len(program.outputs))),
         "starts": ", ".join(one["start"] for one in variables if one["causality"] == "input"),
+        "time": _label("time", taken), "refused": REFUSED,
     }  # fmt: skip
+
+
+def _label(word: str, taken: set[str]) -> str:
+    """Return `word`, with _ appended until it is not taken, and take it."""
+    while word in taken:
+        word += "_"
+    taken.add(word)
+    return word
 
 
 def _render(template: str, values: dict[str, Any]) -> str:
@@ -92,20 +116,29 @@ def _render(template: str, values: dict[str, Any]) -> str:
     return Environment(loader=folder, undefined=StrictUndefined, autoescape=xml).get_template(template).render(values)
 
 
-def _compiled(name: str, files: dict[str, str]) -> tuple[str, bytes, str]:
+def _folder(version: str) -> str:
+    """Return the folder of a binary for this computer; "" if the standard has none."""
+    system = platform.system()
+    if version == "2.0":
+        return FOLDERS2.get((system, platform.architecture()[0]), "")
+    processor = PROCESSORS.get(platform.machine(), "")
+    return f"{processor}-{system.lower()}" if processor and system in ENDINGS else ""
+
+
+def _compiled(name: str, files: dict[str, str], version: str) -> tuple[str, bytes, str]:
     """Return (platform, shared library, "") or ("", nothing, the reason)."""
-    where = PLATFORMS.get((platform.system(), platform.architecture()[0]))
+    where = _folder(version)
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if where is None or compiler is None:
-        return "", b"", "there is no C compiler here" if where else f"{platform.system()} is no platform of FMI 2.0"
+    if not where or compiler is None:
+        return "", b"", "there is no C compiler here" if where else f"{platform.system()} is no platform of FMI {version}"
     with tempfile.TemporaryDirectory() as folder:
         for place, text in files.items():
             if place.startswith("sources/"):
                 (Path(folder) / Path(place).name).write_text(text)
-        target = Path(folder) / f"{name}{where[1]}"
+        target = Path(folder) / f"{name}{ENDINGS[platform.system()]}"
         options = ["-std=c99", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-o", str(target)]
-        words = [compiler, *options, f"{name}.c", "fmi2.c", "-lm"]
+        words = [compiler, *options, f"{name}.c", f"fmi{version[0]}.c", "-lm"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
         if done.returncode:
             return "", b"", f"the C compiler failed: {(done.stderr.strip() or 'no message').splitlines()[-1]}"
-        return where[0], target.read_bytes(), ""
+        return where, target.read_bytes(), ""

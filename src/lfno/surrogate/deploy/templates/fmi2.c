@@ -1,20 +1,9 @@
 /* FMI 2.0 co-simulation around {{ name }}_step. Made by lfno {{ version }}.
  *
  * A communication step is a whole number of model steps of {{ dt }}. Inside it an input moves with the derivative that the
- * importer gives (fmi2SetRealInputDerivatives), or is held.
+ * importer gives (fmi2SetRealInputDerivatives), or is held. An input that is set to another value jumps at that time.
  */
-#include "{{ name }}.h"
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
-#if defined _WIN32
-#define EXPORT __declspec(dllexport)
-#elif defined __GNUC__
-#define EXPORT __attribute__((visibility("default")))
-#else
-#define EXPORT
-#endif
+{% include "fmi.c" %}
 
 typedef void *fmi2Component;
 typedef void *fmi2ComponentEnvironment;
@@ -37,44 +26,17 @@ typedef struct {
     fmi2ComponentEnvironment componentEnvironment;
 } fmi2CallbackFunctions;
 
-enum { INPUTS = {{ name }}_INPUTS, OUTPUTS = {{ name }}_OUTPUTS, VARIABLES = INPUTS + OUTPUTS };
-
-typedef struct {
-    {{ name }}_state state;
-    double values[VARIABLES];
-    double slopes[INPUTS];
-    double time;
-} Memory;
-
 typedef struct {
     Memory memory;
     fmi2CallbackFunctions callbacks;
     char name[64];
 } Instance;
 
-static const double start[INPUTS] = { {{ starts }} };
-
 static fmi2Status fail(Instance *one, const char *message)
 {
-    if (one->callbacks.logger) one->callbacks.logger(one->callbacks.componentEnvironment, one->name, fmi2Error, "error", "%s", message);
+    if (one->callbacks.logger)
+        one->callbacks.logger(one->callbacks.componentEnvironment, one->name, fmi2Error, "error", "%s", message);
     return fmi2Error;
-}
-
-/* Feed one sample: the inputs as they are, after `offset` of their slopes. */
-static void sample(Instance *one, double offset)
-{
-    {{ name }}_real input[INPUTS], output[OUTPUTS];
-    int i;
-    for (i = 0; i < INPUTS; i++) input[i] = ({{ name }}_real)(one->memory.values[i] + offset * one->memory.slopes[i]);
-    {{ name }}_step(&one->memory.state, input, output);
-    for (i = 0; i < OUTPUTS; i++) one->memory.values[INPUTS + i] = output[i];
-}
-
-static void restart(Instance *one)
-{
-    memset(&one->memory, 0, sizeof one->memory);
-    memcpy(one->memory.values, start, sizeof start);
-    {{ name }}_reset(&one->memory.state);
 }
 
 EXPORT const char *fmi2GetTypesPlatform(void) { return "default"; }
@@ -84,13 +46,12 @@ EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String 
                                      const fmi2CallbackFunctions *callbacks, fmi2Boolean visible, fmi2Boolean logging)
 {
     Instance *one;
-    (void)resources; (void)visible; (void)logging;
     if (!callbacks || !callbacks->allocateMemory || type != fmi2CoSimulation || !guid || strcmp(guid, "{{ guid }}")) return NULL;
     one = callbacks->allocateMemory(1, sizeof *one);
     if (!one) return NULL;
     one->callbacks = *callbacks;
     strncpy(one->name, name ? name : "", sizeof one->name - 1);
-    restart(one);
+    restart(&one->memory);
     return one;
 }
 
@@ -102,35 +63,38 @@ EXPORT void fmi2FreeInstance(fmi2Component c)
 
 EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, const fmi2String categories[])
 {
-    (void)c; (void)on; (void)count; (void)categories;
     return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerant, fmi2Real tolerance, fmi2Real begin,
                                       fmi2Boolean ends, fmi2Real end)
 {
-    (void)tolerant; (void)tolerance; (void)ends; (void)end;
     ((Instance *)c)->memory.time = begin;
     return fmi2OK;
 }
 
-EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) { (void)c; return fmi2OK; }
+EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return fmi2OK; }
 
 EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
-    sample(c, 0);
+    refresh(&((Instance *)c)->memory);
     return fmi2OK;
 }
 
-EXPORT fmi2Status fmi2Terminate(fmi2Component c) { (void)c; return fmi2OK; }
-EXPORT fmi2Status fmi2Reset(fmi2Component c) { restart(c); return fmi2OK; }
+EXPORT fmi2Status fmi2Terminate(fmi2Component c) { return fmi2OK; }
+EXPORT fmi2Status fmi2Reset(fmi2Component c)
+{
+    restart(&((Instance *)c)->memory);
+    return fmi2OK;
+}
+
 
 EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference which[], size_t count, fmi2Real values[])
 {
     size_t k;
     for (k = 0; k < count; k++) {
-        if (which[k] >= VARIABLES) return fail(c, "there is no real variable with this reference");
-        values[k] = ((Instance *)c)->memory.values[which[k]];
+        const char *problem = get_value(&((Instance *)c)->memory, which[k], values + k);
+        if (problem) return fail(c, problem);
     }
     return fmi2OK;
 }
@@ -139,10 +103,8 @@ EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference which[],
 {
     size_t k;
     for (k = 0; k < count; k++) {
-        if (which[k] >= INPUTS) return fail(c, "only inputs can be set");
-        if (!isfinite(values[k])) return fail(c, "an input is not a finite number");
-        ((Instance *)c)->memory.values[which[k]] = values[k];
-        ((Instance *)c)->memory.slopes[which[k]] = 0;
+        const char *problem = set_value(&((Instance *)c)->memory, which[k], values[k]);
+        if (problem) return fail(c, problem);
     }
     return fmi2OK;
 }
@@ -153,6 +115,7 @@ EXPORT fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueRe
     size_t k;
     for (k = 0; k < count; k++) {
         if (which[k] >= INPUTS || order[k] != 1) return fail(c, "only the first derivative of an input can be set");
+        if (!isfinite(values[k])) return fail(c, NOT_FINITE);
         ((Instance *)c)->memory.slopes[which[k]] = values[k];
     }
     return fmi2OK;
@@ -161,22 +124,19 @@ EXPORT fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueRe
 EXPORT fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference which[], size_t count,
                                                const fmi2Integer order[], fmi2Real values[])
 {
-    (void)which; (void)count; (void)order; (void)values;
     return fail(c, "outputs have no derivatives");
 }
 
 EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real length, fmi2Boolean final)
 {
-    Instance *one = c;
-    double steps = floor(length / {{ name }}_dt + 0.5);
-    long k, count = (long)steps;
+    Memory *memory = &((Instance *)c)->memory;
+    long k, count = model_steps(length);
     int i;
-    (void)now; (void)final;
-    if (steps < 1 || steps > 1e9 || fabs(length - steps * {{ name }}_dt) > 1e-6 * {{ name }}_dt)
-        return fail(one, "the communication step must be a whole number of model steps of {{ dt }}");
-    for (k = 1; k <= count; k++) sample(one, (double)k * {{ name }}_dt);
-    for (i = 0; i < INPUTS; i++) one->memory.values[i] += length * one->memory.slopes[i];
-    one->memory.time += length;
+    if (!count) return fail(c, BAD_STEP);
+    refresh(memory);
+    for (k = 1; k <= count; k++) feed(memory, (double)k * {{ name }}_dt, 1);
+    for (i = 0; i < INPUTS; i++) memory->values[i] += length * memory->slopes[i];
+    memory->time += length;
     return fmi2OK;
 }
 
@@ -184,7 +144,6 @@ EXPORT fmi2Status fmi2CancelStep(fmi2Component c) { return fail(c, "a step is ne
 
 EXPORT fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
 {
-    (void)kind; (void)value;
     return fail(c, "a step is never pending");
 }
 
@@ -197,7 +156,6 @@ EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, 
 
 EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
 {
-    (void)kind; (void)value;
     return fail(c, "there is no such status");
 }
 
@@ -210,20 +168,17 @@ EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kin
 
 EXPORT fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
 {
-    (void)kind; (void)value;
     return fail(c, "there is no such status");
 }
 
 {% for type in ("Integer", "Boolean", "String") %}
 EXPORT fmi2Status fmi2Get{{ type }}(fmi2Component c, const fmi2ValueReference which[], size_t count, fmi2{{ type }} values[])
 {
-    (void)which; (void)values;
     return count ? fail(c, "there are only real variables") : fmi2OK;
 }
 
 EXPORT fmi2Status fmi2Set{{ type }}(fmi2Component c, const fmi2ValueReference which[], size_t count, const fmi2{{ type }} values[])
 {
-    (void)which; (void)values;
     return count ? fail(c, "there are only real variables") : fmi2OK;
 }
 {% endfor %}
@@ -253,7 +208,6 @@ EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 
 EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
 {
-    (void)c; (void)state;
     *size = sizeof(Memory);
     return fmi2OK;
 }
@@ -279,6 +233,5 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
                                                const fmi2ValueReference known[], size_t knowns, const fmi2Real seed[],
                                                fmi2Real sensitivity[])
 {
-    (void)unknown; (void)unknowns; (void)known; (void)knowns; (void)seed; (void)sensitivity;
     return fail(c, "directional derivatives are not provided");
 }

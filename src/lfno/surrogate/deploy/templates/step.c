@@ -7,45 +7,130 @@ typedef {{ name }}_real real;
 
 const double {{ name }}_dt = {{ dt }};
 
-{% for array in arrays %}{{ array }}
+{% for array in arrays + tests %}{{ array }}
 {% endfor %}
-/* One sample of a bank of poles: y = Re sum residues x, and the state xi before the next sample. */
-static void bank(int started, int ins, int outs, int poles, const real *decay, const real *tap0, const real *tap1,
-                 const real *residues, const real *v, real *xi, real *y)
+{% if "Scale" in kinds -%}
+static void scale(int size, const real *offset, const real *factor, const real *x, real *y)
 {
-    int i, o, m;
-    for (o = 0; o < outs; o++) y[o] = 0;
-    for (i = 0; i < ins; i++) {
-        for (m = 0; m < poles; m++) {
-            real *state = xi + 2 * (i * poles + m);
-            const real *beta = residues + 2 * (i * poles + m) * outs;
-            real re = 0, im = 0;
-            if (started) {
-                re = state[0] + tap0[2 * m] * v[i];
-                im = state[1] + tap0[2 * m + 1] * v[i];
-            }
-            for (o = 0; o < outs; o++) y[o] += beta[2 * o] * re - beta[2 * o + 1] * im;
-            state[0] = decay[2 * m] * re - decay[2 * m + 1] * im + tap1[2 * m] * v[i];
-            state[1] = decay[2 * m] * im + decay[2 * m + 1] * re + tap1[2 * m + 1] * v[i];
-        }
-    }
+    int i;
+    for (i = 0; i < size; i++) y[i] = (x[i] - offset[i]) * factor[i];
 }
-
-static void affine(int ins, int outs, const real *weight, const real *bias, const real *v, real *y)
+{% endif -%}
+{% if "Affine" in kinds %}
+static void affine(int ins, int outs, const real *matrix, const real *offset, const real *x, real *y)
 {
     int i, o;
     for (o = 0; o < outs; o++) {
-        real sum = bias ? bias[o] : 0;
-        for (i = 0; i < ins; i++) sum += weight[o * ins + i] * v[i];
+        real sum = offset ? offset[o] : 0;
+        for (i = 0; i < ins; i++) sum += matrix[o * ins + i] * x[i];
         y[o] = sum;
     }
 }
-{% if network %}
-static real act(real x)
+{% endif -%}
+{% for function, expression in functions.items() %}
+static real {{ function }}_(real x)
 {
-    return {{ activation }};
+    return {{ expression }};
+}
+{% endfor -%}
+{% if "Product" in kinds %}
+static void product(int size, const real *a, const real *b, real *y)
+{
+    int i;
+    for (i = 0; i < size; i++) y[i] = a[i] * b[i];
+}
+{% endif -%}
+{% if "Sum" in kinds %}
+static void sum(int size, const real *a, const real *b, real *y)
+{
+    int i;
+    for (i = 0; i < size; i++) y[i] = a[i] + b[i];
+}
+{% endif -%}
+{% if "Apply" in kinds %}
+static void apply(int size, real (*function)(real), const real *x, real *y)
+{
+    int i;
+    for (i = 0; i < size; i++) y[i] = function(x[i]);
+}
+{% endif -%}
+{% if "Update" in kinds %}
+static void copy(int size, const real *x, real *y)
+{
+    memcpy(y, x, (size_t)size * sizeof *y);
+}
+{% endif -%}
+{% if "Filter" in kinds or "Past" in kinds %}
+/* The samples before v, newest first. Before its first sample an input runs along the line through its first two. */
+static void begin(int count, int depth, real v, real *kept)
+{
+    int k;
+    if (count == 1)
+        for (k = 1; k < depth; k++) kept[k] = kept[0] + (real)k * (kept[0] - v);
+}
+
+static void keep(int advance, int depth, real v, real *kept)
+{
+    int k;
+    if (advance)
+        for (k = depth - 1; k > 0; k--) kept[k] = kept[k - 1];
+    kept[0] = v;
+}
+{% endif -%}
+{% if "Filter" in kinds %}
+/* Poles driven by every channel of v: x <- decay x + sum of taps times v and the samples before it. */
+static void filter(int advance, int count, int channels, int poles, int depth, const real *decay, const real *taps,
+                   const real *v, real *past, real *x)
+{
+    int i, j, m;
+    for (i = 0; i < channels; i++) {
+        real *kept = past + i * depth, *pole = x + 2 * i * poles;
+        if (advance) {
+            begin(count, depth, v[i], kept);
+            for (m = 0; m < poles; m++) {
+                const real *tap = taps + 2 * m;
+                real re = decay[2 * m] * pole[2 * m] - decay[2 * m + 1] * pole[2 * m + 1] + tap[0] * v[i];
+                real im = decay[2 * m] * pole[2 * m + 1] + decay[2 * m + 1] * pole[2 * m] + tap[1] * v[i];
+                for (j = 0; j < depth; j++) {
+                    tap += 2 * poles;
+                    re += tap[0] * kept[j];
+                    im += tap[1] * kept[j];
+                }
+                pole[2 * m] = re;
+                pole[2 * m + 1] = im;
+            }
+        }
+        keep(advance, depth, v[i], kept);
+    }
+}
+{% endif -%}
+{% if "Past" in kinds %}
+static void past(int advance, int count, int channels, int depth, const real *v, real *before, real *y)
+{
+    int i, k;
+    for (i = 0; i < channels; i++) {
+        real *kept = before + i * depth;
+        if (advance) begin(count, depth, v[i], kept);
+        y[i] = v[i];
+        for (k = 0; k < depth; k++) y[(k + 1) * channels + i] = kept[k];
+        keep(advance, depth, v[i], kept);
+    }
 }
 {% endif %}
+static void run({{ name }}_state *state, int advance, const real *input, real *output)
+{
+    real w[{{ work }}], *s = state->s;
+    const real *answer = {{ answer }};
+    int i;
+{%- for call in calls %}
+    {{ call }}
+{%- endfor %}
+    for (i = 0; i < {{ outputs | length }}; i++) output[i] = answer[i];
+    if (state->count < 2 && (advance || !state->count)) state->count++;
+    (void)s;
+    (void)w;
+}
+
 void {{ name }}_reset({{ name }}_state *state)
 {
     memset(state, 0, sizeof *state);
@@ -53,39 +138,10 @@ void {{ name }}_reset({{ name }}_state *state)
 
 void {{ name }}_step({{ name }}_state *state, const real input[{{ inputs | length }}], real output[{{ outputs | length }}])
 {
-    real scaled[{{ inputs | length }}], answer[{{ outputs | length }}];
-    int i;
-{%- if network %}
-    real v[{{ width }}], y[{{ width }}], w[{{ width }}], both[{{ 2 * width }}], hidden[{{ hidden }}];
-    int k;
-{%- else %}
-    real through[{{ outputs | length }}];
-{%- endif %}
-    for (i = 0; i < {{ inputs | length }}; i++) scaled[i] = (input[i] - input_offset[i]) / input_scale[i];
-{%- if network %}
-    affine({{ inputs | length }}, {{ width }}, lift_weight, lift_bias, scaled, v);
-    for (k = 0; k < {{ layers }}; k++) {
-        bank(state->started, {{ width }}, {{ width }}, {{ poles }}, decay + k * {{ 2 * poles }}, tap0 + k * {{ 2 * poles }},
-             tap1 + k * {{ 2 * poles }}, residues + k * {{ 2 * poles * width * width }}, v,
-             state->xi + k * {{ 2 * poles * width }}, y);
-        affine({{ width }}, {{ width }}, weight + k * {{ width * width }}, bias + k * {{ width }}, v, w);
-        for (i = 0; i < {{ width }}; i++) y[i] = act(y[i] + w[i]);
-{%- if gated %}
-        affine({{ width }}, {{ 2 * width }}, gate_weight + k * {{ 2 * width * width }}, gate_bias + k * {{ 2 * width }}, y, both);
-        for (i = 0; i < {{ width }}; i++) v[i] += both[i] / (1 + {{ exp }}(-both[{{ width }} + i]));
-{%- else %}
-        (void)both;
-        for (i = 0; i < {{ width }}; i++) v[i] += y[i];
-{%- endif %}
-    }
-    affine({{ width }}, {{ hidden }}, hidden_weight, hidden_bias, v, hidden);
-    for (i = 0; i < {{ hidden }}; i++) hidden[i] = act(hidden[i]);
-    affine({{ hidden }}, {{ outputs | length }}, project_weight, project_bias, hidden, answer);
-{%- else %}
-    bank(state->started, {{ inputs | length }}, {{ outputs | length }}, {{ poles }}, decay, tap0, tap1, residues, scaled, state->xi, answer);
-    affine({{ inputs | length }}, {{ outputs | length }}, direct, 0, scaled, through);
-    for (i = 0; i < {{ outputs | length }}; i++) answer[i] += through[i];
-{%- endif %}
-    for (i = 0; i < {{ outputs | length }}; i++) output[i] = answer[i] * output_scale[i] + output_offset[i];
-    state->started = 1;
+    run(state, state->count > 0, input, output);
+}
+
+void {{ name }}_jump({{ name }}_state *state, const real input[{{ inputs | length }}], real output[{{ outputs | length }}])
+{
+    run(state, 0, input, output);
 }

@@ -6,13 +6,13 @@
  *   {{ name }}_reset(&state);                    start from rest
  *   {{ name }}_step(&state, input, output);      once for every sample, {{ dt }} {{ unit }} apart
  *
- * Several states may run side by side. The input is taken as linear between samples.
+ * Several states may run side by side. {{ hold }}
  *
  * inputs:{% for channel in inputs %}
  *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
  * outputs:{% for channel in outputs %}
  *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
-{% for note in notes %} * note: {{ note }}
+{% for note in notes %} * {{ note }}
 {% endfor %} *
  * Test vector, from rest: {{ name }}_test_input gives {{ name }}_test_output.
  */
@@ -28,15 +28,20 @@ typedef {{ real }} {{ name }}_real;
 enum { {{ name }}_INPUTS = {{ inputs | length }}, {{ name }}_OUTPUTS = {{ outputs | length }}, {{ name }}_TEST = {{ test }} };
 
 typedef struct {
-    int started;
-    {{ name }}_real xi[{{ states }}];
+    int count;
+    {{ name }}_real s[{{ states }}];
 } {{ name }}_state;
 
 /* The time between two samples, in {{ unit or "the unit of time" }}. */
 extern const double {{ name }}_dt;
 
 void {{ name }}_reset({{ name }}_state *state);
+
+/* Feed the next sample and get the outputs at its time. Inputs must be finite numbers. */
 void {{ name }}_step({{ name }}_state *state, const {{ name }}_real input[{{ inputs | length }}], {{ name }}_real output[{{ outputs | length }}]);
+
+/* Replace the input of the last sample, without a step in time: for an input that jumps there. */
+void {{ name }}_jump({{ name }}_state *state, const {{ name }}_real input[{{ inputs | length }}], {{ name }}_real output[{{ outputs | length }}]);
 
 extern const {{ name }}_real {{ name }}_test_input[{{ test }}][{{ inputs | length }}];
 extern const {{ name }}_real {{ name }}_test_output[{{ test }}][{{ outputs | length }}];

@@ -1,0 +1,136 @@
+"""From a member of a model to the program of its step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core.errors import LfnoError
+from lfno.identification.modal import ModalModel
+from lfno.models.lfno import LFNO
+from lfno.models.operator import Operator
+from lfno.spectral.hold import HOLDS, phi_functions, taps
+from lfno.surrogate.deploy.program import Builder, Channel, Program
+
+#: data that are finer than this share of the training step are interpolated by cubics, as ModalModel.predict does
+FINER = 0.75
+
+LOOKS_AHEAD = (
+    "lfno.predict interpolates the whole input by a spline, which looks ahead; this code uses the cubic through the last "
+    "four samples, and differs from it by O(dt^4)"
+)
+
+
+def program_of(
+    member: Any, inputs: Sequence[Channel], outputs: Sequence[Channel], dt: float | None = None, notes: Sequence[str] = ()
+) -> Program:
+    """Return the step of a network or a linear model; raise LfnoError with the reason if it cannot run sample by sample.
+
+    inputs, outputs: names and units of the channels. dt: the time step, by default the one of training. notes: sentences
+    that the exported code shows to its user.
+    """
+    axis = member.grid.axes[-1]
+    dt = axis.step if dt is None else dt
+    if not (np.isfinite(dt) and dt > 0):
+        raise LfnoError(f"the time step {dt!r} must be a positive number")
+    build = Builder(len(inputs))
+    if isinstance(member, ModalModel):
+        output, hold = linear_step(build, member, dt)
+        more = [LOOKS_AHEAD] if hold == "cubic" else []
+        return build.program(output, dt, axis.unit, inputs, outputs, "a linear model", hold, [*notes, *more])
+    reason = why_not(member)
+    if reason:
+        raise LfnoError(f"this model cannot run sample by sample: {reason}; fit one that can with `lfno fit --causal`")
+    output = network_step(build, member, dt)
+    return build.program(output, dt, axis.unit, inputs, outputs, "a network", member.hold, notes)
+
+
+def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
+    """Return b_j with x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], complex (taps, M).
+
+    hold: "zero" (u[n] until the next sample), "linear" or "cubic", the last two as in `lfno.spectral.hold`.
+
+    >>> hold_taps(np.array([-1.0]), 0.1, "zero").real.round(4)  # 0 and 1 − e^{−0.1}
+    array([[0.    ],
+           [0.0952]])
+    """
+    mu = torch.as_tensor(np.asarray(poles, dtype=np.complex128))
+    if hold in HOLDS:
+        return taps(mu, dt, hold).numpy()
+    if hold != "zero":
+        raise LfnoError(f"there is no hold {hold!r} outside Python; choose zero, {', '.join(HOLDS)}")
+    held = dt * phi_functions(mu * dt, 1)[0].numpy()
+    return np.stack([np.zeros_like(held), held])
+
+
+def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]:
+    """Add a linear model, y = offset + Re Σ β x + D u; return the register of y and the hold of the input."""
+    modes = model.modes
+    hold = modes.hold if dt > FINER * model.grid.steps[-1] else "cubic"
+    centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
+    x = build.filter(centred, np.exp(modes.poles * dt), hold_taps(modes.poles, dt, hold))
+    y = build.affine(x, residue_matrix(modes.residues.transpose(1, 0, 2)), model.output_offset)
+    if np.any(modes.direct):
+        y = build.plus(y, build.affine(centred, modes.direct))
+    return y, hold
+
+
+def residue_matrix(residues: np.ndarray) -> np.ndarray:
+    """Return the matrix of Re Σ β_iom x_im, (out, in · M · 2), from residues (in, out, M)."""
+    planes = np.stack([residues.real, -residues.imag], -1)
+    return planes.transpose(1, 0, 2, 3).reshape(residues.shape[1], -1)
+
+
+def network_step(build: Builder, model: Operator, dt: float) -> int:
+    """Add a network and return the register of its answer.
+
+    v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
+    """
+    offset, scale = (_numbers(getattr(model, f"input_{what}")) for what in ("offset", "scale"))
+    act = model.config.activation
+    v = build.affine(build.scale(0, offset, 1 / scale), *_affine(model.lift))
+    blocks: Any = model.blocks
+    unit = model.steps(model.grid)[-1] / model.grid.steps[-1]  # a layer measures time in units of its own
+    for place, block in enumerate(blocks):
+        poles = _numbers(block.kernel.values()[-1]) * unit
+        stored = _numbers(block.kernel.residues)
+        residues = (stored[..., 0] + 1j * stored[..., 1]) * unit
+        x = build.filter(v, np.exp(poles * dt), hold_taps(poles, dt, model.hold))  # type: ignore[arg-type]
+        u = build.plus(build.affine(x, residue_matrix(residues)), build.affine(v, *_affine(block.pointwise)))
+        if model.config.skip or place < len(blocks) - 1:
+            u = build.apply(act, u)
+        if block.gate is not None:
+            weight, bias = _affine(block.gate.both)
+            half = len(weight) // 2
+            opening = build.apply("sigmoid", build.affine(u, weight[half:], bias[half:]))
+            u = build.times(build.affine(u, weight[:half], bias[:half]), opening)
+        v = build.plus(v, u) if model.config.skip else u
+    hidden = build.apply(act, build.affine(v, *_affine(model.hidden)))
+    scale, offset = (_numbers(getattr(model, f"output_{what}")) for what in ("scale", "offset"))
+    weight, bias = _affine(model.project)
+    return build.affine(hidden, scale[:, None] * weight, scale * bias + offset)
+
+
+def why_not(model: Operator) -> str:
+    """Return why a network cannot run sample by sample; "" if it can."""
+    if model.grid.ndim > 1:
+        return f"it answers fields over {', '.join(model.grid.names)}, not signals"
+    if getattr(model.config, "steady", "exact") != "exact":
+        return "its free weights R act on a whole window at once"
+    if not isinstance(model, LFNO) or not model.recurrent:
+        return "its layers see a whole window at once (FNO, LNO, or LFNO in the frequency form)"
+    if not model.config.share_poles:
+        return "its poles belong to pairs of channels (share_poles=false)"
+    return ""
+
+
+def _affine(part: Any) -> tuple[np.ndarray, np.ndarray]:
+    return _numbers(part.weight), _numbers(part.bias)
+
+
+def _numbers(tensor: Any) -> np.ndarray:
+    array = tensor.detach().cpu().numpy()
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)

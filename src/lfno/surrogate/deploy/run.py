@@ -1,0 +1,118 @@
+"""Run a program in NumPy, in double precision: sample by sample, or a block of samples at once.
+
+A block gives every register the shape (entries, time). All instructions but Filter, Past, Load and Update act on each sample
+alone. A Filter runs along the block as a linear recurrence. A program with feedback (Load) runs sample by sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.signal import lfilter
+from scipy.special import erf, expit
+
+from lfno.surrogate.deploy.program import Affine, Apply, Filter, Load, Past, Product, Program, Scale, Sum, Update
+
+#: samples that are computed at once; the registers of a network of width 16 then take about 20 MB
+BLOCK = 4096
+
+FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "relu": lambda x: np.maximum(x, 0.0),
+    "gelu": lambda x: 0.5 * x * (1 + erf(x * np.sqrt(0.5))),
+    "silu": lambda x: x * expit(x),
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sigmoid": expit,
+    "abs": np.abs,
+}
+
+
+def at_rest(program: Program) -> np.ndarray:
+    """Return the state before the first sample, (states,)."""
+    return np.zeros(program.states)
+
+
+def advance(program: Program, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the outputs (out, time) for the next samples (in, time) and the state after them; `state` is not changed."""
+    inputs, state = np.asarray(inputs, dtype=np.float64), state.copy()
+    answers = np.empty((len(program.outputs), inputs.shape[1]))
+    length = 1 if program.sequential else BLOCK
+    for first in range(0, inputs.shape[1], length):
+        part = slice(first, first + length)
+        answers[:, part] = _block(program, inputs[:, part], state)
+    return answers, state
+
+
+def respond(program: Program, inputs: np.ndarray) -> np.ndarray:
+    """Return the outputs (out, time) for inputs (in, time) from rest."""
+    return advance(program, inputs, at_rest(program))[0]
+
+
+def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarray:
+    """Return the outputs for a block and write the state after it into `state`."""
+    registers: list[np.ndarray] = [inputs] * len(program.sizes)
+    count = int(state[0])
+    for one in program.instructions:
+        match one:
+            case Scale():
+                value = (registers[one.x] - one.offset[:, None]) * one.factor[:, None]
+            case Affine():
+                value = one.matrix @ registers[one.x]
+                value = value if one.offset is None else value + one.offset[:, None]
+            case Apply():
+                value = FUNCTIONS[one.function](registers[one.x])
+            case Product():
+                value = registers[one.a] * registers[one.b]
+            case Sum():
+                value = registers[one.a] + registers[one.b]
+            case Filter():
+                value = _filter(one, registers[one.x], state, count)
+            case Past():
+                lines = _history(registers[one.x], state, one.past, one.depth, count)
+                size = registers[one.x].shape[1]
+                value = np.concatenate([lines[:, one.depth - k : one.depth - k + size] for k in range(one.depth + 1)])
+            case Load():
+                value = state[one.state : one.state + program.sizes[one.out], None].copy()
+            case Update():
+                place = slice(one.state, one.state + program.sizes[one.out])
+                value = registers[one.x] if count else state[place, None].copy()
+                state[place] = value[:, 0]
+        registers[one.out] = value
+    state[0] = min(count + inputs.shape[1], 2)
+    return registers[program.output]
+
+
+def _history(v: np.ndarray, state: np.ndarray, place: int, depth: int, count: int) -> np.ndarray:
+    """Return v (channels, time) with `depth` earlier samples before it, and keep the last samples in `state`."""
+    channels = len(v)
+    past = state[place : place + channels * depth].reshape(channels, depth)
+    if depth > 1 and count < 2 and count + v.shape[1] > 1:  # the line through the first two samples, where both are known
+        newest, after = (v[:, 0], v[:, 1]) if count == 0 else (past[:, 0].copy(), v[:, 0])
+        for k in range(count, depth):
+            past[:, k] = newest + (k + 1 - count) * (newest - after)
+    lines = np.concatenate([past[:, ::-1], v], axis=1)
+    past[:] = lines[:, : -depth - 1 : -1]
+    return lines
+
+
+def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.ndarray:
+    (channels, size), poles, depth = v.shape, len(one.decay), one.depth
+    place = slice(one.state, one.state + 2 * channels * poles)
+    x = state[place].view(np.complex128).reshape(channels, poles)
+    lines = _history(v, state, one.past, depth, count)
+    driven = np.zeros((poles, channels, size), np.complex128)
+    for j, tap in enumerate(one.taps):
+        driven += tap[:, None, None] * lines[:, depth - j : depth - j + size]
+    if count == 0:
+        driven[..., 0] = 0.0  # the first sample finds the poles at rest
+    kept = one.decay * x  # what is left of the state at the first sample
+    if size == 1:
+        result = driven[..., 0].T + kept
+        x[:] = result
+        return result.reshape(-1, 1).view(np.float64).reshape(-1, 1)
+    for m, decay in enumerate(one.decay):
+        driven[m] = lfilter([1.0], [1.0, -decay], driven[m], zi=kept[:, m, None])[0]
+    x[:] = driven[..., -1].T
+    return np.stack([driven.real, driven.imag], 1).transpose(2, 0, 1, 3).reshape(-1, size)

@@ -1,0 +1,61 @@
+"""The step graph: ONNX Runtime, fed with its own state, gives the answers of the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.surrogate.deploy import run
+from tests.surrogate.rigs import MODELS, forces, linear
+
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def stepped(path: Path, inputs: np.ndarray, kind: type) -> np.ndarray:
+    """Feed two trajectories side by side, the second one twice as large, and return both answers (2, outputs, time)."""
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    state, answers = np.zeros((2, session.get_inputs()[1].shape[1]), kind), []
+    for sample in inputs.T:
+        answer, state = session.run(None, {"input": np.stack([sample, 2 * sample]).astype(kind), "state": state})
+        answers.append(answer)
+    return np.stack(answers, -1)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_onnx_runtime_gives_the_answer_of_the_model(kind: str, tmp_path: Path) -> None:
+    model, inputs = MODELS[kind](), forces(60)
+    written = model.export("onnx-step", tmp_path / "rig.onnx")
+    assert written.size == (tmp_path / "rig.onnx").stat().st_size < 50_000
+    for answer, force in zip(stepped(written.path, inputs, np.float32), (inputs, 2 * inputs), strict=True):
+        expected = run.respond(model.program(), force)
+        np.testing.assert_allclose(answer, expected, atol=1e-4 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("hold", ["zero", "linear", "cubic"])
+def test_double_precision_and_every_hold(hold: str, tmp_path: Path) -> None:
+    model, inputs = linear(hold), forces(60)
+    written = model.export("onnx-step", tmp_path / "rig.onnx", precision="double")
+    expected = run.respond(model.program(), inputs)
+    np.testing.assert_allclose(stepped(written.path, inputs, np.float64)[0], expected, atol=1e-11)
+
+
+def test_the_file_says_what_it_is(tmp_path: Path) -> None:
+    written = linear().export("onnx-step", tmp_path / "rig.onnx")
+    told = onnxruntime.InferenceSession(str(written.path)).get_modelmeta().custom_metadata_map
+    assert (float(told["lfno_dt"]), told["lfno_unit"]) == (0.02, "s")
+    assert json.loads(told["lfno_signals"])["inputs"][0] == ["force", "N"]
+
+
+def test_what_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(lfno.LfnoError, match="no folder"):
+        linear().export("onnx-step", tmp_path / "gone" / "rig.onnx")
+    with pytest.raises(lfno.LfnoError, match="choose float or double"):
+        linear().export("onnx-step", tmp_path / "rig.onnx", precision="half")
+    monkeypatch.setattr("lfno.surrogate.deploy.onnx_step.TOLERANCE", {"float": -1.0})
+    with pytest.raises(lfno.LfnoError, match="differs from the model"):
+        linear().export("onnx-step", tmp_path / "rig.onnx")
+    assert not list(tmp_path.iterdir())
