@@ -84,6 +84,12 @@ COMMANDS = (
     "lfno export one --dt -1",
     "lfno export one --dt 1.0",
     "lfno export modes",
+    "lfno export modes --to c --size 512",
+    "lfno export modes --to fmu --precision float",
+    "lfno export modes --to c --precision half",
+    "lfno export modes --to c --fmi 3.0",
+    "lfno export modes --to fmu --fmi 1.0",
+    "lfno export modes --to c --out 2rig.c",
 )
 
 

@@ -100,6 +100,16 @@ def test_the_header_explains_itself(tmp_path: Path) -> None:
     assert "rig_test_output" in source.read_text()
 
 
+def test_a_model_from_a_file_gives_the_same_source(tmp_path: Path) -> None:
+    """Numbers of a file are aligned as torch needs them: complex128 to 16 bytes."""
+    linear().save(tmp_path / "rig.safetensors")
+    loaded = lfno.load(tmp_path / "rig.safetensors")
+    assert loaded.linear is not None
+    assert loaded.linear.modes.poles.ctypes.data % 16 == 0
+    sources = [model.export("c", tmp_path / "rig.c")[0].read_bytes() for model in (linear(), loaded)]
+    assert sources[0] == sources[1]
+
+
 def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
     for path, fields, words in [
         ("2rig.c", {}, "cannot be a name in C"), ("gone/rig.c", {}, "no folder"), ("rig.c", {"dt": 0.0}, "positive"),

@@ -41,7 +41,8 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
                 more = linear if "lfno-modes" in metadata else ""
                 raise LfnoError(f"{path} is a safetensors file but not a {what} of lfno{more}")
             tree = json.loads(metadata[key])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            # a copy, because tensors of a file are aligned to 8 bytes, and torch crashes on complex128 not aligned to 16
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
         if isinstance(error, LfnoError):
             raise

@@ -48,8 +48,8 @@ def write_onnx_step(program: Program, path: Path, precision: str = "float") -> S
     try:
         import onnx  # noqa: F401
         import onnxruntime
-    except ImportError as error:
-        raise LfnoError(f"exporting to ONNX needs the package {error.name}; install lfno[onnx]") from error
+    except ImportError as missing:
+        raise LfnoError(f"exporting to ONNX needs the package {missing.name}; install lfno[onnx]") from missing
     content = step_graph(program, precision).SerializeToString()
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
