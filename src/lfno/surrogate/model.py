@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -15,18 +15,12 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.operator import Operator
-from lfno.surrogate.deploy.c_code import write_c
-from lfno.surrogate.deploy.fmu import write_fmu
+from lfno.surrogate.deployment import Deployment
 from lfno.surrogate.dynamics import Dynamics
-from lfno.surrogate.deploy.lower import program_of
-from lfno.surrogate.deploy.onnx_step import write_onnx_step
-from lfno.surrogate.deploy.program import Program
-from lfno.surrogate.deploy.validity import validity
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
-from lfno.surrogate.stream import Stream
 
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
@@ -52,7 +46,7 @@ class Answer:
     notes: tuple[str, ...]
 
 
-class Surrogate(Dynamics):
+class Surrogate(Dynamics, Deployment):
     """A trained model that answers in the user's units.
 
     It holds one network, an ensemble of networks with different seeds, or a linear model of poles and residues. All of
@@ -160,55 +154,6 @@ class Surrogate(Dynamics):
         """Write the model to one safetensors file and return its path; `lfno.load` reads it."""
         return write(self.members, self.provenance, Path(path))
 
-    def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
-        """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).
-
-        It starts from rest, or warmed up on `past`, an array (inputs, time) of the samples before. Raises LfnoError with
-        the reason for a model that cannot run sample by sample.
-        """
-        stream = Stream(self.program(dt, member))
-        if past is not None:
-            stream.step(past)
-        return stream
-
-    def program(self, dt: float | None = None, member: int = 0) -> Program:
-        """Return one step of the model as plain arrays, for a time step `dt` (the one of training by default).
-
-        Raises LfnoError with the reason for a model that cannot run sample by sample.
-        """
-        if not 0 <= member < len(self.members):
-            raise LfnoError(f"there is no member {member}: the model has {len(self.members)}, counted from 0")
-        inputs = _named(self.signals.inputs, self.channels[0], "input")
-        outputs = _named(self.signals.outputs, self.channels[1], "output")
-        return program_of(self.members[member], inputs, outputs, dt, validity(self.coverage, inputs))
-
-    def export(
-        self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None,
-        precision: str | None = None, version: str = "2.0",
-    ) -> Any:  # fmt: skip
-        """Write files that run without lfno and return what was written.
-
-        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step", one sample at a time; "onnx" or "torch", a whole window.
-        grid: of a window, the one of training by default. dt: the time step of a sample. member: of an ensemble.
-        precision: "double", the default of "c", or "float", the default of "onnx-step". version: of FMI, "2.0" or "3.0".
-        Raises LfnoError where the model cannot be written in this form; nothing half-written is left.
-        """
-        if to == "c":
-            return write_c(self.program(dt, member), Path(path), precision or "double")
-        if to == "fmu":
-            return write_fmu(self.program(dt, member), Path(path), version)
-        if to == "onnx-step":
-            return write_onnx_step(self.program(dt, member), Path(path), precision or "float")
-        from lfno.models.export import TARGETS, export
-
-        if to not in TARGETS:
-            raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, onnx-step, {' or '.join(TARGETS)}")
-        if not self.networks:
-            raise LfnoError(f"a linear model has no form for {to}; export it to c, fmu or onnx-step")
-        if not 0 <= member < len(self.networks):
-            raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
-        return export(self.networks[member], Path(path), to, grid)
-
 
 def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:
     """Load a model from its file, from the folder of a run, or a shipped one by the name of its data set.
@@ -221,8 +166,3 @@ def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:
     (1, 1)
     """
     return Surrogate(read(path, device))
-
-
-def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
-    """Names and units of channels; `input0`, `input1` … where the file does not tell."""
-    return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]

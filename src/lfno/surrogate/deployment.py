@@ -1,0 +1,77 @@
+"""How a model leaves Python: sample by sample, as C, as a functional mock-up unit, as ONNX or PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.surrogate.deploy.c_code import write_c
+from lfno.surrogate.deploy.fmu import write_fmu
+from lfno.surrogate.deploy.lower import program_of
+from lfno.surrogate.deploy.onnx_step import write_onnx_step
+from lfno.surrogate.deploy.program import Program
+from lfno.surrogate.deploy.validity import validity
+from lfno.surrogate.description import Description
+from lfno.surrogate.stream import Stream
+
+
+class Deployment(Description):
+    """The part of a model that runs sample by sample and writes files for other programs."""
+
+    def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
+        """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).
+
+        It starts from rest, or warmed up on `past`, an array (inputs, time) of the samples before. Raises LfnoError with
+        the reason for a model that cannot run sample by sample.
+        """
+        stream = Stream(self.program(dt, member))
+        if past is not None:
+            stream.step(past)
+        return stream
+
+    def program(self, dt: float | None = None, member: int = 0) -> Program:
+        """Return one step of the model as plain arrays, for a time step `dt` (the one of training by default).
+
+        Raises LfnoError with the reason for a model that cannot run sample by sample.
+        """
+        if not 0 <= member < len(self.members):
+            raise LfnoError(f"there is no member {member}: the model has {len(self.members)}, counted from 0")
+        inputs = _named(self.signals.inputs, self.channels[0], "input")
+        outputs = _named(self.signals.outputs, self.channels[1], "output")
+        return program_of(self.members[member], inputs, outputs, dt, validity(self.coverage, inputs))
+
+    def export(
+        self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None,
+        precision: str | None = None, version: str = "2.0",
+    ) -> Any:  # fmt: skip
+        """Write files that run without lfno and return what was written.
+
+        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step", one sample at a time; "onnx" or "torch", a whole window.
+        grid: of a window, the one of training by default. dt: the time step of a sample. member: of an ensemble.
+        precision: "double", the default of "c", or "float", the default of "onnx-step". version: of FMI, "2.0" or "3.0".
+        Raises LfnoError where the model cannot be written in this form; nothing half-written is left.
+        """
+        if to == "c":
+            return write_c(self.program(dt, member), Path(path), precision or "double")
+        if to == "fmu":
+            return write_fmu(self.program(dt, member), Path(path), version)
+        if to == "onnx-step":
+            return write_onnx_step(self.program(dt, member), Path(path), precision or "float")
+        from lfno.models.export import TARGETS, export
+
+        if to not in TARGETS:
+            raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, onnx-step, {' or '.join(TARGETS)}")
+        if not self.networks:
+            raise LfnoError(f"a linear model has no form for {to}; export it to c, fmu or onnx-step")
+        if not 0 <= member < len(self.networks):
+            raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
+        return export(self.networks[member], Path(path), to, grid)
+
+
+def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
+    """Names and units of channels; `input0`, `input1` … where the file does not tell."""
+    return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]
