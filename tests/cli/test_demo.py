@@ -1,15 +1,19 @@
-"""The demo runs from data to page; its true steady state is that of the equation."""
+"""The demo runs from data to page, and judges a perfect model as perfect."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import lfno
-from lfno.cli.demo_page import damping, frequency, steady_state
+from lfno.cli.demo_outcome import Trained, judge
 from lfno.data.dataset import Dataset
+from lfno.data.split import standard
+from lfno.identification.identify import Modes
+from lfno.identification.modal import ModalModel
 from lfno.systems import Duffing
 from tests.cli.rig import answer
 
@@ -22,20 +26,25 @@ def test_the_quick_demo_leaves_a_page_and_a_model(tmp_path: Path) -> None:
     assert "hardly trained" in page
     assert page.count("<img") == 1
     assert page.count("<table>") == 2
-    truth = [complex(*row["truth"]) for row in told["modes"]]
-    assert frequency(truth[0]) == pytest.approx(1 / (2 * np.pi), rel=0.01)
-    assert damping(truth[0]) == pytest.approx(0.25, rel=0.02)
-    assert frequency(truth[1]) > frequency(truth[0])  # the spring stiffens
+    true = told["true_mode"]
+    assert true["frequency"] == pytest.approx(np.sqrt(1 - 0.25**2) / (2 * np.pi))
+    assert true["damping_ratio"] == pytest.approx(0.25)
     model = lfno.load(told["model"])
     assert model.predict(np.zeros(128)).shape == (128,)
 
 
-def test_the_true_steady_state_of_a_linear_oscillator() -> None:
-    """A sine with a whole number of periods in the window: the response is the sine times the transfer function."""
-    grid = lfno.Grid.line(256, dt=0.08)
-    t, omega = grid.axes[0].points, 2 * np.pi * 3 / 20.48
-    force = np.sin(omega * t)
-    data = Dataset(force[None, None], force[None, None], grid)
-    found = steady_state(Duffing(c=0.5, beta=0.0), force, data)
-    gain = 1 / (1 - omega**2 + 0.5j * omega)
-    np.testing.assert_allclose(found, (gain * np.exp(1j * omega * t)).imag, atol=1e-4)
+def test_the_exact_solution_in_place_of_a_network_has_no_error() -> None:
+    """The linear oscillator as a sum of modes: its response, its transient and steady part and its mode are the true ones."""
+    grid, system = lfno.Grid.line(256, dt=0.08), Duffing(c=0.5, beta=0.0)
+    rng = np.random.default_rng(0)
+    waves = np.exp(2j * np.pi * np.arange(1, 6)[:, None] * grid.axes[0].points / 20.48)
+    forces = (rng.normal(size=(30, 5)) @ waves).imag
+    data = Dataset(forces[:, None], system.solve(forces, grid), grid)
+    pole = -0.25 + 1j * np.sqrt(1 - 0.25**2)
+    found = Modes(np.array([pole]), np.full((1, 1, 1), -1j / pole.imag), np.zeros((1, 1)), np.ones(1), 0.0, "cubic")
+    model: Any = ModalModel(found, np.zeros(1), np.zeros(1), grid)
+    outcome = judge(data, {"LFNO": Trained(model, standard(30), 1, 1.0)}, system)
+    assert outcome.error["LFNO"] < 1e-3
+    assert max(outcome.split_error.values()) < 2e-3
+    assert outcome.modes[0].frequency == pytest.approx(outcome.true_frequency)
+    assert outcome.modes[0].damping_ratio == pytest.approx(outcome.true_damping)

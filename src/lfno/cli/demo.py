@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lfno.cli.demo_page import Trained
+    from lfno.cli.demo_outcome import Outcome, Trained
     from lfno.data.dataset import Dataset
 
 TASK = "duffing-c05-rich"
@@ -47,7 +47,8 @@ def demo(
     import torch
     from rich.console import Console
 
-    from lfno.cli.demo_page import build, judge
+    from lfno.cli.demo_outcome import judge
+    from lfno.cli.demo_page import demo_page
     from lfno.core.grid import Grid
     from lfno.data.make import dataset
     from lfno.plots.page import write_page
@@ -63,7 +64,7 @@ def demo(
     runs = {"LFNO": lfno, "FNO": fno, "FNO, equal time": _train(data, "fno", longer, size, None, console)}
     console.print("[bold]3[/] Asking the equation: true transient and steady part, true modes")
     outcome = judge(data, runs)
-    page = write_page(build(outcome), out / "index.html")
+    page = write_page(demo_page(outcome), out / "index.html")
     if as_json:
         typer.echo(json.dumps({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}, default=float))
         return
@@ -72,7 +73,7 @@ def demo(
 
 
 def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
-    from lfno.cli.demo_page import Trained
+    from lfno.cli.demo_outcome import Trained
     from lfno.cli.live import live
     from lfno.data.split import standard
     from lfno.surrogate import Surrogate
@@ -91,12 +92,14 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     return Trained(run.models[0], split, epochs, run.trainer.seconds)
 
 
-def _show(outcome: Any, console: Console) -> None:
+def _show(outcome: Outcome, console: Console) -> None:
     from rich.table import Table
 
-    for sentence in outcome.lead():
+    from lfno.cli.demo_page import errors, lead, modes
+
+    for sentence in lead(outcome):
         console.print(sentence)
-    for title, one in (("Error on the test forces", outcome.errors()), ("Modes", outcome.modes())):
+    for title, one in (("Error on the test forces", errors(outcome)), ("Modes", modes(outcome))):
         table = Table(title=f"\n{title}", title_justify="left")
         for k, name in enumerate(one.columns):
             table.add_column(name, justify="left" if k == 0 else "right")

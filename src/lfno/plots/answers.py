@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.core.grid import Axis
-from lfno.plots.style import COLOURS, WIDTH, colour
+from lfno.plots.style import COLOURS, NARROW, WIDTH, colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: the truth lies below every model: broad and pale, so that a model that agrees with it is seen inside it
 TRUTH: dict[str, Any] = {"color": COLOURS["truth"], "linewidth": 4.5, "alpha": 0.25, "solid_capstyle": "round"}
+#: models after the first are dashed, so that a grey print tells them apart
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 PARTS = ("transient", "steady")
 
 
@@ -24,29 +26,38 @@ def answers_figure(
     response: tuple[str, np.ndarray],
     answers: Mapping[str, np.ndarray],
     parts: Mapping[str, tuple[np.ndarray, np.ndarray | None]],
+    narrow: bool = False,
 ) -> Figure:
-    """Draw force and response in two rows, and below them the transient and the steady part beside each other.
+    """Draw force and response in two rows, and below them the transient and the steady part.
 
-    `force` and `response` are a label and a signal over `axis`. `answers` maps the name of a model to its prediction; the
-    first model is drawn on top, and `parts` are its parts: "transient" and "steady" with the model's part and the true
-    one (None where no truth is known).
+    Args:
+        axis: The time axis.
+        force: Label and signal of the input.
+        response: Label and signal of the true output.
+        answers: Name of a model → its prediction. The first model is drawn on top.
+        parts: "transient" and "steady" → the first model's part and the true part (None where no truth is known).
+        narrow: Draw for a phone: the two parts below each other.
     """
-    figure, panels = _layout(bool(parts))
+    figure, panels = _layout(bool(parts), narrow)
     t, names = axis.points, list(answers)
     panels["force"].margins(x=0.01)
     panels["force"].plot(t, force[1], color="#555555", linewidth=1.1)
-    panels["force"].set(ylabel=force[0], title="force")
+    panels["force"].set(ylabel=force[0])
+    panels["force"].set_title("force", loc="left")
     panels["response"].plot(t, response[1], label="truth", **TRUTH)
-    for name in reversed(names):
-        panels["response"].plot(t, answers[name], color=colour(name), label=name, linewidth=1.6 if name == names[0] else 1.1)
-    panels["response"].set(ylabel=response[0], title="response")
+    for place in reversed(range(len(names))):
+        style: Any = {"linewidth": 1.1 if place else 1.6, "linestyle": DASHES[place % len(DASHES)]}
+        panels["response"].plot(t, answers[names[place]], color=colour(names[place]), label=names[place], **style)
+    panels["response"].set(ylabel=response[0])
+    panels["response"].set_title("response", loc="left")
     for name, (own, true) in parts.items():
         if true is not None:
             panels[name].plot(t, true, label="truth", **TRUTH)
         panels[name].plot(t, own, color=COLOURS[name], label=names[0])
-        panels[name].set(ylabel=response[0], title=f"{name} part", xlabel=axis.label)
-    if not parts:
-        panels["response"].set(xlabel=axis.label)
+        panels[name].set(ylabel=response[0])
+        panels[name].set_title(f"{name} part", loc="left")
+    for name in ["steady"] if parts and narrow else list(parts) or ["response"]:
+        panels[name].set(xlabel=axis.label)
     _same_scale([panels[name] for name in ("response", *parts)])
     for name in ("response", *parts):
         handles, labels = panels[name].get_legend_handles_labels()
@@ -56,12 +67,16 @@ def answers_figure(
     return figure
 
 
-def _layout(parts: bool) -> tuple[Figure, dict[str, Any]]:
+def _layout(parts: bool, narrow: bool) -> tuple[Figure, dict[str, Any]]:
     from matplotlib.figure import Figure
 
-    rows: list[Any] = [["force", "force"], ["response", "response"], *([list(PARTS)] if parts else [])]
-    figure = Figure(figsize=(WIDTH, 7.4 if parts else 4.8), layout="constrained")
-    return figure, figure.subplot_mosaic(rows, height_ratios=[0.6, 1.5, 1.4][: len(rows)], sharex=True)
+    pair: list[Any] = [[name] for name in PARTS] if narrow else [list(PARTS)]
+    wide = [["force"], ["response"]] if narrow else [["force"] * 2, ["response"] * 2]
+    rows = [*wide, *(pair if parts else [])]
+    heights = [0.55, 1.5, 1.2, 1.2][: len(rows)]
+    size = (NARROW, 1.7 * sum(heights)) if narrow else (WIDTH, 1.75 * sum(heights))
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplot_mosaic(rows, height_ratios=heights, sharex=True)
 
 
 def _same_scale(panels: list[Any]) -> None:

@@ -28,6 +28,7 @@ COLOURS = {
 SPARE = ("#e69f00", "#8c564b", "#999933", "#882255", "#44aa99", "#555555")
 FIELD = "RdBu_r"
 WIDTH = 10.0  # inches of a figure at the full width of a page
+NARROW = 4.2  # inches of a figure at the full width of a phone
 DPI = 110
 SETTINGS: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign

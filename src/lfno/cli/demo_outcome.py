@@ -1,0 +1,104 @@
+"""What the demo found: errors of the trained networks, and the true split and the true modes beside those of LFNO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.data.split import Split
+from lfno.evaluation.baselines import fit_linear
+from lfno.evaluation.metrics import relative_l2
+from lfno.identification.mode import Mode
+from lfno.models.operator import Operator
+from lfno.surrogate import Surrogate
+from lfno.systems import Duffing
+from lfno.systems.base import System
+
+PARTS = ("transient", "steady")
+LINEAR = "best linear model"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained network with its cost."""
+
+    model: Operator
+    split: Split
+    epochs: int
+    seconds: float
+
+    @property
+    def parameters(self) -> int:
+        """The number of parameters; a complex number counts once."""
+        return sum(weight.numel() for weight in self.model.parameters())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of the demo.
+
+    error: mean relative L2 error on the test forces by model.
+    curves: signals over time of the test force that the figure shows.
+    split_error: error of LFNO's transient and steady part on that force, relative to the response.
+    modes: small-signal modes of LFNO, strongest first.
+    true_pole: the eigenvalue of the linearised equation in 1/s.
+    """
+
+    runs: dict[str, Trained]
+    error: dict[str, float]
+    curves: dict[str, np.ndarray]
+    split_error: dict[str, float]
+    modes: list[Mode]
+    true_pole: complex
+    grid: Grid
+
+    @property
+    def true_frequency(self) -> float:
+        """Frequency of the true mode in Hz, as `Mode.frequency` counts it."""
+        return self.true_pole.imag / (2 * np.pi)
+
+    @property
+    def true_damping(self) -> float:
+        """Damping ratio of the true mode."""
+        return -self.true_pole.real / abs(self.true_pole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        runs = {name: {"epochs": run.epochs, "seconds": run.seconds} for name, run in self.runs.items()}
+        true = {"frequency": self.true_frequency, "damping_ratio": self.true_damping}
+        modes = [mode.to_dict() for mode in self.modes]
+        return {"runs": runs, "error": self.error, "split_error": self.split_error, "modes": modes, "true_mode": true}
+
+
+def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None) -> Outcome:
+    """Compare the trained models with each other, with the best linear model and with the equation (`Duffing(c=0.5)`)."""
+    system = system or Duffing(c=0.5)
+    model, split = runs["LFNO"].model, runs["LFNO"].split
+    inputs, truth = data.inputs[split.test], data.outputs[split.test]
+    answers = {name: run.model.predict(inputs) for name, run in runs.items()}
+    known = np.sort(np.concatenate([split.train, split.validation]))
+    linear = fit_linear(data.inputs[known], data.outputs[known], None, data.grid)
+    error = {name: float(relative_l2(answer, truth).mean()) for name, answer in answers.items()}
+    error[LINEAR] = float(relative_l2(linear(inputs, None), truth).mean())
+    steady = system.steady_state(inputs[:, 0].astype(np.float64), data.grid)
+    shown = _typical(relative_l2(answers["LFNO"], truth), truth - steady.values, steady.reached)
+    own = dict(zip(PARTS, model.decompose(inputs[[shown]]), strict=True))
+    true = {"transient": truth[shown] - steady.values[shown], "steady": steady.values[shown]}
+    curves = {"force": inputs[shown, 0], "truth": truth[shown, 0], **{name: answers[name][shown, 0] for name in answers}}
+    curves |= {name: own[name][0, 0] for name in PARTS} | {f"true {name}": true[name][0] for name in PARTS}
+    whole = max(np.linalg.norm(true["steady"]), np.linalg.norm(truth[shown]))
+    split_error = {name: float(np.linalg.norm(own[name][0] - true[name]) / whole) for name in PARTS}
+    pole = complex(system.linearised_poles()[0])
+    return Outcome(runs, error, curves, split_error, Surrogate([model]).modes(), pole, data.grid)
+
+
+def _typical(errors: np.ndarray, transients: np.ndarray, reached: np.ndarray) -> int:
+    """Return the sample to show: of the third with average errors, the one whose true transient is the strongest."""
+    order = np.argsort(errors)
+    middle = order[len(order) // 3 : -(-2 * len(order) // 3)]
+    size = np.where(reached, np.square(transients).reshape(len(transients), -1).sum(-1), -np.inf)
+    return int(middle[np.argmax(size[middle])])

@@ -1,0 +1,38 @@
+"""Modes as cells of a table: values with their 95 % intervals."""
+
+from __future__ import annotations
+
+import math
+
+from lfno.identification.mode import Interval, Mode
+
+#: headings of the cells of `mode_cells`
+HEADINGS = ("frequency", "damping ratio", "time constant", "contribution")
+
+
+def mode_cells(mode: Mode) -> list[str]:
+    """Return frequency, damping ratio, time constant and contribution of a mode, each with its unit.
+
+    >>> mode = Mode(-0.2 + 3j, 0.4775, 0.0665, 5.0, 0.98, (1 + 0j,), (0.4765, 0.4785), (0.06, 0.073), (4.5, 5.5))
+    >>> mode_cells(mode)
+    ['0.4775 ± 0.0010 Hz', '0.0665 ± 0.0065', '5.00 ± 0.50 s', '98 %']
+    """
+    return [
+        f"{with_interval(mode.frequency, mode.frequency_interval)} Hz",
+        with_interval(mode.damping_ratio, mode.damping_interval),
+        f"{with_interval(mode.time_constant, mode.time_constant_interval)} s",
+        f"{100 * mode.contribution:.2g} %" if mode.contribution < 1 else f"{100 * mode.contribution:.0f} %",
+    ]
+
+
+def with_interval(value: float, interval: Interval) -> str:
+    """Format a value with the half-width of its interval, both to two digits of the half-width.
+
+    >>> with_interval(0.15915, (0.158, 0.1603)), with_interval(12.0, (12.0, 12.0))
+    ('0.1592 ± 0.0011', '12')
+    """
+    half = (interval[1] - interval[0]) / 2
+    if not (math.isfinite(half) and half > 0 and math.isfinite(value)):
+        return f"{value:.4g}"
+    digits = max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:.{digits}f} ± {half:.{digits}f}"
