@@ -41,7 +41,10 @@ def test_the_exact_solution_in_place_of_a_network_has_no_error() -> None:
     forces = (rng.normal(size=(30, 5)) @ waves).imag
     data = Dataset(forces[:, None], system.solve(forces, grid), grid)
     pole = -0.25 + 1j * np.sqrt(1 - 0.25**2)
-    found = Modes(np.array([pole]), np.full((1, 1, 1), -1j / pole.imag), np.zeros((1, 1)), np.ones(1), 0.0, "cubic")
+    found = Modes(
+        np.array([pole]), np.full((1, 1, 1), -1j / pole.imag), np.zeros((1, 1)), np.ones(1), 0.0, "cubic",
+        covariance=np.eye(2)[None] * 1e-8,
+    )  # fmt: skip
     model: Any = ModalModel(found, np.zeros(1), np.zeros(1), grid)
     outcome = judge(data, {"LFNO": Trained(model, standard(30), 1, 1.0)}, system)
     assert outcome.error["LFNO"] < 1e-3

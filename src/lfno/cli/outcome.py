@@ -54,9 +54,11 @@ def facts(model: Surrogate) -> dict[str, Any]:
 
 
 def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any]:
-    """Write metrics.json and the figure of predictions, and return what metrics.json holds."""
+    """Write metrics.json, the figure of predictions and the page about the model; return what metrics.json holds."""
     from lfno.core.tensorfile import write_atomically
+    from lfno.plots.fit_page import fit_page
     from lfno.plots.modes import prediction_figure, save
+    from lfno.plots.page import write_page
 
     assert model.fitted is not None
     assert model.fitted.contest is not None
@@ -67,6 +69,7 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
     signals = {"truth": contest.truth, label: contest.prediction, "best linear model": contest.linear}
     draw = partial(prediction_figure, grid, signals, contest.spread, label, contest.outputs)
     save(folder / "figures" / "prediction.png", draw)
+    write_page(fit_page(model, folder.name, str(folder)), folder / "report.html")
     metrics = {**contest.to_dict(), **more}
     write_atomically(folder / "metrics.json", (json.dumps(metrics, indent=2, default=float) + "\n").encode())
     return metrics

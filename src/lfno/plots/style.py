@@ -6,7 +6,7 @@ import base64
 import io
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -134,13 +134,27 @@ def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
     return stream.getvalue()
 
 
-def as_svg(draw: Callable[[], Figure]) -> bytes:
-    """Return the figure that `draw` makes as SVG, which is sharp at every size. The same figure gives the same bytes."""
+@overload
+def as_svg(draw: Callable[[], Figure]) -> bytes: ...
+
+
+@overload
+def as_svg(draw: Callable[[], Figure | None]) -> bytes | None: ...
+
+
+def as_svg(draw: Callable[[], Figure | None]) -> bytes | None:
+    """Return the figure that `draw` makes as SVG, which is sharp at every size; None where `draw` returns None.
+
+    The same figure gives the same bytes.
+    """
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": "lfno"}):
+        figure = draw()
+        if figure is None:
+            return None
         stream = io.BytesIO()
-        draw().savefig(stream, format="svg", metadata={"Date": None})
+        figure.savefig(stream, format="svg", metadata={"Date": None})
     return stream.getvalue()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -13,14 +13,18 @@ from lfno.paper.record import load_records
 from lfno.paper.report import claims, costs, errors, goals, paper, studies, times
 from lfno.paper.report.baselines import Scores, gather
 from lfno.paper.report.flip import flip_table
-from lfno.paper.report.gallery import Picture, Plate, picture, plates
-from lfno.paper.report.headline import headline_table, reading
+from lfno.paper.report.gallery import draw, study_plates
+from lfno.paper.report.headline import BLOCKS, headline_table, reading
 from lfno.paper.report.selection import Runs
+from lfno.paper.report.story import Story, tell
 from lfno.paper.report.tables import Table
+from lfno.paper.report.task_pages import task_page
 from lfno.paper.report.tried import tried_tables
 from lfno.paper.report.verdicts import Verdict
-from lfno.systems import titles
+from lfno.plots import page as pages
+from lfno.systems import REGISTRY, titles
 
+TITLE = "Laplace–Fourier neural operators: results"
 BASELINE_SECONDS = 120.0
 FAIR = "lfno,fno,'fno deep','fno long'"
 Progress = Callable[[int, int], object]  # (finished steps, all steps)
@@ -41,7 +45,7 @@ class Section:
     sentences: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: list[pages.Picture] = field(default_factory=list)
     subject: str = "claim"
     missing: list[tuple[str, str]] = field(default_factory=list)
     page: Page = "tables"
@@ -53,11 +57,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """The report: a title, where its numbers come from, and its sections."""
+    """The report: a title, where its numbers come from, its first screen, its sections, and a page for each data set."""
 
     title: str
     subtitle: str
     sections: list[Section]
+    story: Story | None = None
+    tasks: dict[str, pages.Page] = field(default_factory=dict)
 
 
 def document(
@@ -67,7 +73,7 @@ def document(
 
     Args:
         results: Folder with the records of runs. A folder without records gives a report that says what to run.
-        pictures: Whether to draw the figures of the HTML report.
+        pictures: Whether to make the first screen, the figures and the pages of the data sets of the HTML report.
         seconds: Longest time for computing baselines that are not in the folder yet.
         progress: Called with the number of finished and of all steps.
 
@@ -77,31 +83,39 @@ def document(
     if results.exists() and not results.is_dir():
         raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
     runs = Runs(load_records(results)) if results.exists() else Runs([])
-    shown_plates = list(plates(runs)) if pictures else []
+    tasks = [task for task in runs.main.tasks if task in REGISTRY] if pictures else []
+    tasks = sorted(tasks, key=[*chain(*BLOCKS.values()), *tasks].index)
     steps = count(0)
 
     def step() -> None:
-        progress(next(steps), 3 + len(shown_plates))
+        progress(next(steps), 4 + len(tasks))
 
     step()
     # baselines only for tasks that were run: a report about one task does not make the data of all
     shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()
-    sections = [_headline(runs, baselines), _claims(runs), _goals(runs, baselines, results), *_tables(runs, baselines)]
+    claimed = _claims(runs)
+    sections = [_headline(runs, baselines), claimed, _goals(runs, baselines, results), *_tables(runs, baselines)]
     sections.append(_flip(runs))
+    if pictures:
+        sections.append(_study_figures(runs))
     sections.append(Section("Hyper-parameters", tables=[studies.hyper_parameter_table(runs)]))
     step()
     sections.append(Section("Cost", tables=[*costs.kept(results), costs.cost_table(runs), *_times(runs)]))
     step()
-    if pictures:
-        sections.append(_figures(shown_plates, step))
     tried = tried_tables(results)
     if tried:
         sections.append(Section("What was tried", tables=tried, page="tried"))
     sections.append(Section("Environment", tables=[studies.environment_table(runs)]))
     number = f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
-    return Document("Laplace–Fourier neural operators: results", f"Made from the records of {number}.", sections)
+    made = Document(TITLE, f"Made from the records of {number}.", sections)
+    if pictures:
+        made = replace(made, story=tell(runs, baselines, claimed.verdicts))
+    for task in tasks:
+        made.tasks[task] = task_page(runs, baselines, task)
+        step()
+    return made
 
 
 def _headline(runs: Runs, baselines: dict[str, Scores]) -> Section:
@@ -206,13 +220,11 @@ def _flip(runs: Runs) -> Section:
     return section
 
 
-def _figures(all_plates: Sequence[Plate], step: Callable[[], None]) -> Section:
-    section = Section("Figures")
-    for plate in all_plates:
-        shown = picture(plate)
-        step()
-        if shown.uri:
-            section.pictures.append(shown)
+def _study_figures(runs: Runs) -> Section:
+    section = Section("Figures of the studies")
+    for drawn in map(draw, study_plates(runs)):
+        if drawn.picture is not None:
+            section.pictures.append(replace(drawn.picture, caption=f"{drawn.plate.title}. {drawn.plate.caption}"))
         else:
-            section.missing.append((f"{shown.title}: {shown.missing}", shown.command))
+            section.missing.append((f"{drawn.plate.title}: {drawn.missing}", drawn.plate.command))
     return section

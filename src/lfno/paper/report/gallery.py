@@ -1,4 +1,4 @@
-"""Every figure of the report, in order, with its caption and the command that makes what it needs."""
+"""Every figure of the report: those of one data set, and those of the studies, with captions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from lfno.core.errors import LfnoError
 from lfno.paper.report.figures import curves, data, fields, overlays, poles, variants
 from lfno.paper.report.selection import Runs
-from lfno.plots.style import as_data_uri, as_png
-from lfno.systems import titles
+from lfno.plots.page import Picture
+from lfno.plots.style import as_svg
+from lfno.systems import REGISTRY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plate:
-    """A figure to draw: its title, what is seen on it, what makes it, and what to run where that finds nothing."""
+    """A figure to draw: its title, its caption, the function that draws it, and the command that makes its records."""
 
     title: str
     caption: str
@@ -28,80 +29,82 @@ class Plate:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A figure as it is shown: `uri` holds the image itself, or `missing` says why there is none."""
+class Drawn:
+    """A plate after drawing: the picture, or why there is none."""
 
-    title: str
-    caption: str
-    uri: str
-    missing: str
-    command: str
+    plate: Plate
+    picture: Picture | None
+    missing: str = ""
 
 
-def plates(runs: Runs) -> Iterator[Plate]:
-    """The paper's figures first, then what the decomposition and the poles add."""
-    odes, pdes = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
-    presets = runs.main.presets or ["paper"]
-    for preset in presets:
-        own = runs.where(preset=preset)
-        tag = f", {preset} preset"
+def task_plates(runs: Runs, task: str, preset: str) -> Iterator[Plate]:
+    """Yield the figures of one data set for the runs of one preset."""
+    own, command = runs.where(preset=preset), f"lfno reproduce --tasks {task} --preset {preset}"
+    if REGISTRY[task].grid.ndim == 1:
         yield Plate(
-            f"ODE predictions{tag}",
-            "One test sample of each ODE. Left: LFNO and FNO over the truth; right: LFNO and LNO. "
-            "Below: their errors, in percent of the largest value.",
-            partial(overlays.overlays, own),
-            odes,
+            "Prediction",
+            "One test sample: input, truth (broad grey) with the predictions, and their errors in percent of the largest value.",
+            partial(overlays.overlay, own, task),
+            command,
         )
         yield Plate(
-            f"Learning curves, ODEs{tag}",
-            "Training loss dotted, validation loss solid; a line for each seed.",
-            partial(curves.learning_curves, runs, titles.ODES, preset),
-            odes,
-        )
-        yield Plate(
-            f"Error over time{tag}",
+            "Error over time",
             "Absolute error, mean over test samples, smoothed in each regime; the band is the range over seeds.",
-            partial(curves.regime_curves, runs, preset),
-            odes,
+            partial(curves.regime_curves, runs, [task], preset),
+            command,
         )
         yield Plate(
-            f"Error against amplitude{tag}",
-            "Relative L2 error of every test sample. The step of Lorenz ρ = 10 is where the final x changes sign.",
-            partial(curves.parameter_curves, runs, titles.ODES, preset),
-            odes,
+            "Error against amplitude",
+            "Relative L2 error of every test sample over the amplitude of its forcing.",
+            partial(curves.parameter_curves, runs, [task], preset),
+            command,
         )
+    else:
         yield Plate(
-            f"Decomposition, ODEs{tag}",
-            "LFNO's prediction is the sum of its transient and its steady part.",
-            partial(overlays.decompositions, own),
-            odes,
+            "Prediction and error maps",
+            "One test sample: truth, prediction, and |error| in percent of the largest value of the truth. All error maps have "
+            "one logarithmic scale, so that models can be compared by eye.",
+            partial(fields.field_errors, own, task),
+            command,
         )
-        yield Plate(
-            f"PDE predictions{tag}",
-            "One test sample of each PDE; the colours of a row are those of its truth.",
-            partial(fields.field_grid, own),
-            pdes,
-        )
-        yield Plate(
-            f"Learning curves, PDEs{tag}",
-            "Training loss dotted, validation loss solid; a line for each seed.",
-            partial(curves.learning_curves, runs, titles.PDES, preset),
-            pdes,
-        )
-        yield from _each_field(runs, preset)
-        yield Plate(
-            f"Decomposition, PDEs{tag}",
-            "Prediction, transient part and steady part of LFNO on one scale.",
-            partial(fields.field_parts, own),
-            pdes,
-        )
+    yield from _parts(own, task, command)
     yield Plate(
         "Poles",
-        "Poles of trained LFNOs, the most contributing of each; left of zero is decay, height is frequency. "
-        "They are those that a run kept, else those of the model that comes with the package.",
-        partial(poles.pole_planes, runs.where(preset="default") if "default" in presets else runs),
-        "lfno reproduce --preset default",
+        "Poles of the layers along time, the area by contribution. Crosses: eigenvalues of the equation, linearised about its "
+        "equilibrium, where they are known. Layers of a nonlinear network need not have the poles of the equation.",
+        partial(poles.pole_plane, own, task),
+        command,
     )
+    yield Plate(
+        "Learning curves",
+        "Training loss dotted, validation loss solid; a line for each seed.",
+        partial(curves.learning_curves, runs, [task], preset),
+        command,
+    )
+
+
+def _parts(own: Runs, task: str, command: str) -> Iterator[Plate]:
+    """Yield the figure of transient and steady part, if the system has a steady state."""
+    entry = REGISTRY[task]
+    if entry.system(**entry.parameters).unsettled:
+        return
+    if entry.grid.ndim == 1:
+        words = "The two parts of LFNO's prediction, on one scale; the whole response in grey."
+        draw_parts = partial(overlays.decomposition, own, task)
+    else:
+        words = "Prediction, transient part and steady part of LFNO on one scale."
+        draw_parts = partial(fields.field_parts, own, task)
+    yield Plate("Transient and steady part", words, draw_parts, command)
+
+
+def data_plate(task: str) -> Plate:
+    """Return the figure of the data set itself."""
+    caption = "Members of the data set: inputs on the left, solutions on the right."
+    return Plate("Data", caption, partial(data.data_samples, [task]), "lfno systems")
+
+
+def study_plates(runs: Runs) -> Iterator[Plate]:
+    """Yield the figures of the studies."""
     yield Plate(
         "Ablation",
         "Test error of the default LFNO (top, dashed) and of variants that differ from it in one thing; mean and standard "
@@ -121,38 +124,14 @@ def plates(runs: Runs) -> Iterator[Plate]:
         partial(curves.sample_curves, runs),
         "lfno reproduce --study samples",
     )
-    yield Plate(
-        "Data: ODEs",
-        "Both ends of each family and its middle, the weakest forcing darkest: A = 0.05, 5.02, 10.",
-        partial(data.data_samples, titles.ODES),
-        "lfno systems",
-    )
-    yield Plate(
-        "Data: PDEs",
-        "The middle member of each family; for flows the state at the start and at the end.",
-        partial(data.data_samples, titles.PDES),
-        "lfno systems",
-    )
 
 
-def _each_field(runs: Runs, preset: str) -> Iterator[Plate]:
-    own = runs.where(preset=preset)
-    for task, name in titles.PDES.items():
-        if len(own.main.where(task=task)):
-            yield Plate(
-                f"{name}, {preset} preset",
-                "Truth, prediction, and prediction against truth at the points of one test sample, for each model.",
-                partial(fields.field_rows, own, task),
-                f"lfno reproduce --tasks {task}",
-            )
-
-
-def picture(plate: Plate) -> Picture:
-    """Draw a plate; records that do not fit together cost their figure, not the page."""
+def draw(plate: Plate) -> Drawn:
+    """Draw a plate. Records that do not fit together cost their figure, not the report."""
     try:
-        image = as_png(plate.draw)
+        image = as_svg(plate.draw)
     except (LfnoError, ValueError, TypeError, KeyError, IndexError) as error:
-        return Picture(plate.title, plate.caption, "", f"could not be drawn: {error}", plate.command)
+        return Drawn(plate, None, f"could not be drawn: {error}")
     if image is None:
-        return Picture(plate.title, plate.caption, "", "not run yet", plate.command)
-    return Picture(plate.title, plate.caption, as_data_uri(image), "", plate.command)
+        return Drawn(plate, None, "not run yet")
+    return Drawn(plate, Picture(image, plate.caption))

@@ -10,7 +10,7 @@ PARTS = {
     "ODEs": tuple(titles.ODES),
     "1-D PDEs": tuple(titles.LINES),
     "flows": tuple(titles.FLOWS),
-    "rich sets": tuple(f"{task}-rich" for task in titles.ALL),
+    "random forcing": tuple(f"{task}-rich" for task in titles.ALL),
 }
 
 

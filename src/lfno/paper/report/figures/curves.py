@@ -51,10 +51,12 @@ def _losses(axes: Any, record: Record, label: str, first: bool) -> None:
             axes.plot(epochs, losses, style, color=colour(label), linewidth=width, alpha=alpha, label=words)
 
 
-def regime_curves(runs: Runs, preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")) -> Figure | None:
+def regime_curves(
+    runs: Runs, tasks: Iterable[str], preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")
+) -> Figure | None:
     """Absolute error over time, smoothed in each regime, mean over seeds with its range; the split is marked."""
     main = runs.main.where(preset=preset)
-    shown = [t for t in titles.ODES if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
+    shown = [t for t in tasks if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
     if not shown:
         return None
     figure, axes = panels(len(shown), min(2, len(shown)), 2.5)

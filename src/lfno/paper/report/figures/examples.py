@@ -16,6 +16,8 @@ from lfno.systems import REGISTRY
 class Example:
     """Fields are (channel, *grid) of one sample; `axes` are those of the thinned grid, time last.
 
+    `input` is the input in the same form, None where the record did not keep it or it has another shape.
+
     A flow in two dimensions of space is kept at its last moment only: its axes are (x, y), and `moment` is that time.
     """
 
@@ -25,6 +27,7 @@ class Example:
     unit: str
     name: str
     fields: dict[str, np.ndarray]
+    input: np.ndarray | None = None
 
     @property
     def ndim(self) -> int:
@@ -56,7 +59,9 @@ def example(record: Record) -> Example | None:
         return None
     channel = entry.system.outputs[0]
     index = int(record.example.get("index", -1))
-    return Example(index, thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields)
+    given = np.asarray(record.example.get("input", ()), dtype=float)
+    kept = given if given.ndim > 1 and given.shape[1:] == shape[1:] else None
+    return Example(index, thinned(grid, shape[1:]), moment, channel.unit, channel.name, fields, kept)
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:

@@ -1,4 +1,4 @@
-"""Predictions of fields: the grid of all PDEs and models, and truth, prediction and scatter for each PDE."""
+"""Predictions of fields: truth, prediction and error map of each model, and the parts of LFNO."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ import numpy as np
 from lfno.paper.report import paper
 from lfno.paper.report.figures.examples import Example, first_example
 from lfno.paper.report.selection import Runs
-from lfno.plots.style import COLOURS, FIELD, colour_range, empty, panels
-from lfno.systems import titles
+from lfno.plots.style import FIELD, colour_range, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLUMNS = ("truth", "FNO", "LFNO", "LNO")
-POINTS = 4000  # of a scatter
+ERRORS = "cividis"  # its brightness rises evenly, so that a grey print and the colour-blind read it
+DECADES = 3  # of the axis of errors
 
 
 def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tuple[float, float, float, float]]:
-    """(image, label across, label up, extent): x upwards over time, or y upwards over x at one moment."""
+    """Return (image, label across, label up, extent): x upwards over time, or y upwards over x at one moment."""
     up, across, image = one.axes[0], one.axes[1], field[0]
     if one.moment:
         up, across, image = across, up, image.T
@@ -28,81 +27,62 @@ def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tupl
     return image, across.label, up.label, (*edges[0], *edges[1])
 
 
-def moment(one: Example) -> str:
-    return f", {one.moment}" if one.moment else ""
-
-
-def _draw(axes: Any, field: np.ndarray, one: Example, low: float, high: float) -> Any:
+def _draw(axes: Any, field: np.ndarray, one: Example, **colours: Any) -> Any:
     image, across, up, extent = picture(field, one)
     axes.grid(False)
     axes.set(xlabel=across, ylabel=up)
-    return axes.imshow(image, cmap=FIELD, origin="lower", aspect="auto", extent=extent, vmin=low, vmax=high)
+    return axes.imshow(image, origin="lower", aspect="auto", extent=extent, interpolation="none", **colours)
 
 
-def field_grid(runs: Runs) -> Figure | None:
-    """One row per PDE: truth, FNO, LFNO, LNO, all on the truth's colours."""
-    found = {t: {m: first_example(runs, t, m) for m in paper.MODELS} for t in titles.PDES}
-    rows = {task: row for task, row in found.items() if any(e is not None and e.ndim > 1 for e in row.values())}
-    if not rows:
-        return None
-    figure, axes = panels(4 * len(rows), 4, 1.9)
-    for k, (task, row) in enumerate(rows.items()):
-        line = axes[4 * k : 4 * k + 4]
-        truth = next(e for e in row.values() if e is not None)
-        low, high = colour_range(picture(truth.fields["truth"], truth)[0])
-        mesh: Any = None
-        for panel, column in zip(line, COLUMNS, strict=True):
-            one = truth if column == "truth" else row[column]
-            if one is None or one.index != truth.index:
-                empty(panel, f"{column}: not run" if one is None else f"{column}: run kept\nanother sample")
-                continue
-            mesh = _draw(panel, one.fields["truth" if column == "truth" else "prediction"], one, low, high)
-            when = moment(one) if column == "truth" else ""  # once a row: titles this long would meet
-            panel.set_title(f"{titles.title(task)}: {column}{when}", fontsize=8.5)
-            if panel is not line[0]:
-                panel.set_ylabel("")
-        figure.colorbar(mesh, ax=line, label=truth.label, pad=0.01)
-    return figure
+def field_errors(runs: Runs, task: str) -> Figure | None:
+    """Draw the truth and the predictions of one test sample beside each other, and below each prediction its error map.
 
+    The maps show |error| over the largest value of the truth. All of them have one logarithmic scale of three decades, so
+    that models can be compared by eye.
+    """
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import FuncFormatter
 
-def field_rows(runs: Runs, task: str) -> Figure | None:
-    """One row per model: truth, prediction, and every point of the sample as (truth, prediction)."""
     found = {m: e for m in paper.MODELS if (e := first_example(runs, task, m)) is not None and e.ndim > 1}
     if not found:
         return None
-    figure, axes = panels(3 * len(found), 3, 2.5)
-    for k, (model, one) in enumerate(found.items()):
-        left, middle, right = axes[3 * k : 3 * k + 3]
-        low, high = colour_range(picture(one.fields["truth"], one)[0])
-        for panel, name in ((left, "truth"), (middle, "prediction")):
-            mesh = _draw(panel, one.fields[name], one, low, high)
-            panel.set_title(("Truth" if name == "truth" else f"Prediction of {model}") + moment(one))
-        figure.colorbar(mesh, ax=[left, middle], label=one.label, pad=0.01)
-        _scatter(right, one, model)
+    first = found.get("LFNO") or next(iter(found.values()))
+    found = {m: e for m, e in found.items() if e.index == first.index}  # a run may have kept another sample
+    size = float(np.abs(first.fields["truth"]).max()) or 1.0
+    errors = {m: 100 * np.abs(e.fields["prediction"] - e.fields["truth"]) / size for m, e in found.items()}
+    top = max(float(values.max()) for values in errors.values()) or 1.0
+    count = 1 + len(found)
+    figure, axes = panels(2 * count, count, 2.4)
+    low, high = colour_range(picture(first.fields["truth"], first)[0])
+    mesh = _draw(axes[0], first.fields["truth"], first, cmap=FIELD, vmin=low, vmax=high)
+    axes[0].set_title("truth", loc="left")
+    axes[count].set_visible(False)
+    for column, (model, one) in enumerate(found.items(), 1):
+        _draw(axes[column], one.fields["prediction"], one, cmap=FIELD, vmin=low, vmax=high)
+        axes[column].set_title(f"prediction of {model}", loc="left")
+        floor = np.maximum(errors[model], top / 10**DECADES)
+        scale = LogNorm(top / 10**DECADES, top)
+        map_ = _draw(axes[count + column], floor, one, cmap=ERRORS, norm=scale)
+        axes[count + column].set_title(f"error, at most {errors[model].max():.2g} %", loc="left")
+        for panel in (axes[column], axes[count + column]):
+            panel.set_ylabel("" if panel is not axes[count + 1] else panel.get_ylabel())
+    when = f" at {first.moment}" if first.moment else ""
+    figure.colorbar(mesh, ax=axes[:count], label=f"{first.label}{when}", pad=0.01)
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    figure.colorbar(map_, ax=axes[count:], label="|error| [%]", pad=0.01, format=plain)
     return figure
 
 
-def _scatter(axes: Any, one: Example, model: str) -> None:
-    truth, prediction = one.fields["truth"].ravel(), one.fields["prediction"].ravel()
-    stride = -(-truth.size // POINTS)
-    ends = [float(truth.min()), float(truth.max())]
-    axes.plot(ends, ends, color=COLOURS["truth"], linewidth=0.8)
-    axes.plot(truth[::stride], prediction[::stride], ".", color=COLOURS[model], markersize=2.5, alpha=0.5)
-    axes.set(xlabel=f"truth, {one.label}", ylabel="prediction", title=f"{model}: prediction against truth")
-
-
-def field_parts(runs: Runs) -> Figure | None:
-    """Prediction, transient and steady part of LFNO, one row per PDE."""
-    found = {task: first_example(runs, task, "LFNO") for task in titles.PDES}
-    rows = {t: e for t, e in found.items() if e is not None and e.ndim > 1 and {"transient", "steady"} <= set(e.fields)}
-    if not rows:
+def field_parts(runs: Runs, task: str) -> Figure | None:
+    """Draw prediction, transient and steady part of LFNO on one scale."""
+    one = first_example(runs, task, "LFNO")
+    names = ("prediction", "transient", "steady")
+    if one is None or one.ndim < 2 or not set(names) <= set(one.fields):
         return None
-    figure, axes = panels(3 * len(rows), 3, 2.0)
-    for k, (task, one) in enumerate(rows.items()):
-        line = axes[3 * k : 3 * k + 3]
-        size = max(float(np.abs(one.fields[name]).max()) for name in ("prediction", "transient", "steady")) or 1.0
-        for panel, name in zip(line, ("prediction", "transient", "steady"), strict=True):
-            mesh = _draw(panel, one.fields[name], one, -size, size)
-            panel.set_title(f"{titles.title(task)}: {name}{moment(one)}")
-        figure.colorbar(mesh, ax=line, label=one.label, pad=0.01)
+    figure, axes = panels(3, 3, 2.5)
+    size = max(float(np.abs(one.fields[name]).max()) for name in names) or 1.0
+    for panel, name in zip(axes, names, strict=True):
+        mesh = _draw(panel, one.fields[name], one, cmap=FIELD, vmin=-size, vmax=size)
+        panel.set_title(name if name == "prediction" else f"{name} part", loc="left")
+    figure.colorbar(mesh, ax=axes, label=one.label, pad=0.01)
     return figure

@@ -1,65 +1,65 @@
-"""Predictions of signals over their truth: LFNO beside FNO, and beside LNO."""
+"""Predictions of signals over their truth, with their errors; transient and steady part of LFNO."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lfno.paper.report.figures.examples import Example, first_example
+from lfno.paper.report import paper
+from lfno.paper.report.figures.examples import first_example
 from lfno.paper.report.selection import Runs
-from lfno.plots.style import COLOURS, empty, legend, panels
-from lfno.systems import titles
+from lfno.plots.answers import PARTS, TRUTH
+from lfno.plots.style import COLOURS, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DASHES = {"FNO": (0, (4, 1.5)), "LNO": (0, (1, 1.2)), "LFNO": "-"}
+LEAST = 1e-4  # percent: the lower end of the axis of errors
 
-def overlays(runs: Runs) -> Figure | None:
-    """Two rows per ODE: truth with LFNO and FNO on the left, with LFNO and LNO on the right; below, what they miss."""
-    tasks = [task for task in titles.ODES if len(runs.main.where(task=task))]
-    if not tasks:
+
+def overlay(runs: Runs, task: str) -> Figure | None:
+    """Draw one test sample of an ODE: its input, the truth with the predictions of all models, and their errors.
+
+    The errors are in percent of the largest value of the truth, on a logarithmic axis.
+    """
+    found = {model: one for model in paper.MODELS if (one := first_example(runs, task, model)) is not None and one.ndim == 1}
+    if not found:
         return None
-    figure, axes = panels(4 * len(tasks), 2, 1.3, heights=(1.6, 1.0))
-    for row, task in enumerate(tasks):
-        mine = first_example(runs, task, "LFNO")
-        for column, other in enumerate(("FNO", "LNO")):
-            above, below = axes[4 * row + column], axes[4 * row + 2 + column]
-            _overlay(above, below, task, mine, other, first_example(runs, task, other))
+    shown = found.get("LFNO") or next(iter(found.values()))
+    time, truth = shown.axes[0], shown.fields["truth"][0]
+    figure, axes = panels(3 if shown.input is not None else 2, 1, 1.6, heights=(0.5, 1.3, 1.0) if shown.input is not None else (1.3, 1))
+    above, below = axes[-2:]
+    if shown.input is not None:
+        axes[0].plot(time.points, shown.input[0], color="#555555", linewidth=1)
+        axes[0].set(ylabel="input", xticklabels=[])
+    above.plot(time.points, truth, label="truth", **TRUTH)
+    for model, one in found.items():
+        if one.index != shown.index:
+            continue  # a run that kept another sample
+        prediction = one.fields["prediction"][0]
+        above.plot(time.points, prediction, linestyle=DASHES[model], color=COLOURS[model], label=model, linewidth=1.2)
+        error = 100 * np.abs(prediction - truth) / (np.abs(truth).max() or 1.0)
+        below.plot(time.points, np.maximum(error, LEAST), linestyle=DASHES[model], color=COLOURS[model], linewidth=1)
+    above.set(ylabel=shown.label, xticklabels=[])
+    below.set(xlabel=time.label, ylabel="|error| [%]")
+    logarithmic(below)
     legend(figure, axes)
     return figure
 
 
-def _overlay(axes: Any, below: Any, task: str, mine: Example | None, label: str, theirs: Example | None) -> None:
-    axes.set_title(f"{titles.title(task)}: LFNO and {label}{'' if theirs else ', which was not run'}")
-    shown = mine or theirs
-    if shown is None or shown.ndim != 1:
-        empty(below, "")
-        return empty(axes)
-    time, truth = shown.axes[0], shown.fields["truth"][0]
-    axes.plot(time.points, truth, color=COLOURS["truth"], label="truth", linewidth=2.2, alpha=0.55)
-    for name, found, style in ((label, theirs, "-"), ("LFNO", mine, "--")):
-        if found is not None and found.index == shown.index:
-            prediction = found.fields["prediction"][0]
-            axes.plot(time.points, prediction, style, color=COLOURS[name], label=name, linewidth=1.1)
-            below.plot(time.points, 100 * (prediction - truth) / np.abs(truth).max(), color=COLOURS[name], linewidth=0.9)
-    axes.set(ylabel=shown.label, xticklabels=[])
-    below.set(xlabel=time.label, ylabel="error [%]")
-
-
-def decompositions(runs: Runs) -> Figure | None:
-    """transient + steady = prediction of LFNO, one panel per ODE."""
-    found = {task: first_example(runs, task, "LFNO") for task in titles.ODES}
-    shown = {t: e for t, e in found.items() if e is not None and e.ndim == 1 and {"transient", "steady"} <= set(e.fields)}
-    if not shown:
+def decomposition(runs: Runs, task: str) -> Figure | None:
+    """Draw the transient and the steady part of LFNO beside each other, on one scale."""
+    one = first_example(runs, task, "LFNO")
+    if one is None or one.ndim != 1 or not set(PARTS) <= set(one.fields):
         return None
-    figure, axes = panels(len(shown), 2 if len(shown) > 1 else 1, 2.3)
-    for panel, (task, one) in zip(axes, shown.items(), strict=True):
-        time = one.axes[0]
-        panel.plot(time.points, one.fields["truth"][0], color=COLOURS["truth"], label="truth", linewidth=2.4, alpha=0.35)
-        panel.plot(time.points, one.fields["prediction"][0], color=COLOURS["LFNO"], label="prediction")
-        for part in ("transient", "steady"):
-            panel.plot(time.points, one.fields[part][0], color=COLOURS[part], label=part, linewidth=1)
-        panel.set(xlabel=time.label, ylabel=one.label, title=titles.title(task))
+    figure, axes = panels(2, 2, 2.3)
+    highest = 1.08 * max(float(np.abs(one.fields[name][0]).max()) for name in (*PARTS, "truth")) or 1.0
+    for panel, name in zip(axes, PARTS, strict=True):
+        panel.plot(one.axes[0].points, one.fields["truth"][0], color=COLOURS["truth"], alpha=0.2, linewidth=3, label="response")
+        panel.plot(one.axes[0].points, one.fields[name][0], color=COLOURS[name], label=f"{name} part")
+        panel.set(xlabel=one.axes[0].label, ylabel=one.label, ylim=(-highest, highest))
+        panel.set_title(f"{name} part", loc="left")
     legend(figure, axes)
     return figure

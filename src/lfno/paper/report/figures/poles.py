@@ -1,4 +1,4 @@
-"""The poles of trained LFNOs in the s-plane."""
+"""The poles of a trained LFNO: frequency in hertz over rate of decay, beside the modes of the equation."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import lfno
+from lfno.core.errors import LfnoError
 from lfno.paper.report.selection import Runs
-from lfno.plots.style import COLOURS, legend, panels, stable_half_plane
-from lfno.systems import titles
+from lfno.plots.style import COLOURS, legend, logarithmic, panels
+from lfno.systems import REGISTRY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN = 200  # poles of a panel, the most contributing
+MOST_TRUE = 8  # modes of the equation, the slowest
 
 
 def poles_of(runs: Runs, task: str) -> np.ndarray | None:
-    """Rows (real part, imaginary part, contribution) of one LFNO: what a record kept, else the model in the package."""
+    """Return rows (real part, imaginary part, contribution) of one LFNO: those of a record, else of the packaged model."""
     for record in runs.main.where(task=task, label="LFNO").all:
         kept = record.example.get("poles")
         if kept:
@@ -40,28 +42,31 @@ def poles_of(runs: Runs, task: str) -> np.ndarray | None:
     return np.stack([table.pole.real[own], table.pole.imag[own], table.contribution[own]], 1)
 
 
-def pole_planes(runs: Runs) -> Figure | None:
-    """One panel per task: real part 1/s, imaginary part rad/s, area by contribution; the stable half is shaded."""
-    found = {task: poles for task in titles.ALL if (poles := poles_of(runs, task)) is not None and len(poles)}
-    if not found:
-        return None
-    from matplotlib.ticker import FuncFormatter
+def true_poles(task: str) -> np.ndarray:
+    """Return the slowest eigenvalues of the equation about its equilibrium, in 1/s; none where they are not known."""
+    entry = REGISTRY.get(task)
+    try:
+        return np.zeros(0, complex) if entry is None else entry.system(**entry.parameters).linearised_poles()[:MOST_TRUE]
+    except LfnoError:
+        return np.zeros(0, complex)
 
-    figure, axes = panels(len(found), min(3, len(found)), 2.6)
-    for panel, (task, poles) in zip(axes, found.items(), strict=True):
-        order = np.argsort(-poles[:, 2])[:SHOWN]
-        real, imaginary, share = poles[order].T
-        area = 6 + 90 * share / max(share.max(), 1e-30)
-        # a real system has its poles in pairs; both are drawn
-        for sign in (1, -1):
-            words = "poles of LFNO, area by contribution" if sign == 1 else None
-            panel.scatter(real, sign * imaginary, area, COLOURS["LFNO"], alpha=0.55, linewidth=0, label=words)
-        panel.set(xlabel="Re μ [1/s]", ylabel="Im μ [rad/s]", title=titles.title(task))
-        # decay rates span decades; below the slowest pole the axis is linear down to zero
-        slowest = 10.0 ** math.floor(math.log10(max(1e-6, float(np.abs(real).min()))))
-        panel.set_xscale("symlog", linthresh=slowest, linscale=0.3)
-        panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        panel.tick_params(axis="x", labelsize=8)
-        stable_half_plane(panel, min(1.3 * real.min(), -1e-9))
-    legend(figure, axes)
+
+def pole_plane(runs: Runs, task: str) -> Figure | None:
+    """Draw frequency |Im μ|/2π in Hz over the rate of decay −Re μ in 1/s, area by contribution; crosses are the truth."""
+    found = poles_of(runs, task)
+    if found is None or not len(found):
+        return None
+    figure, (panel,) = panels(1, 1, 3.0)
+    real, imaginary, share = found[np.argsort(-found[:, 2])[:SHOWN]].T
+    area = 10 + 120 * share / max(share.max(), 1e-30)
+    style = {"color": COLOURS["LFNO"], "alpha": 0.5, "linewidth": 0}
+    panel.scatter(np.maximum(-real, 1e-6), np.abs(imaginary) / (2 * math.pi), area, label="poles of the layers", **style)
+    true = true_poles(task)
+    if len(true):
+        rates, hertz = np.maximum(-true.real, 1e-6), np.abs(true.imag) / (2 * math.pi)
+        panel.plot(rates, hertz, "x", color=COLOURS["truth"], markersize=9, label="modes of the linearised equation")
+    panel.set(xlabel="rate of decay [1/s]", ylabel="frequency [Hz]")
+    panel.set_ylim(bottom=-0.02 * panel.get_ylim()[1])
+    logarithmic(panel, "x")
+    legend(figure, [panel])
     return figure

@@ -1,0 +1,106 @@
+"""The first screen of the report: what was found, one chart, a tile for each claim, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from lfno.paper.report.baselines import Scores
+from lfno.paper.report.figures.claims import claim_dots
+from lfno.paper.report.figures.overview import error_chart
+from lfno.paper.report.headline import reading
+from lfno.paper.report.selection import PRESETS, Runs
+from lfno.paper.report.tables import Table
+from lfno.paper.report.times import PARTS, duration
+from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Verdict
+from lfno.plots.page import Picture
+from lfno.plots.style import as_data_uri, as_svg
+
+#: kind of a tile → its sign; the sign and the words tell the kinds apart without colours
+SIGNS = {"yes": "✓", "mixed": "◐", "no": "✗", "open": "…"}
+COMPARED = ("FNO", "LFNO")
+
+
+@dataclass(frozen=True)
+class ClaimTile:
+    """A claim of the paper with its verdicts, one for each preset. `figure` is the address of the figure with the numbers."""
+
+    claim: str
+    verdicts: tuple[Verdict, ...]
+    figure: str
+
+    @property
+    def kind(self) -> str:
+        """"yes" if the claim holds with every preset, "no" if it fails with every preset, "open" if nothing was measured."""
+        good = [verdict.verdict in (HOLDS, SO_FAR) for verdict in self.verdicts if verdict.verdict != OPEN]
+        return "open" if not good else "yes" if all(good) else "mixed" if any(good) else "no"
+
+    @property
+    def sign(self) -> str:
+        """The sign of the kind."""
+        return SIGNS[self.kind]
+
+    @property
+    def words(self) -> str:
+        """The verdict in a few words."""
+        if self.kind == "mixed":
+            holds = [verdict.preset for verdict in self.verdicts if verdict.verdict != FAILS]
+            return f"holds for the {' and '.join(holds)} preset only"
+        if self.kind == "yes":
+            return HOLDS if all(verdict.verdict == HOLDS for verdict in self.verdicts) else SO_FAR
+        return FAILS if self.kind == "no" else OPEN
+
+
+@dataclass(frozen=True)
+class Story:
+    """The first screen: sentences, the chart of errors (None where nothing was run), tiles of the claims, the cost."""
+
+    lead: list[str]
+    chart: Picture | None
+    claims: list[ClaimTile]
+    cost: Table
+
+
+def tell(runs: Runs, baselines: dict[str, Scores], verdicts: list[Verdict], figures: bool = True) -> Story:
+    """Return the first screen; without `figures` nothing is drawn."""
+    chart = as_svg(partial(error_chart, runs, baselines)) if figures else None
+    caption = (
+        "Relative L2 error of the default preset on test samples, mean over seeds; further left is better. The bar joins FNO "
+        "and LFNO of equal width and epochs. Arrows at the left border: below 10⁻⁶. Random forcing and random initial states "
+        "cannot be interpolated."
+    )
+    picture = None if chart is None else Picture(chart, caption, as_svg(partial(error_chart, runs, baselines, True)))
+    return Story(reading(runs, baselines), picture, claim_tiles(verdicts, figures), cost_summary(runs))
+
+
+def claim_tiles(verdicts: list[Verdict], figures: bool = True) -> list[ClaimTile]:
+    """Return one tile for each claim, in the order of the claims."""
+    claims: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        claims.setdefault(verdict.claim, []).append(verdict)
+    tiles = []
+    for claim, own in claims.items():
+        image = as_svg(partial(claim_dots, own)) if figures else None
+        tiles.append(ClaimTile(claim, tuple(own), as_data_uri(image, "svg+xml") if image else ""))
+    return tiles
+
+
+def cost_summary(runs: Runs) -> Table:
+    """Return parameters and training time of one run, for the default preset and each kind of data set."""
+    preset = PRESETS[1]
+    columns = ["", *(f"{label} {what}" for what in ("parameters", "training") for label in COMPARED)]
+    table = Table("Cost", columns)
+    for part, tasks in PARTS.items():
+        cells: dict[str, list[str]] = {"parameters": [], "time": []}
+        for label in COMPARED:
+            own = [r for r in runs.main.where(preset=preset, label=label).all if r.task in tasks]
+            if own:
+                counts = sorted({r.parameters.get("complex_once", 0) for r in own})
+                cells["parameters"].append(f"{counts[-1]:,}")
+                cells["time"].append(duration(sum(r.seconds for r in own) / len(own)))
+        if len(cells["time"]) == len(COMPARED):
+            table.add(part, *cells["parameters"], *cells["time"])
+    places = sorted({r.environment.get("hardware", "unknown") for r in runs.main.where(preset=preset).all})
+    total = duration(sum(r.seconds for r in runs.all))
+    table.note = f"Training: time of one run on {', '.join(places) or 'no machine'}. All {len(runs)} runs took {total}."
+    return table

@@ -1,0 +1,82 @@
+"""The frequency responses of data and models under the same excitation, as a Bode plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.identification.frequency import FrequencyResponse, measure_response
+from lfno.plots.answers import TRUTH
+from lfno.plots.fit_figures import LINEAR
+from lfno.plots.page import Picture
+from lfno.plots.style import COLOURS, as_svg, legend, logarithmic, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MANY = 16  # samples from which whole samples are averaged, not parts of them
+FLOOR = 1e-3  # frequencies with a smaller share of the input's peak power show leakage
+MOST_PAIRS = 3  # pairs of input and output that a figure shows
+STYLES: tuple[dict[str, Any], ...] = (
+    TRUTH,
+    {"color": LINEAR, "linestyle": ":"},
+    {"color": COLOURS["LFNO"]},
+)
+
+
+def bode_picture(
+    inputs: np.ndarray, answers: Mapping[str, np.ndarray], step: float, pairs: Mapping[tuple[int, int], str]
+) -> Picture:
+    """Return the Bode plot of up to three outputs for the same inputs, all (samples, channels, time).
+
+    Args:
+        inputs: The excitation.
+        answers: Name → outputs. The first are the measured ones; their coherence is drawn.
+        step: The sampling interval in seconds.
+        pairs: (output, input) → label.
+
+    Raises:
+        LfnoError: The signals are too short, or the inputs excite no frequency.
+    """
+    segment = inputs.shape[-1] if len(inputs) >= MANY else None
+    found = {name: measure_response(inputs, values, step, segment, FLOOR) for name, values in answers.items()}
+    first = next(iter(found.values()))
+    seen = {pair: words for pair, words in pairs.items() if np.isfinite(first.response[pair]).sum() > 1}
+    if not seen:
+        raise LfnoError("the inputs of the test excite no frequency")
+    shown = dict(list(seen.items())[:MOST_PAIRS])
+    caption = (
+        "Frequency responses under the excitation of the test: gain, phase and coherence of the measurement. Where the "
+        "coherence is below 1, the output holds noise, nonlinearity or a transient, and no linear model can follow."
+    )
+    if len(shown) < len(seen):
+        caption += f" The figure shows {len(shown)} of {len(seen)} pairs of input and output."
+    return Picture(as_svg(partial(bode_figure, found, shown)), caption)
+
+
+def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int, int], str]) -> Figure:
+    """Draw gain, phase and coherence below each other, a column for each pair (output, input)."""
+    count, first = len(pairs), next(iter(found.values()))
+    figure, axes = panels(3 * count, count, 1.7, heights=(1.6, 1.0, 0.6))
+    for column, (pair, words) in enumerate(pairs.items()):
+        gain, phase, coherence = (axes[row * count + column] for row in range(3))
+        seen = np.isfinite(first.response[pair]) & (first.frequencies > 0)
+        f = first.frequencies[seen]
+        for (name, response), style in zip(found.items(), STYLES, strict=False):
+            values = response.response[pair][seen]
+            gain.plot(f, np.abs(values), label=name, **style)
+            phase.plot(f, np.degrees(np.unwrap(np.angle(values))), **style)
+        coherence.plot(f, first.coherence[pair[0]][seen], color="#555555")
+        coherence.set(ylim=(0, 1.05), ylabel="coherence", xlabel="frequency [Hz]")
+        gain.set(ylabel=f"gain  {words}", xticklabels=[])
+        phase.set(ylabel="phase [°]", xticklabels=[])
+        logarithmic(gain)
+        for panel in (gain, phase, coherence):
+            logarithmic(panel, "x")
+            panel.label_outer()
+    legend(figure, axes)
+    return figure

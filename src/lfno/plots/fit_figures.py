@@ -1,0 +1,150 @@
+"""Figures of a fitted model on its test data: prediction with residual, spectra of the residuals, fields with error maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.signal import welch
+
+from lfno.core.grid import Axis, Grid
+from lfno.plots.answers import TRUTH
+from lfno.plots.style import COLOURS, FIELD, colour_range, legend, logarithmic, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LINEAR = "#4d4d80"
+LONGEST = 1500  # samples of a signal that a panel can show
+MOST_OUTPUTS = 3  # output channels that a figure shows
+SEGMENT = 1024  # samples of a segment of the spectrum
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Signals of the test, (samples, channels, *grid); `mask` is True where the truth was measured, None if all of it was.
+
+    label: the name of the model. linear: the prediction of the best linear model. outputs: labels of the channels.
+    """
+
+    label: str
+    axis: Axis
+    truth: np.ndarray
+    prediction: np.ndarray
+    linear: np.ndarray
+    outputs: Sequence[str]
+    mask: np.ndarray | None = None
+    spread: np.ndarray | None = None
+
+    @property
+    def measured(self) -> np.ndarray:
+        """The truth with NaN where it was not measured."""
+        return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
+
+
+def typical_and_worst(tested: Tested) -> list[tuple[str, int, slice]]:
+    """Return two pieces to show, each as (words, sample, stretch of time): the one with the median error and the worst.
+
+    A piece is a sample, or a stretch of LONGEST steps of a longer one. Where there is one piece only, it is returned alone.
+    """
+    size = tested.truth.shape[-1]
+    error = (tested.prediction - tested.measured) ** 2
+    scale = np.nanmean(tested.measured**2, axis=(0, 2), keepdims=True)
+    error = error / np.where(scale > 0, scale, 1.0)
+    pieces = []
+    for sample in range(len(error)):
+        for start in range(0, max(1, size - LONGEST // 2), LONGEST):
+            stretch = slice(start, min(start + LONGEST, size))
+            part = error[sample, :, stretch]
+            if np.isfinite(part).any():
+                pieces.append((float(np.nanmean(part)), sample, stretch))
+    pieces.sort(key=lambda piece: piece[0])
+    if len(pieces) < 3:
+        return [("test data", sample, stretch) for _, sample, stretch in pieces[-1:]]
+    return [("typical (median error)", *pieces[len(pieces) // 2][1:]), ("worst", *pieces[-1][1:])]
+
+
+def prediction_figure(tested: Tested) -> Figure:
+    """Draw truth and prediction of a typical and of the worst piece, one column each; below every panel its residual."""
+    pieces, outputs = typical_and_worst(tested), range(min(len(tested.outputs), MOST_OUTPUTS))
+    figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
+    t, measured = tested.axis.points, tested.measured
+    for column, (words, sample, stretch) in enumerate(pieces):
+        for row, channel in enumerate(outputs):
+            above, below = (axes[(2 * row + k) * len(pieces) + column] for k in (0, 1))
+            place = (sample, channel, stretch)
+            truth, own, linear = measured[place], tested.prediction[place], tested.linear[place]
+            above.plot(t[stretch], truth, label="measured", **TRUTH)
+            above.plot(t[stretch], own, color=COLOURS["LFNO"], label=tested.label)
+            if tested.spread is not None:
+                wide = 2 * tested.spread[place]
+                above.fill_between(t[stretch], own - wide, own + wide, color=COLOURS["LFNO"], alpha=0.2, linewidth=0)
+            below.plot(t[stretch], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
+            below.plot(t[stretch], own - truth, color=COLOURS["LFNO"], linewidth=1)
+            above.set(ylabel=tested.outputs[channel], xticklabels=[])
+            below.set(ylabel="residual", xlabel=tested.axis.label)
+            if row == 0:
+                above.set_title(f"{words}{f', sample {sample}' if len(tested.truth) > 1 else ''}", loc="left")
+    legend(figure, axes)
+    return figure
+
+
+def spectrum_figure(tested: Tested, noise: Sequence[float] | None = None) -> Figure | None:
+    """Draw amplitude spectral densities of the outputs and of the residuals; `noise` is the rms of the noise of each output.
+
+    Returns None where samples are missing or too few for a spectrum.
+    """
+    if tested.mask is not None or tested.truth.shape[-1] < 64:
+        return None
+    outputs = range(min(len(tested.outputs), MOST_OUTPUTS))
+    figure, axes = panels(len(outputs), len(outputs), 2.9)
+    step = tested.axis.step
+    curves: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
+        "measured": (tested.truth, TRUTH),
+        "residual of the best linear model": (tested.linear - tested.truth, {"color": LINEAR, "linestyle": ":"}),
+        f"residual of {tested.label}": (tested.prediction - tested.truth, {"color": COLOURS["LFNO"]}),
+    }
+    for panel, channel in zip(axes, outputs, strict=True):
+        for name, (values, style) in curves.items():
+            length = min(SEGMENT, values.shape[-1])
+            f, power = welch(values[:, channel], fs=1 / step, nperseg=length, axis=-1)
+            density = np.sqrt(power.mean(0))[1:]
+            if density.max() > 0:
+                panel.plot(f[1:], np.maximum(density, density.max() * 1e-12), label=name, **style)
+        if noise is not None:
+            level = noise[channel] * np.sqrt(2 * step)
+            panel.axhline(level, color="#222222", linewidth=1, linestyle="--", label="noise floor, if white")
+        logarithmic(panel)
+        logarithmic(panel, "x")
+        panel.set(xlabel="frequency [Hz]" if tested.axis.unit == "s" else f"frequency [1/{tested.axis.unit}]")
+        panel.set(ylabel=f"{tested.outputs[channel]}, per √Hz")
+    legend(figure, axes)
+    return figure
+
+
+def field_error_figure(grid: Grid, truth: np.ndarray, prediction: np.ndarray, label: str, output: str) -> Figure:
+    """Draw one field (*space, time), its prediction and the error map. Of more than two axes the last moments are drawn."""
+    if truth.ndim > 2:
+        truth, prediction = truth[..., -1], prediction[..., -1]
+        axes_shown = grid.axes[-3:-1]
+    else:
+        axes_shown = grid.axes[-2:]
+    while truth.ndim > 2:
+        truth, prediction = truth[truth.shape[0] // 2], prediction[prediction.shape[0] // 2]
+    up, across = axes_shown
+    extent = tuple(axis.origin + (k - 0.5) * axis.step for axis in (across, up) for k in (0, axis.size))
+    figure, axes = panels(3, 3, 2.8)
+    low, high = colour_range(truth)
+    error = prediction - truth
+    largest = float(np.abs(error).max()) or 1.0
+    shown = (("truth", truth, low, high), (label, prediction, low, high), ("error", error, -largest, largest))
+    for panel, (name, values, least, most) in zip(axes, shown, strict=True):
+        colours: Any = {"cmap": FIELD, "vmin": least, "vmax": most, "interpolation": "none"}
+        image = panel.imshow(values, aspect="auto", origin="lower", extent=extent, **colours)
+        panel.grid(False)
+        panel.set(xlabel=across.label, ylabel=up.label)
+        panel.set_title(name, loc="left")
+        figure.colorbar(image, ax=panel, label=output)
+    return figure

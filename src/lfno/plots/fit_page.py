@@ -1,0 +1,215 @@
+"""The page about a fitted model, for a colleague: error, prediction, residuals, frequency response, modes, range, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import with_unit
+from lfno.evaluation.coverage import QUANTILES, Coverage
+from lfno.identification.mode import Mode
+from lfno.plots.bode import bode_picture
+from lfno.plots.fit_figures import Tested, field_error_figure, prediction_figure, spectrum_figure
+from lfno.plots.mode_rows import HEADINGS, mode_cells
+from lfno.plots.page import Page, Picture, Section, Table, Tile
+from lfno.plots.style import as_svg
+
+if TYPE_CHECKING:
+    from lfno.surrogate import Surrogate
+    from lfno.surrogate.contest import Contest
+
+BEST_LINEAR = "best linear model"
+MOST_OUTPUTS = 4  # output channels whose RMSE the table shows one by one
+MOST_MODES = 8  # rows of the table of modes
+LEVEL = 0.9  # probability of the interval on the page
+
+
+def fit_page(model: Surrogate, name: str, folder: str = "FOLDER", noise: Sequence[float] | None = None) -> Page:
+    """Return the page about a model that `lfno.fit` returned.
+
+    Args:
+        model: The fitted model. Its `fitted.contest` holds the test.
+        name: The name of the data, for the title.
+        folder: The folder of the model, for the commands that the page suggests.
+        noise: Root mean square of the measurement noise of each output, in its unit; None where it is not known.
+    """
+    assert model.fitted is not None
+    assert model.fitted.contest is not None
+    contest = model.fitted.contest
+    label = next(iter(contest.rows))
+    modes = _modes(model)
+    sections = [
+        _prediction(model, contest, label, noise),
+        Section("Candidates", tables=[_candidates(contest, noise)]),
+        *_response(model, contest, label),
+        _mode_section(modes, model),
+        _range(model),
+        Section("Data and choices", _story(model), folded=True),
+    ]
+    steps = (
+        ("Predict new inputs:", f"lfno predict {folder} FILE -o OUT"),
+        ("Split a response into transient and steady part:", f"lfno decompose {folder} FILE"),
+        ("Use the model without this library:", f"lfno export {folder} --to fmu"),
+    )
+    return Page(f"{name}: a fitted model", _lead(model, contest, label, noise), sections, steps, tiles=_tiles(
+        contest, label, modes, noise))  # fmt: skip
+
+
+def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> list[str]:
+    row, signals = contest.rows[label], model.signals
+    inputs = ", ".join(signals.names("inputs")) or f"{model.channels[0]} inputs"
+    outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
+    sentences = [
+        f"{label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is {_percent(row['nrmse'])} "
+        "of the root mean square of the output.",
+        contest.verdict,
+    ]
+    if noise is not None:
+        times = max(error / level for error, level in zip(row["rmse"], noise, strict=True) if level > 0)
+        sentences.append(f"The error is {times:.2g} times the measurement noise: no model can have less than 1.")
+    return sentences
+
+
+def _tiles(contest: Contest, label: str, modes: list[Mode], noise: Sequence[float] | None) -> list[Tile]:
+    own = contest.rows[label]
+    tiles = [Tile(_percent(own["nrmse"]), f"error of {label}", f"fit {own['fit']:.2f} %")]
+    if BEST_LINEAR in contest.rows:
+        linear = contest.rows[BEST_LINEAR]["nrmse"]
+        tiles.append(Tile(_percent(linear), BEST_LINEAR, f"{linear / max(own['nrmse'], 1e-300):.3g} × {label}"))
+    if noise is not None:
+        tiles.append(Tile(", ".join(f"{level:.3g}" for level in noise), "noise floor (rms)", "from repeated periods"))
+    if modes:
+        first = modes[0]
+        pure = first.frequency == 0
+        value = f"{first.time_constant:.3g} s" if pure else f"{first.frequency:.4g} Hz"
+        tiles.append(Tile(value, "main time constant" if pure else "main mode", f"damping ratio {first.damping_ratio:.3g}"))
+    return tiles
+
+
+def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> Section:
+    grid = model.grid
+    if grid.ndim > 1:
+        one = (grid, contest.truth[0, 0], contest.prediction[0, 0], label, contest.outputs[0])
+        words = "The first test sample: truth, prediction, and prediction minus truth on a scale of its own."
+        return Section("Prediction", pictures=[Picture(as_svg(partial(field_error_figure, *one)), words)])
+    tested = _tested(model, contest, label)
+    words = (
+        "Test data that the fit did not use. Broad grey: measured. Below each panel: prediction minus measurement, with the "
+        "best linear model dotted."
+    )
+    if tested.spread is not None:
+        words += " The band is twice the spread of the ensemble."
+    pictures = [Picture(as_svg(partial(prediction_figure, tested)), words)]
+    spectrum = as_svg(partial(spectrum_figure, tested, noise))
+    if spectrum is not None:
+        words = (
+            "Amplitude spectral density of the output and of the residuals. Where the residual is far below the output, the "
+            "model explains the output at that frequency."
+        )
+        pictures.append(Picture(spectrum, words))
+    return Section("Prediction and residuals", pictures=pictures)
+
+
+def _tested(model: Surrogate, contest: Contest, label: str) -> Tested:
+    axis = model.grid.change(model.grid.names[-1], size=contest.truth.shape[-1]).axes[-1]
+    return Tested(
+        label, axis, contest.truth, contest.prediction, contest.linear, contest.outputs, contest.mask, contest.spread
+    )
+
+
+def _candidates(contest: Contest, noise: Sequence[float] | None) -> Table:
+    few = len(contest.outputs) <= MOST_OUTPUTS
+    columns = ["", "error", "fit", *(f"RMSE {name}" for name in contest.outputs if few)]
+    rows = []
+    for name, row in contest.rows.items():
+        rmse = [f"{value:.4g}" for value in row["rmse"]] if few else []
+        rows.append([name, _percent(row["nrmse"]), f"{row['fit']:.2f} %", *rmse])
+    errors = [row["nrmse"] for row in contest.rows.values()]
+    if noise is not None and few:
+        rows.append(["noise floor", "", "", *(f"{level:.4g}" for level in noise)])
+    note = "Error: root mean square of the residual over that of the output. Fit: 100 % is perfect, 0 % is the mean."
+    return Table(columns, rows, errors.index(min(errors)), note)
+
+
+def _response(model: Surrogate, contest: Contest, label: str) -> list[Section]:
+    if model.grid.ndim > 1:
+        return []
+    title = "Frequency response"
+    if contest.mask is not None:
+        return [Section(title, ["Samples are missing in the test data, so their frequency response is not estimated."])]
+    data, pairs = model.fitted.prepared.dataset, {}  # type: ignore[union-attr]
+    for k, out in enumerate(data.output_channels):
+        for n, into in enumerate(data.input_channels):
+            pairs[k, n] = f"{out.name} / {into.name}"
+    answers = {"measured": contest.truth, BEST_LINEAR: contest.linear, label: contest.prediction}
+    try:
+        picture = bode_picture(contest.inputs, answers, model.grid.steps[-1], pairs)
+    except LfnoError as error:
+        return [Section(title, [f"There is no frequency response: {error}."])]
+    return [Section(title, pictures=[picture])]
+
+
+def _modes(model: Surrogate) -> list[Mode]:
+    try:
+        return model.modes()
+    except LfnoError:  # a system without an equilibrium, or without a time axis, has no modes
+        return []
+
+
+def _mode_section(modes: list[Mode], model: Surrogate) -> Section:
+    if not modes:
+        return Section("Modes", ["The model shows no modes in small motion."])
+    rows = [[str(n), *mode_cells(mode)] for n, mode in enumerate(modes[:MOST_MODES], 1)]
+    what = "Modes of the linear model" if model.linear else "Modes of the model in small motion"
+    note = f"{what}, strongest first, with 95 % intervals. Contribution: share of the mode in the response."
+    return Section("Modes", tables=[Table(["", *HEADINGS], rows, note=note)])
+
+
+def _range(model: Surrogate) -> Section:
+    sentences = []
+    coverage = model.coverage
+    calibration = model.calibration
+    if calibration is not None:
+        try:
+            widths = calibration.half_width(LEVEL)
+            units = model.signals.units("outputs") or [""] * len(widths)
+            said = ", ".join(f"± {width:.3g} {unit}".rstrip() for width, unit in zip(widths, units, strict=False))
+            sentences.append(f"{100 * LEVEL:.0f} % of new trajectories inside this range stay within {said} of the prediction.")
+        except LfnoError as error:
+            sentences.append(f"There is no interval: {error}.")
+    tables = [] if coverage is None else [_coverage(coverage, model)]
+    return Section("Range of validity", sentences, tables=tables)
+
+
+def _coverage(coverage: Coverage, model: Surrogate) -> Table:
+    hertz = "Hz" if coverage.unit == "s" else f"1/{coverage.unit}"
+    columns = ["input", "largest value", "largest rms", *(f"{100 * q:.0f} % of the energy below" for q in QUANTILES)]
+    names = model.signals.inputs or [(f"input {k}", "") for k in range(model.channels[0])]
+    rows = []
+    for k, (name, unit) in enumerate(names):
+        bands = [f"{coverage.band[q][k][0]:.3g} to {coverage.band[q][k][1]:.3g} {hertz}" for q in range(len(QUANTILES))]
+        sizes = [f"{value:.4g} {unit}".rstrip() for value in (coverage.peak[k], coverage.rms[k])]
+        rows.append([with_unit(name, unit), *sizes, *bands])
+    note = (
+        f"Inputs of the training data, {coverage.count} windows of {coverage.duration:g} {coverage.unit}. Outside of this "
+        "range the model extrapolates, and every prediction says so."
+    )
+    return Table(columns, rows, note=note)
+
+
+def _story(model: Surrogate) -> list[str]:
+    fitted = model.fitted
+    assert fitted is not None
+    sizes = zip(("training", "validation", "test"), fitted.prepared.split.sizes, strict=True)
+    samples = ", ".join(f"{count} for {part}" for part, count in sizes)
+    return [f"Model: {model!r}.", f"Samples: {samples}.", *map(_sentence, fitted.prepared.notes), *map(_sentence, fitted.choices)]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.3g} %"
