@@ -23,7 +23,7 @@ SEGMENT = 1024  # samples of a segment of the spectrum
 
 
 @dataclass(frozen=True)
-class Tested:
+class Compared:
     """Signals of the test, (samples, channels, *grid); `mask` is True where the truth was measured, None if all of it was.
 
     label: the name of the model. linear: the prediction of the best linear model. outputs: labels of the channels.
@@ -44,14 +44,14 @@ class Tested:
         return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
 
 
-def typical_and_worst(tested: Tested) -> list[tuple[str, int, slice]]:
+def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     """Return two pieces to show, each as (words, sample, stretch of time): the one with the median error and the worst.
 
     A piece is a sample, or a stretch of LONGEST steps of a longer one. Where there is one piece only, it is returned alone.
     """
-    size = tested.truth.shape[-1]
-    error = (tested.prediction - tested.measured) ** 2
-    scale = np.nanmean(tested.measured**2, axis=(0, 2), keepdims=True)
+    size = compared.truth.shape[-1]
+    error = (compared.prediction - compared.measured) ** 2
+    scale = np.nanmean(compared.measured**2, axis=(0, 2), keepdims=True)
     error = error / np.where(scale > 0, scale, 1.0)
     pieces = []
     for sample in range(len(error)):
@@ -66,45 +66,45 @@ def typical_and_worst(tested: Tested) -> list[tuple[str, int, slice]]:
     return [("typical (median error)", *pieces[len(pieces) // 2][1:]), ("worst", *pieces[-1][1:])]
 
 
-def prediction_figure(tested: Tested) -> Figure:
+def prediction_figure(compared: Compared) -> Figure:
     """Draw truth and prediction of a typical and of the worst piece, one column each; below every panel its residual."""
-    pieces, outputs = typical_and_worst(tested), range(min(len(tested.outputs), MOST_OUTPUTS))
+    pieces, outputs = typical_and_worst(compared), range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
-    t, measured = tested.axis.points, tested.measured
+    t, measured = compared.axis.points, compared.measured
     for column, (words, sample, stretch) in enumerate(pieces):
         for row, channel in enumerate(outputs):
             above, below = (axes[(2 * row + k) * len(pieces) + column] for k in (0, 1))
             place = (sample, channel, stretch)
-            truth, own, linear = measured[place], tested.prediction[place], tested.linear[place]
+            truth, own, linear = measured[place], compared.prediction[place], compared.linear[place]
             above.plot(t[stretch], truth, label="measured", **TRUTH)
-            above.plot(t[stretch], own, color=COLOURS["LFNO"], label=tested.label)
-            if tested.spread is not None:
-                wide = 2 * tested.spread[place]
+            above.plot(t[stretch], own, color=COLOURS["LFNO"], label=compared.label)
+            if compared.spread is not None:
+                wide = 2 * compared.spread[place]
                 above.fill_between(t[stretch], own - wide, own + wide, color=COLOURS["LFNO"], alpha=0.2, linewidth=0)
             below.plot(t[stretch], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
             below.plot(t[stretch], own - truth, color=COLOURS["LFNO"], linewidth=1)
-            above.set(ylabel=tested.outputs[channel], xticklabels=[])
-            below.set(ylabel="residual", xlabel=tested.axis.label)
+            above.set(ylabel=compared.outputs[channel], xticklabels=[])
+            below.set(ylabel="residual", xlabel=compared.axis.label)
             if row == 0:
-                above.set_title(f"{words}{f', sample {sample}' if len(tested.truth) > 1 else ''}", loc="left")
+                above.set_title(f"{words}{f', sample {sample}' if len(compared.truth) > 1 else ''}", loc="left")
     legend(figure, axes)
     return figure
 
 
-def spectrum_figure(tested: Tested, noise: Sequence[float] | None = None) -> Figure | None:
+def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) -> Figure | None:
     """Draw amplitude spectral densities of the outputs and of the residuals; `noise` is the rms of the noise of each output.
 
     Returns None where samples are missing or too few for a spectrum.
     """
-    if tested.mask is not None or tested.truth.shape[-1] < 64:
+    if compared.mask is not None or compared.truth.shape[-1] < 64:
         return None
-    outputs = range(min(len(tested.outputs), MOST_OUTPUTS))
+    outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(len(outputs), len(outputs), 2.9)
-    step = tested.axis.step
+    step = compared.axis.step
     curves: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
-        "measured": (tested.truth, TRUTH),
-        "residual of the best linear model": (tested.linear - tested.truth, {"color": LINEAR, "linestyle": ":"}),
-        f"residual of {tested.label}": (tested.prediction - tested.truth, {"color": COLOURS["LFNO"]}),
+        "measured": (compared.truth, TRUTH),
+        "residual of the best linear model": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
+        f"residual of {compared.label}": (compared.prediction - compared.truth, {"color": COLOURS["LFNO"]}),
     }
     for panel, channel in zip(axes, outputs, strict=True):
         for name, (values, style) in curves.items():
@@ -118,8 +118,8 @@ def spectrum_figure(tested: Tested, noise: Sequence[float] | None = None) -> Fig
             panel.axhline(level, color="#222222", linewidth=1, linestyle="--", label="noise floor, if white")
         logarithmic(panel)
         logarithmic(panel, "x")
-        panel.set(xlabel="frequency [Hz]" if tested.axis.unit == "s" else f"frequency [1/{tested.axis.unit}]")
-        panel.set(ylabel=f"{tested.outputs[channel]}, per √Hz")
+        panel.set(xlabel="frequency [Hz]" if compared.axis.unit == "s" else f"frequency [1/{compared.axis.unit}]")
+        panel.set(ylabel=f"{compared.outputs[channel]}, per √Hz")
     legend(figure, axes)
     return figure
 

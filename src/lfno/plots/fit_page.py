@@ -11,7 +11,7 @@ from lfno.core.grid import with_unit
 from lfno.evaluation.coverage import QUANTILES, Coverage
 from lfno.identification.mode import Mode
 from lfno.plots.bode import bode_picture
-from lfno.plots.fit_figures import Tested, field_error_figure, prediction_figure, spectrum_figure
+from lfno.plots.fit_figures import Compared, field_error_figure, prediction_figure, spectrum_figure
 from lfno.plots.mode_rows import HEADINGS, mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
@@ -53,8 +53,8 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER", noise: Sequenc
         ("Split a response into transient and steady part:", f"lfno decompose {folder} FILE"),
         ("Use the model without this library:", f"lfno export {folder} --to fmu"),
     )
-    return Page(f"{name}: a fitted model", _lead(model, contest, label, noise), sections, steps, tiles=_tiles(
-        contest, label, modes, noise))  # fmt: skip
+    tiles = _tiles(contest, label, modes, noise)
+    return Page(f"{name}: a fitted model", _lead(model, contest, label, noise), sections, steps, tiles=tiles)
 
 
 def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> list[str]:
@@ -62,8 +62,8 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
     inputs = ", ".join(signals.names("inputs")) or f"{model.channels[0]} inputs"
     outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
     sentences = [
-        f"{label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is {_percent(row['nrmse'])} "
-        "of the root mean square of the output.",
+        f"{label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is "
+        f"{_percent(row['nrmse'])} of the root mean square of the output.",
         contest.verdict,
     ]
     if noise is not None:
@@ -94,15 +94,15 @@ def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[
         one = (grid, contest.truth[0, 0], contest.prediction[0, 0], label, contest.outputs[0])
         words = "The first test sample: truth, prediction, and prediction minus truth on a scale of its own."
         return Section("Prediction", pictures=[Picture(as_svg(partial(field_error_figure, *one)), words)])
-    tested = _tested(model, contest, label)
+    compared = _compared(model, contest, label)
     words = (
         "Test data that the fit did not use. Broad grey: measured. Below each panel: prediction minus measurement, with the "
         "best linear model dotted."
     )
-    if tested.spread is not None:
+    if compared.spread is not None:
         words += " The band is twice the spread of the ensemble."
-    pictures = [Picture(as_svg(partial(prediction_figure, tested)), words)]
-    spectrum = as_svg(partial(spectrum_figure, tested, noise))
+    pictures = [Picture(as_svg(partial(prediction_figure, compared)), words)]
+    spectrum = as_svg(partial(spectrum_figure, compared, noise))
     if spectrum is not None:
         words = (
             "Amplitude spectral density of the output and of the residuals. Where the residual is far below the output, the "
@@ -112,9 +112,9 @@ def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[
     return Section("Prediction and residuals", pictures=pictures)
 
 
-def _tested(model: Surrogate, contest: Contest, label: str) -> Tested:
+def _compared(model: Surrogate, contest: Contest, label: str) -> Compared:
     axis = model.grid.change(model.grid.names[-1], size=contest.truth.shape[-1]).axes[-1]
-    return Tested(
+    return Compared(
         label, axis, contest.truth, contest.prediction, contest.linear, contest.outputs, contest.mask, contest.spread
     )
 
@@ -204,11 +204,8 @@ def _story(model: Surrogate) -> list[str]:
     assert fitted is not None
     sizes = zip(("training", "validation", "test"), fitted.prepared.split.sizes, strict=True)
     samples = ", ".join(f"{count} for {part}" for part, count in sizes)
-    return [f"Model: {model!r}.", f"Samples: {samples}.", *map(_sentence, fitted.prepared.notes), *map(_sentence, fitted.choices)]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    told = [*fitted.prepared.notes, *fitted.choices]
+    return [f"Model: {model!r}.", f"Samples: {samples}.", *(text[:1].upper() + text[1:].rstrip(".") + "." for text in told)]
 
 
 def _percent(value: float) -> str:

@@ -43,7 +43,7 @@ def task_plates(runs: Runs, task: str, preset: str) -> Iterator[Plate]:
     if REGISTRY[task].grid.ndim == 1:
         yield Plate(
             "Prediction",
-            "One test sample: input, truth (broad grey) with the predictions, and their errors in percent of the largest value.",
+            "One test sample: input, truth (broad grey) with predictions, and their errors in percent of the largest value.",
             partial(overlays.overlay, own, task),
             command,
         )

@@ -29,7 +29,8 @@ def overlay(runs: Runs, task: str) -> Figure | None:
         return None
     shown = found.get("LFNO") or next(iter(found.values()))
     time, truth = shown.axes[0], shown.fields["truth"][0]
-    figure, axes = panels(3 if shown.input is not None else 2, 1, 1.6, heights=(0.5, 1.3, 1.0) if shown.input is not None else (1.3, 1))
+    heights = (1.3, 1.0) if shown.input is None else (0.5, 1.3, 1.0)
+    figure, axes = panels(len(heights), 1, 1.6, heights)
     above, below = axes[-2:]
     if shown.input is not None:
         axes[0].plot(time.points, shown.input[0], color="#555555", linewidth=1)
