@@ -11,7 +11,7 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.mode import mode_list
 from lfno.identification.modes import free_modes, linearised_modes, modes
 from lfno.identification.probe import input_band, random_forces
-from lfno.systems import Lorenz, Pendulum
+from lfno.systems import Duffing, Lorenz, Pendulum
 
 RECORDS = 200
 TRUE = Modes(np.array([-0.15 + 3j, -0.4 + 7j]), np.array([[[-0.3j, -0.2j]]]), np.zeros((1, 1)), np.ones(2), 0.0, "linear")
@@ -116,6 +116,20 @@ def test_small_signal_modes_of_a_pendulum_and_of_lorenz_about_its_fixed_point():
     true = np.linalg.eigvals([[-10, 10, 0], [1, -1, -x], [x, x, -beta]])
     assert found.poles[0] == pytest.approx(true[true.imag > 0][0], rel=1e-3)
     assert found.poles[1] == pytest.approx(true[true.imag == 0][0], rel=0.02)
+
+
+@pytest.mark.parametrize("damping", [1.9, 2.0, 2.0001, 2.01, 3.0])
+def test_modes_near_critical_damping(damping):
+    """One oscillation below c = 2, two decays above; where two decays are nearly equal, one mode with a damping ratio of 1."""
+    grid, system = Grid.line(512, dt=0.04), Duffing(c=damping)
+    found = linearised_modes(lambda x: system.solve(x[:, 0], grid), grid, (0.05, 1.0), 1e-3, settle=0.0)
+    assert found.contributions.max() < 10
+    assert found.error < 1e-4
+    if abs(damping - 2) < 0.001:
+        [pole] = found.poles
+        assert pole == pytest.approx(-1, abs=0.02)
+    else:
+        assert np.sort_complex(found.poles) == pytest.approx(np.sort_complex(system.linearised_poles()), rel=1e-4)
 
 
 def test_what_a_wrong_answer_adds_is_not_a_mode():

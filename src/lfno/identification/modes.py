@@ -9,7 +9,7 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.identification.identify import Modes, fitted_modes, identify, prune
+from lfno.identification.identify import CLOSE, Modes, fitted_modes, identify, prune
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.probe import Respond, small_signal
 from lfno.identification.projection import Projection
@@ -17,6 +17,8 @@ from lfno.identification.realisation import choose_order, realise
 
 #: a mode must contribute at least this part of the response to be listed
 LEAST = 0.01
+#: modes that contribute more than this many times the response cancel each other; near critical damping a few times is right
+CANCELLING = 10.0
 
 
 def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int = 12, warmup: int = 0) -> list[Mode]:
@@ -99,11 +101,49 @@ def linearised_modes(
 
     `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time); see `probe.small_signal` for the
     other arguments. `accuracy` is the relative L2 error of `respond` itself: modes explain the response to that error,
-    and the covariance counts it as noise. `mode_list` of the answer gives the modes with their intervals.
+    and the covariance counts it as noise. Modes that are much larger than the response and cancel each other are one mode
+    split in two: they are merged, or fewer are looked for. `mode_list` of the answer gives the modes with their intervals.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
     seen = small_signal(respond, grid.shape[0], grid.steps[0], band, amplitude, channels, operating, settle)
     rest = Grid.line(seen.forces.shape[-1], seen.step)
-    found = identify(seen.forces, seen.responses, rest, max_poles=max_poles, hold="cubic", accuracy=accuracy)
+
+    def explain(most: int, poles: np.ndarray | None = None) -> Modes:
+        return identify(seen.forces, seen.responses, rest, poles, max_poles=most, hold="cubic", accuracy=accuracy)
+
+    most, found = max_poles, explain(max_poles)
+    while _cancels(found) and most > 1:
+        together = _critically_damped(found.poles)
+        merged = found if together is None else explain(most, together)
+        if not _cancels(merged):
+            found = merged
+            break
+        most = max(min(most, len(found.poles)) - 1, 1)
+        found = explain(most)
     return replace(found, covariance=found.covariance * max(1.0, accuracy / max(found.error, 1e-12)) ** 2)
+
+
+def _cancels(modes: Modes) -> bool:
+    return bool(modes.contributions.max(initial=0.0) > CANCELLING)
+
+
+def _critically_damped(poles: np.ndarray) -> np.ndarray | None:
+    """Replace the closest pair of decays, if they are close, by one oscillation with a damping ratio near 1.
+
+    Two decays a and b with opposite residues are e^{at} − e^{bt}, nearly t e^{at}, which one mode describes as well.
+
+    >>> _critically_damped(np.array([-1.01, -3.0 + 1j, -0.99])).round(3)
+    array([-3.+1.j  , -1.+0.05j])
+    """
+    decays = np.flatnonzero(poles.imag == 0)
+    if len(decays) < 2:
+        return None
+    decays = decays[np.argsort(poles[decays].real)]
+    gaps = np.diff(poles[decays].real) / np.abs(poles[decays].real[1:])
+    first = int(gaps.argmin())
+    if gaps[first] > CLOSE:
+        return None
+    pair = decays[first : first + 2]
+    middle = float(poles[pair].real.mean())
+    return np.append(np.delete(poles, pair), complex(middle, 0.05 * abs(middle)))

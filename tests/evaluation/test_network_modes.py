@@ -1,0 +1,61 @@
+"""Small-signal modes of whole networks: those of a shallow network are the poles of its layer."""
+
+import numpy as np
+import pytest
+import torch
+
+import lfno
+from lfno.core.errors import LfnoError
+from lfno.evaluation.modes import force_shapes, network_modes
+from lfno.evaluation.truth import true_poles
+
+
+def shallow(seed: int) -> lfno.LFNO:
+    """One exact layer with two oscillations: linearised, it has these two modes and no others."""
+    torch.manual_seed(seed)
+    grid = lfno.Grid.line(512, dt=0.05)
+    model = lfno.LFNO(grid, width=4, modes=8, n_poles=2, share_poles=True, transient_layers=1, projection=8, steady="exact")
+    model.provenance = {"band": [0.05, 3.0]}
+    return model
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_modes_of_a_shallow_network_are_the_poles_of_its_layer(seed: int) -> None:
+    model = shallow(seed)
+    inside = model.poles().pole
+    found = network_modes(model)
+    strong = found.poles[found.contributions > 0.05]
+    assert len(strong) > 0
+    for pole in strong:
+        assert np.abs(inside - pole).min() < 0.02 * abs(pole)
+
+
+def test_an_ensemble_adds_the_scatter_of_its_members() -> None:
+    one = shallow(0)
+    other = shallow(0)
+    with torch.no_grad():
+        other.lift.weight *= 1.01  # the same poles, another gain
+    together, alone = network_modes([one, other]), network_modes(one)
+    assert together.poles[0] == pytest.approx(alone.poles[0], rel=0.01)
+    assert np.trace(together.covariance[0]) >= 0.99 * np.trace(alone.covariance[0])
+
+
+def test_forces_on_a_field_are_half_waves_that_vanish_at_the_ends() -> None:
+    grid = lfno.Grid((lfno.Axis("x", 9, 0.5), lfno.Axis("t", 64, 0.1, time=True)))
+    shapes = force_shapes(lfno.LFNO(grid, width=2, modes=4, in_channels=2))
+    assert shapes.shape == (8, 2, 9)
+    assert np.abs(shapes[..., [0, -1]]).max() < 1e-12
+    signs = [int((np.diff(np.sign(shapes[k, 0, 1:-1])) != 0).sum()) for k in range(4)]
+    assert signs[0] == 0
+
+
+def test_a_model_without_time_has_no_modes() -> None:
+    grid = lfno.Grid((lfno.Axis("x", 16, 0.5), lfno.Axis("y", 16, 0.1)))
+    with pytest.raises(LfnoError, match="time axis"):
+        network_modes(lfno.FNO(grid, width=2, modes=4))
+
+
+def test_the_truth_is_known_for_built_in_data_alone() -> None:
+    assert true_poles({"data": {"name": "pendulum-c05-rich"}}) == pytest.approx([-0.25 + 1j * np.sqrt(1 - 0.25**2)], rel=1e-6)
+    assert true_poles({"data": {"name": "brusselator-rich"}}) is None
+    assert true_poles({"data": {"name": "somebody's own"}}) is None
