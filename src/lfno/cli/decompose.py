@@ -52,7 +52,11 @@ def decompose(
     elif isinstance(data, Record):
         first = warmup(surrogate, data)
         shown = slice(first, min(first + SHOWN, len(data)))
-        notes.append("in a stitched record transient means what is left of each window's own start from rest")
+        notes.append(
+            "steady is the response to the whole record repeated for ever"
+            if surrogate.causal
+            else "in a stitched record transient means what is left of each window's own start from rest"
+        )
         if len(data) > SHOWN:
             notes.append(f"the figure shows {SHOWN} samples after the warm-up, the arrays hold all; --start shows one window")
     elif start is not None:

@@ -16,11 +16,17 @@ from lfno.surrogate.deploy.onnx_step import write_onnx_step
 from lfno.surrogate.deploy.program import Program
 from lfno.surrogate.deploy.validity import validity
 from lfno.surrogate.description import Description
+from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
 
 
 class Deployment(Description):
     """The part of a model that runs sample by sample and writes files for other programs."""
+
+    @property
+    def causal(self) -> bool:
+        """Whether the model runs sample by sample, so that the past alone determines its answers."""
+        return all(runs_in_blocks(member, self.grid) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
         """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).

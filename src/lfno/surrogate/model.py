@@ -18,15 +18,18 @@ from lfno.models.operator import Operator
 from lfno.surrogate.deployment import Deployment
 from lfno.surrogate.dynamics import Dynamics
 from lfno.surrogate.notes import notes_on
+from lfno.surrogate.passes import BLOCK, decompose_in_blocks, predict_in_blocks, runs_in_blocks
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
+from lfno.surrogate.tally import Tally
 
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
     from lfno.data.signals.record import Record
 
 Respond = Callable[[Any, np.ndarray, Grid], np.ndarray]  # (member, inputs, grid) → outputs
+InBlocks = Callable[[Any, np.ndarray, Grid, Progress], np.ndarray]  # the same for signals of any length
 
 
 def _silent(done: int, total: int) -> None:
@@ -77,10 +80,9 @@ class Surrogate(Dynamics, Deployment):
     def ask(self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent) -> Answer:
         """Return the prediction, the spread of the members and notes on how to read them; arguments as for `predict`."""
         question = Question.of(data, self, dt, grid)
-        answers = self._answers(lambda member, x, grid: member.predict(x, grid), question, progress)
-        spread = answers.std(0, ddof=1) if len(answers) > 1 else None
-        index = question.index
-        return Answer(answers.mean(0)[index], None if spread is None else spread[index], tuple(notes_on(self, question)))
+        told = self._answers(lambda member, x, grid: member.predict(x, grid), predict_in_blocks, question, progress)
+        spread, index = told.spread, question.index
+        return Answer(told.mean[index], None if spread is None else spread[index], tuple(notes_on(self, question)))
 
     def interval(
         self, data: Any, level: float = 0.9, everywhere: bool = True, dt: float | None = None, grid: Grid | None = None
@@ -108,16 +110,25 @@ class Surrogate(Dynamics, Deployment):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return (transient, steady), which add up to the prediction; arguments as for `predict`.
 
-        Steady is the response to the input repeated for ever; transient is the rest. For a long record that is answered in
-        windows, transient is what is left of each window's own start from rest. Warns where the split is not physical; a
-        caller that shows `split_caveat` says `warn=False`.
+        Steady is the response to the input repeated for ever, also for a long record; transient is the rest. For a long
+        record and a model of windows (see `causal`), transient is what is left of each window's own start from rest. Warns
+        where the split is not physical; a caller that shows `split_caveat` says `warn=False`.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
         question = Question.of(data, self, dt, grid)
-        # both parts travel as channels, so that they are stitched in the same way
-        both = self._answers(lambda member, x, grid: np.concatenate(member.decompose(x, grid), 1), question, progress)
-        transient, steady = np.split(both.mean(0), 2, axis=1)
+
+        def both(split: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+            """Both parts as channels, so that they are put together in the same way."""
+            return np.concatenate(split, 1)
+
+        told = self._answers(
+            lambda member, x, grid: both(member.decompose(x, grid)),
+            lambda member, x, grid, show: both(decompose_in_blocks(member, x, grid, show)),
+            question,
+            progress,
+        )
+        transient, steady = np.split(told.mean, 2, axis=1)
         return transient[question.index], steady[question.index]
 
     def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
@@ -127,26 +138,33 @@ class Surrogate(Dynamics, Deployment):
         """
         return read_question(self, Path(file), **reading)
 
-    def _answers(self, respond: Respond, question: Question, progress: Progress) -> np.ndarray:
-        """Return what every member answers, (members, samples, outputs, *space, time)."""
-        answers = []
+    def _answers(self, respond: Respond, in_blocks: InBlocks, question: Question, progress: Progress) -> Tally:
+        """Return mean and spread of what the members answer, (samples, outputs, *space, time).
+
+        respond: answers a batch of windows. in_blocks: answers signals of any length, where a member can do so.
+        """
+        told, size = Tally(), question.inputs.shape[-1]
         for place, member in enumerate(self.members):
 
             def show(done: int, total: int, before: int = place) -> None:
                 progress(before * total + done, len(self.members) * total)
 
-            if question.record and isinstance(member, Operator):
+            causal = runs_in_blocks(member, question.grid)
+            if causal and size > BLOCK:
+                told.add(in_blocks(member, question.inputs, question.grid, show))
+                continue
+            if question.record and isinstance(member, Operator) and not causal:
                 warmup = self.signals.warmup
                 answer = predict_record(partial(respond, member), question.inputs[0], question.grid, self.grid, warmup, show)
-                answers.append(answer[None])
+                told.add(answer[None])
                 continue
             count, parts = len(question.inputs), []
             for first in range(0, count, BATCH):
                 show(first, count)
                 parts.append(respond(member, np.array(question.inputs[first : first + BATCH]), question.grid))
             show(count, count)
-            answers.append(np.concatenate(parts))
-        return np.stack(answers)
+            told.add(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        return told
 
     # -- files ---------------------------------------------------------------------------------------------------
 

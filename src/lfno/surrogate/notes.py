@@ -20,7 +20,7 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
         return notes
     if question.record:
         return [*notes, *_on_record(model, question)]
-    if abs(axis.length / own.length - 1) > 1e-6:
+    if abs(axis.length / own.length - 1) > 1e-6 and not model.causal:
         notes.append(
             f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
             "were learned for that duration, so trust the answer less"
@@ -31,7 +31,7 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
 def _on_record(model: Surrogate, question: Question) -> list[str]:
     own, axis = model.grid.axes[-1], question.grid.axes[-1]
     warm = model.signals.warmup * own.step
-    longer = axis.length > 1.001 * own.length
+    longer = axis.length > 1.001 * own.length and not model.causal
     notes = []
     if longer:
         notes.append(f"stitched from windows of {own.length:g} {axis.unit}")

@@ -54,7 +54,7 @@ class Question:
         if not isinstance(grid, Grid | None):
             raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
         values = data.detach().cpu().numpy() if hasattr(data, "detach") else data
-        array = real_array(values, "the inputs", finite=True).astype(np.float64)
+        array = real_array(values, "the inputs", finite=True).astype(np.float64, copy=False)
         ndim, (channels, outputs) = (grid or model.grid).ndim, model.channels
         first = (0,) if outputs == 1 else ()
         index: tuple[Any, ...] = ()

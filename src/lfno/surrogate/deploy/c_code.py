@@ -14,7 +14,20 @@ from lfno.core.grid import with_unit
 from lfno.core.tensorfile import write_atomically
 from lfno.core.version import __version__
 from lfno.surrogate.deploy import run
-from lfno.surrogate.deploy.program import Affine, Apply, Filter, Instruction, Load, Past, Product, Program, Scale, Sum, Update
+from lfno.surrogate.deploy.program import (
+    Affine,
+    Apply,
+    Clip,
+    Filter,
+    Instruction,
+    Load,
+    Past,
+    Product,
+    Program,
+    Scale,
+    Sum,
+    Update,
+)
 
 TEST = 16  # samples of the test vector in the files
 NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
@@ -28,6 +41,7 @@ FUNCTIONS = {
     "cos": "cos{f}(x)",
     "sigmoid": "1 / (1 + exp{f}(-x))",
     "abs": "fabs{f}(x)",
+    "sign": "(real)((x > 0) - (x < 0))",
 }
 HOLDS = {
     "zero": "The input is held at the value of a sample until the next one.",
@@ -139,6 +153,8 @@ def _call(one: Instruction, program: Program, places: list[str], constants: _Con
             return f"affine({columns}, {rows}, {constants(one.matrix)}, {offset}, {places[one.x]}, {out});"
         case Apply():
             return f"apply({size}, {one.function}_, {places[one.x]}, {out});"
+        case Clip():
+            return f"clip({size}, {constants(one.low)}, {constants(one.high)}, {places[one.x]}, {out});"
         case Product() | Sum():
             word = "product" if isinstance(one, Product) else "sum"
             return f"{word}({size}, {places[one.a]}, {places[one.b]}, {out});"

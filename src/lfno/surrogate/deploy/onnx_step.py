@@ -18,13 +18,13 @@ from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 from lfno.surrogate.deploy import run
 from lfno.surrogate.deploy.c_code import test_inputs
-from lfno.surrogate.deploy.program import Affine, Apply, Filter, Load, Past, Product, Program, Scale, Sum, Update
+from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Load, Past, Product, Program, Scale, Sum, Update
 
 OPSET = 17
 #: largest difference from the original, in units of the largest output
 TOLERANCE = {"float": 1e-4, "double": 1e-9}
 #: functions that one node of ONNX computes
-NODES = {"relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs"}
+NODES = {"relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign"}
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,8 @@ class _Graph:
                 value = value if one.offset is None else self.node("Add", value, self.constant(one.offset))
             case Apply():
                 value = self.apply(one.function, x)
+            case Clip():
+                value = self.node("Min", self.node("Max", x, self.constant(one.low)), self.constant(one.high))
             case Product() | Sum():
                 word = "Mul" if isinstance(one, Product) else "Add"
                 value = self.node(word, self.registers[one.a], self.registers[one.b])

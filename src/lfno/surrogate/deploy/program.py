@@ -1,6 +1,6 @@
 """One step of a model as a short list of instructions on vectors, from which NumPy, C, an FMU and an ONNX graph are made.
 
-Every model that runs sample by sample is built from nine instructions. A register is a vector of real numbers; register 0
+Every model that runs sample by sample is built from ten instructions. A register is a vector of real numbers; register 0
 is the input sample. The memory of the model is one vector of real numbers, the state.
 
 | instruction | result                                                                                              |
@@ -8,6 +8,7 @@ is the input sample. The memory of the model is one vector of real numbers, the 
 | Scale       | (x − offset) · factor                                                                               |
 | Affine      | matrix · x + offset                                                                                 |
 | Apply       | an elementary function of every entry                                                               |
+| Clip        | x, but never below `low` nor above `high`                                                           |
 | Product     | a · b, entry by entry                                                                               |
 | Sum         | a + b                                                                                               |
 | Filter      | poles driven by x: x_im ← e_m x_im + Σ_j b_jm v_i[n−j]                                               |
@@ -29,7 +30,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 
 #: functions that an Apply knows
-FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs")
+FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs", "sign")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ class Apply:
     out: int
     x: int
     function: str
+
+
+@dataclass(frozen=True)
+class Clip:
+    out: int
+    x: int
+    low: np.ndarray
+    high: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class Update:
     state: int
 
 
-Instruction = Scale | Affine | Apply | Product | Sum | Filter | Past | Load | Update
+Instruction = Scale | Affine | Apply | Clip | Product | Sum | Filter | Past | Load | Update
 Channel = tuple[str, str]  # name and unit
 
 
@@ -188,6 +197,14 @@ class Builder:
         if function not in FUNCTIONS:
             raise LfnoError(f"the function {function!r} has no form outside Python; choose one of {', '.join(FUNCTIONS)}")
         return self._add(Apply(self._new(self.sizes[x]), x, function))
+
+    def clip(self, x: int, low: np.ndarray, high: np.ndarray) -> int:
+        """x between `low` and `high`."""
+        return self._add(Clip(self._new(self.sizes[x]), x, _real(low), _real(high)))
+
+    def minus(self, a: int, b: int) -> int:
+        """a − b."""
+        return self.plus(a, self.scale(b, np.zeros(self.sizes[b]), -np.ones(self.sizes[b])))
 
     def times(self, a: int, b: int) -> int:
         """a · b, entry by entry."""

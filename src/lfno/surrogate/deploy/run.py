@@ -12,7 +12,7 @@ import numpy as np
 from scipy.signal import lfilter
 from scipy.special import erf, expit
 
-from lfno.surrogate.deploy.program import Affine, Apply, Filter, Load, Past, Product, Program, Scale, Sum, Update
+from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Load, Past, Product, Program, Scale, Sum, Update
 
 #: samples that are computed at once; the registers of a network of width 16 then take about 20 MB
 BLOCK = 4096
@@ -26,6 +26,7 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "cos": np.cos,
     "sigmoid": expit,
     "abs": np.abs,
+    "sign": np.sign,
 }
 
 
@@ -63,6 +64,8 @@ def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarra
                 value = value if one.offset is None else value + one.offset[:, None]
             case Apply():
                 value = FUNCTIONS[one.function](registers[one.x])
+            case Clip():
+                value = np.minimum(np.maximum(registers[one.x], one.low[:, None]), one.high[:, None])
             case Product():
                 value = registers[one.a] * registers[one.b]
             case Sum():

@@ -33,6 +33,13 @@ static real {{ function }}_(real x)
     return {{ expression }};
 }
 {% endfor -%}
+{% if "Clip" in kinds %}
+static void clip(int size, const real *low, const real *high, const real *x, real *y)
+{
+    int i;
+    for (i = 0; i < size; i++) y[i] = x[i] < low[i] ? low[i] : x[i] > high[i] ? high[i] : x[i];
+}
+{% endif -%}
 {% if "Product" in kinds %}
 static void product(int size, const real *a, const real *b, real *y)
 {

@@ -1,0 +1,127 @@
+"""One pass along signals of any length, in blocks with a state: no windows, no overlap, no stitching.
+
+Beyond the arrays of inputs and outputs the memory of a pass does not grow with the signals. Models that are recurrences can
+do so: linear models, and networks that run sample by sample.
+
+The split of a long signal is defined as for a window: steady is the response to the whole signal repeated for ever, transient
+is the rest. A network finds its steady state by passes over the signal, each one starting in the state where the last one
+ended, until that state changes no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.modal import ModalModel
+from lfno.identification.response import interpolate, pole_response
+from lfno.models.lfno import LFNO
+from lfno.surrogate.deploy.lower import FINER, why_not
+
+#: points (samples × time) of a block
+BLOCK = 2**16
+#: samples on both sides of a block that a spline through it needs: their influence falls as 0.27^n
+MARGIN = 48
+#: passes after which a steady state is no longer waited for
+MOST_PASSES = 50
+#: largest change of the state from one pass to the next, relative to its size, in a steady state
+UNCHANGED = {torch.float32: 1e-6, torch.float64: 1e-12}
+
+Progress = Callable[[int, int], object]  # called with (done, total)
+
+
+def runs_in_blocks(member: Any, grid: Grid) -> bool:
+    """Whether a member answers signals in blocks with a state."""
+    return grid.ndim == 1 and (isinstance(member, ModalModel) or (isinstance(member, LFNO) and not why_not(member)))
+
+
+def predict_in_blocks(
+    member: Any, inputs: np.ndarray, grid: Grid, progress: Progress = lambda *_: None, block: int = BLOCK
+) -> np.ndarray:
+    """Return the outputs (samples, out, time) for inputs (samples, in, time) from rest."""
+    return _collected(_blocks(member, inputs, grid, block)[0], member, inputs, progress)
+
+
+def decompose_in_blocks(
+    member: Any, inputs: np.ndarray, grid: Grid, progress: Progress = lambda *_: None, block: int = BLOCK
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever.
+
+    Raises LfnoError for a network that does not settle.
+    """
+    if isinstance(member, ModalModel):
+        return member.decompose(inputs, grid)
+    parts, state = _blocks(member, inputs, grid, block)
+    whole = _collected(parts, member, inputs, progress)
+    for _ in range(MOST_PASSES):
+        before = _flat(state[0])
+        parts, state = _blocks(member, inputs, grid, block, state)
+        steady = _collected(parts, member, inputs, progress)
+        after = _flat(state[0])
+        if not (after - before).abs().max() > UNCHANGED[member.lift.weight.dtype] * after.abs().max():
+            return whole - steady, steady
+    raise LfnoError(f"the response to the repeated input still changes after {MOST_PASSES} periods: there is no steady state")
+
+
+def _collected(parts: Iterator[np.ndarray], member: Any, inputs: np.ndarray, progress: Progress) -> np.ndarray:
+    result, done, size = None, 0, inputs.shape[-1]
+    for values in parts:
+        if result is None:
+            result = np.empty((len(inputs), member.channels[1], size), values.dtype)
+        result[..., done : done + values.shape[-1]] = values
+        done += values.shape[-1]
+        progress(done, size)
+    assert result is not None
+    return result
+
+
+def _blocks(
+    member: Any, inputs: np.ndarray, grid: Grid, block: int, state: list[Any] | None = None
+) -> tuple[Iterator[np.ndarray], list[Any]]:
+    """Return the outputs block by block, and a list that holds the state after the last block once all have been taken."""
+    length = max(block // len(inputs), 2)
+    size = inputs.shape[-1]
+    edges = [*range(0, max(size - 1, 1), length), size]
+    kept = list(state or [None])
+    march = _linear if isinstance(member, ModalModel) else _network
+    return march(member, inputs, grid.steps[-1], edges, kept), kept
+
+
+def _network(model: Any, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
+    like = model.lift.weight
+    for first, last in pairwise(edges):
+        x = torch.as_tensor(inputs[..., first:last]).to(like)
+        y, kept[0] = model.advance(x, kept[0], dt)
+        yield y.cpu().numpy()
+
+
+def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
+    """The response of the poles; `kept` holds their values at the first sample of a block, (poles, samples, in)."""
+    modes = model.modes if dt > FINER * model.grid.steps[-1] else replace(model.modes, hold="cubic")
+    margin, size = MARGIN if modes.hold == "cubic" else 0, inputs.shape[-1]
+    values = np.zeros((len(modes.poles), *inputs.shape[:2]), dtype=np.complex128)
+    for first, last in pairwise(edges):
+        stop = min(last + 1, size)  # the step that leads to the next block
+        low, high = max(first - margin, 0), min(stop + margin, size)
+        centred = np.asarray(inputs[..., low:high], dtype=np.float64) - model.input_offset[:, None]
+        pieces = interpolate(centred, dt, modes.hold)[..., first - low : stop - 1 - low]
+        total = np.einsum("oi,sit->sot", modes.direct, centred[..., first - low : last - low])
+        for n, (pole, residue) in enumerate(zip(modes.poles, np.moveaxis(modes.residues, -1, 0), strict=True)):
+            free = values[n, ..., None] * np.exp(pole * dt * np.arange(stop - first))
+            response = pole_response(pole, pieces, dt)[0] + free if stop - first > 1 else free
+            values[n] = response[..., -1]
+            total += np.einsum("oi,sit->sot", residue, response[..., : last - first]).real
+        yield total + model.output_offset[:, None]
+
+
+def _flat(states: Any) -> torch.Tensor:
+    """All numbers of the states of a network in one vector."""
+    numbers = [torch.view_as_real(one) if one.is_complex() else one for state in states for one in state]
+    return torch.cat([one.flatten().double() for one in numbers])

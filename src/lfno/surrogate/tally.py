@@ -1,0 +1,36 @@
+"""Mean and spread of the answers of several members, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Tally:
+    """Adds up answers and keeps their mean and their squared deviations (Welford); one answer is kept as it is.
+
+    >>> tally = Tally()
+    >>> for value in (1.0, 2.0, 6.0):
+    ...     tally.add(np.array([value]))
+    >>> tally.mean, tally.spread
+    (array([3.]), array([2.64575131]))
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean = np.zeros(0)
+        self._deviations = np.zeros(0)
+
+    def add(self, values: np.ndarray) -> None:
+        """Count one more answer."""
+        self.count += 1
+        if self.count == 1:
+            self.mean = values
+            return
+        difference = values - self.mean
+        self.mean = self.mean + difference / self.count
+        self._deviations = difference * (values - self.mean) + (self._deviations if self.count > 2 else 0.0)
+
+    @property
+    def spread(self) -> np.ndarray | None:
+        """The standard deviation of the answers; None for a single one."""
+        return np.sqrt(self._deviations / (self.count - 1)) if self.count > 1 else None

@@ -1,0 +1,82 @@
+"""Long signals in one pass of blocks: the answer to the whole, with a memory that does not grow."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.core.grid import Grid
+from lfno.data.signals.record import Record
+from lfno.surrogate import Surrogate
+from lfno.surrogate.passes import decompose_in_blocks, predict_in_blocks
+from lfno.surrogate.tally import Tally
+from lfno.systems.base import Channel
+from tests.surrogate.rigs import GRID, forces, linear, network
+
+recurrent = pytest.mark.skipif(not hasattr(lfno.LFNO, "recurrent"), reason="networks have no recurrence yet")
+KINDS = ["zero", "linear", "cubic", pytest.param("network", marks=recurrent)]
+
+
+def made(kind: str) -> Surrogate:
+    return network() if kind == "network" else linear(kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [1000, 997, 2, 1])
+def test_blocks_give_the_answer_to_the_whole(kind: str, size: int) -> None:
+    if size < {"cubic": 4, "network": 100}.get(kind, 0):
+        pytest.skip("a spline needs four samples, and a network its modes")
+    member, inputs = made(kind).members[0], np.stack([forces(size), -forces(size)])
+    grid = GRID.change("t", size=size)
+    expected = member.predict(inputs, grid)
+    answer = predict_in_blocks(member, inputs, grid, block=166)
+    np.testing.assert_allclose(answer, expected, atol=1e-11 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["linear", pytest.param("network", marks=recurrent)])
+def test_the_split_of_a_long_signal_is_that_of_the_whole(kind: str) -> None:
+    """Steady is the response to the whole signal repeated for ever, whether found by a transform or by passes."""
+    member, grid = made(kind).members[0], GRID.change("t", size=900)
+    inputs = forces(900)[None]
+    expected = member.decompose(inputs, grid)
+    for part, whole in zip(decompose_in_blocks(member, inputs, grid, block=256), expected, strict=True):
+        np.testing.assert_allclose(part, whole, atol=1e-9 * np.abs(whole).max())
+
+
+@recurrent
+def test_a_record_is_one_pass_whatever_its_length() -> None:
+    """A record that is longer than the windows of training is neither cut nor stitched."""
+    model, inputs = network(), forces(2000)
+    channels = tuple(Channel(name, unit) for name, unit in model.signals.inputs), (Channel("x", "m"), Channel("v", "m/s"))
+    grid = Grid.line(2000, 0.02)
+    answer = model.ask(Record(inputs, np.zeros_like(inputs), grid, *channels))
+    expected = model.members[0].predict(inputs[None], grid)[0]
+    np.testing.assert_allclose(answer.values, expected, atol=1e-11 * np.abs(expected).max())
+    assert not any("stitched" in note for note in answer.notes)
+    np.testing.assert_allclose(model.predict(inputs), expected, atol=1e-11 * np.abs(expected).max())
+
+
+def test_memory_does_not_grow_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond inputs and outputs a longer record takes only what the checks of its input take, one byte for a number."""
+    monkeypatch.setattr("lfno.surrogate.model.BLOCK", 2**12)
+    monkeypatch.setattr("lfno.surrogate.passes.predict_in_blocks.__defaults__", (lambda *_: None, 2**12))
+    model, extra = linear(), []
+    for size in (100_000, 400_000):
+        inputs = forces(size)
+        tracemalloc.start()
+        answer = model.predict(inputs)
+        extra.append(tracemalloc.get_traced_memory()[1] - answer.nbytes)
+        tracemalloc.stop()
+    assert extra[1] - extra[0] < 1.5 * 2 * 300_000
+    assert extra[1] < 20e6
+
+
+def test_mean_and_spread_of_several_answers() -> None:
+    values, tally = np.random.default_rng(0).normal(size=(5, 3, 4)), Tally()
+    for one in values:
+        tally.add(one)
+    np.testing.assert_allclose(tally.mean, values.mean(0))
+    np.testing.assert_allclose(tally.spread, values.std(0, ddof=1))
