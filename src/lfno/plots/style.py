@@ -25,6 +25,8 @@ COLOURS = {
     "transient": "#cc3377",
     "steady": "#3377aa",
 }
+#: shapes of the models, for readers without colours
+MARKERS = {"LFNO": "o", "FNO": "^", "LNO": "v"}
 SPARE = ("#e69f00", "#8c564b", "#999933", "#882255", "#44aa99", "#555555")
 FIELD = "RdBu_r"
 WIDTH = 10.0  # inches of a figure at the full width of a page

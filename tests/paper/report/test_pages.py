@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from lfno.core.errors import LfnoError
+from lfno.paper.record import load_records
+from lfno.paper.report.baselines import gather
 from lfno.paper.report.document import Document, Section
-from lfno.paper.report.headline import headline_table, reading
+from lfno.paper.report.headline import headline_table, reading, shown_tasks
 from lfno.paper.report.markdown import pages
+from lfno.paper.report.readme import readme_table, with_results
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tried import FILE, tried_tables
 from tests.paper.report.builder import three
@@ -55,3 +58,16 @@ def test_every_section_is_on_one_page() -> None:
     assert set(made) == {"index.md", "tables.md", "tried.md"}
     for name, words in (("index.md", "## One"), ("tables.md", "## Two"), ("tried.md", "## Three")):
         assert [key for key, text in made.items() if words in str(text).splitlines()] == [name]
+
+
+def test_the_readme_shows_the_records() -> None:
+    """After new runs: python -m lfno.paper.report.readme results README.md docs/figures/errors.svg"""
+    runs = Runs(load_records(RESULTS / "main"))
+    baselines = gather([task for tasks in shown_tasks(runs).values() for task in tasks], RESULTS, seconds=0)
+    text = (RESULTS.parent / "README.md").read_text(encoding="utf-8")
+    table = readme_table(runs, baselines)
+    assert table in text
+    assert table.splitlines()[2].startswith("| **Random forcing**")
+    assert all(sentence in text for sentence in reading(runs, baselines))
+    with pytest.raises(LfnoError, match="needs the lines"):
+        with_results("no place", table)

@@ -11,7 +11,7 @@ from lfno.paper.report.figures.claims import claim_dots
 from lfno.paper.report.selection import PRESETS
 from lfno.paper.report.tables import DASH, Table, plain
 from lfno.paper.report.verdicts import Verdict
-from lfno.plots.style import as_png
+from lfno.plots.style import as_svg
 
 HEADINGS: dict[Page, str] = {"index": "Results", "tables": "All tables", "tried": "What was tried"}
 #: first words of each page, with links to the other pages
@@ -49,9 +49,9 @@ def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
         table.add(claim, verdicts[0].published or DASH, *(found.get(preset, DASH) for preset in presets))
     yield from (table.markdown(), "")
     for number, (claim, verdicts) in enumerate(claims.items(), 1):
-        image = as_png(partial(claim_dots, verdicts)) if section.subject == "claim" else None
+        image = as_svg(partial(claim_dots, verdicts)) if section.subject == "claim" else None
         if image is not None:
-            name = f"claim-{number}.png"
+            name = f"claim-{number}.svg"
             made[name] = image
             yield from (f"### {plain(claim)}", "", f"![The numbers that this claim was judged by]({name})", "")
 

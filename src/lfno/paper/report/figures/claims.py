@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lfno.paper.report.verdicts import Verdict
-from lfno.plots.style import colour, legend, logarithmic, panels
+from lfno.plots.style import MARKERS, colour, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,8 @@ def claim_dots(verdicts: Sequence[Verdict]) -> Figure | None:
                 if math.isfinite(value):
                     model, _, stage = label.partition(", ")
                     fill = "white" if stage == "training" else colour(model)
-                    panel.plot(value, height, "o", color=colour(model), markerfacecolor=fill, label=label)
+                    shape = MARKERS.get(model, "s")
+                    panel.plot(value, height, shape, color=colour(model), markerfacecolor=fill, label=label)
         names = [f"{'✓' if finding.supports else '✗'} {finding.where}" for finding in verdict.findings]
         panel.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
         panel.set(xlabel=verdict.quantity, title=f"{verdict.preset} preset: {verdict.verdict}")

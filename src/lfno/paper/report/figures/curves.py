@@ -11,7 +11,7 @@ from lfno.core.grid import with_unit
 from lfno.paper.record import Record
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, ordered
-from lfno.plots.style import COLOURS, colour, legend, logarithmic, panels
+from lfno.plots.style import COLOURS, MARKERS, colour, legend, logarithmic, panels
 from lfno.systems import REGISTRY, titles
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def _losses(axes: Any, record: Record, label: str, first: bool) -> None:
         if len(losses) == len(epochs) > 0:
             words = f"{label}, {'training' if name == 'train' else 'validation'}" if first else None
             alpha = 0.95 if first else 0.45
-            axes.plot(epochs, losses, style, color=colour(label), linewidth=width, alpha=alpha, label=words)
+            shape = MARKERS.get(label) if first and name == "validation" else None
+            look: Any = {"marker": shape, "markevery": 0.12, "markersize": 5, "linewidth": width, "alpha": alpha}
+            axes.plot(epochs, losses, style, color=colour(label), label=words, **look)
 
 
 def regime_curves(
@@ -89,7 +91,8 @@ def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
         time = step * (start + max(1, -(-length // len(curves[0]))) * np.arange(len(curves[0])))
         stack = np.asarray(curves, dtype=float)
         axes.fill_between(time, stack.min(0), stack.max(0), color=colour(label), alpha=0.2, linewidth=0)
-        axes.plot(time, stack.mean(0), color=colour(label), label=None if named else label)
+        look: Any = {"marker": MARKERS.get(label), "markevery": 0.2, "markersize": 5}
+        axes.plot(time, stack.mean(0), color=colour(label), label=None if named else label, **look)
         named = True
 
 
@@ -107,7 +110,8 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
             if own:
                 order = np.argsort(own[0]["A"])
                 errors = np.mean([s["l2"] for s in own], axis=0)[order]
-                panel.plot(np.asarray(own[0]["A"])[order], errors, ".-", color=colour(label), label=label, markersize=3)
+                look: Any = {"marker": MARKERS.get(label, "."), "markersize": 3.5, "linewidth": 0.9}
+                panel.plot(np.asarray(own[0]["A"])[order], errors, color=colour(label), label=label, **look)
         if task == "lorenz-rho10":
             panel.axvline(paper.LORENZ_FLIP, color=COLOURS["truth"], linewidth=1, linestyle="--", label="sign flip, A*")
         panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=titles.title(task))
@@ -130,7 +134,8 @@ def sample_curves(runs: Runs) -> Figure | None:
             found = [own.where(train_samples=size).error("l2") for size in sizes]
             values = [(n, f.mean, f.value.std) for n, f in zip(sizes, found, strict=True) if f is not None]
             counts, means, spreads = zip(*values, strict=True)
-            panel.errorbar(counts, means, spreads, fmt="o-", markersize=4, capsize=2, color=colour(model), label=model)
+            look: Any = {"marker": MARKERS.get(model, "s"), "markersize": 5, "capsize": 2, "label": model}
+            panel.errorbar(counts, means, spreads, color=colour(model), **look)
         panel.set(xlabel="training samples", ylabel="relative L2", xscale="log", title=titles.title(task))
         logarithmic(panel)
         ticks = sorted({r.train_samples for r in study.where(task=task).all})

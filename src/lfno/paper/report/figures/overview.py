@@ -9,7 +9,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.baselines import Scores
 from lfno.paper.report.headline import compared, shown_tasks
 from lfno.paper.report.selection import Runs
-from lfno.plots.style import COLOURS, NARROW, WIDTH
+from lfno.plots.style import COLOURS, MARKERS, NARROW, WIDTH
 from lfno.systems import titles
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "interpolation": ("interpolation", {"marker": "x", "color": GREY, "markersize": 6}),
     "linear": ("linear model", {"marker": "s", "color": GREY, "markerfacecolor": "white", "markersize": 6}),
     "published": ("LFNO as published", {"marker": "D", "color": COLOURS["truth"], "markerfacecolor": "white", "markersize": 5}),
-    "LNO": ("LNO", {"marker": "v", "color": COLOURS["LNO"], "markerfacecolor": "white", "markersize": 6}),
-    "FNO": ("FNO", {"marker": "^", "color": COLOURS["FNO"], "markersize": 7}),
-    "LFNO": ("LFNO", {"marker": "o", "color": COLOURS["LFNO"], "markersize": 8}),
+    "LNO": ("LNO", {"marker": MARKERS["LNO"], "color": COLOURS["LNO"], "markerfacecolor": "white", "markersize": 6}),
+    "FNO": ("FNO", {"marker": MARKERS["FNO"], "color": COLOURS["FNO"], "markersize": 7}),
+    "LFNO": ("LFNO", {"marker": MARKERS["LFNO"], "color": COLOURS["LFNO"], "markersize": 8}),
 }
 
 
@@ -47,7 +47,8 @@ def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) 
     default = runs.main.where(preset="default")
     for heading, tasks in blocks.items():
         top = heights[tasks[0]]
-        panel.text(FLOOR * 1.15, top - 0.9, heading, fontsize=8.5, fontweight="bold", va="center")
+        words = heading.partition(":")[0] if narrow else heading
+        panel.text(0.8 * FLOOR, top - 0.9, words, fontweight="bold", va="center").set_in_layout(False)
         for task in tasks:
             errors = compared(default, baselines, task) | {"published": paper.published("l2", task, "LFNO")}
             _line(panel, heights[task], errors)
@@ -56,10 +57,11 @@ def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) 
     panel.set_yticks(list(heights.values()), names)
     panel.tick_params(axis="y", length=0)
     panel.grid(axis="y", visible=False)
-    panel.set_xticks([10.0**k for k in range(-6, 1)], ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "1 %", "10 %", "1"])
+    every = 2 if narrow else 1
+    panel.set_xticks([10.0**k for k in range(-6, 1)][::every], ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "1 %", "10 %", "1"][::every])
     panel.minorticks_off()
     handles = [panel.plot([], [], linestyle="none", label=name, **style)[0] for name, style in MARKS.values()]
-    figure.legend(handles=handles[::-1], loc="outside upper center", ncols=2 if narrow else 6, handletextpad=0.1,
+    figure.legend(handles=handles[::-1], loc="outside upper center", ncols=3 if narrow else 6, handletextpad=0.1,
                   columnspacing=1.0)  # fmt: skip
     return figure
 
