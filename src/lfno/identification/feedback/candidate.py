@@ -1,0 +1,140 @@
+"""One fitted structure, with its errors on validation data, and the choice between several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.levenberg import minimise, settled
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
+from lfno.identification.feedback.windows import Windows
+
+#: the error of the integration must stay below this part of the residual
+FINE = 0.1
+#: relative error of the integration below which no finer sub-steps are tried
+FINEST = 1e-7
+#: sub-steps that are tried
+SUBSTEPS = (1, 2, 4, 8)
+#: z may leave the range that it has on the training data by this factor before φ continues as a straight line
+BEYOND = 2.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A law, fitted. starts: initial states of the training windows. cost: mean square of the training residual.
+
+    errors: mean square of the validation residual of each validation window, in units of the standard deviations.
+    """
+
+    label: str
+    law: Law
+    structure: Structure
+    hold: str
+    substeps: int
+    starts: np.ndarray
+    cost: float
+    errors: np.ndarray
+    size: int
+
+    @property
+    def error(self) -> float:
+        """Relative error on validation data."""
+        return float(np.sqrt(self.errors.mean()))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Windows to fit and to validate candidates on; `deadline` is a value of `time.monotonic`."""
+
+    train: Windows
+    validation: Windows
+    deadline: float = np.inf
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is spent."""
+        return time.monotonic() > self.deadline
+
+    def fit(
+        self, label: str, law: Law, structure: Structure, hold: str, starts: np.ndarray | None = None, substeps: int = 1,
+        iterations: int = 25, tolerance: float = 1e-3,
+    ) -> Candidate:  # fmt: skip
+        """Fit a structure, beginning with a law of that structure, and validate it."""
+        windows = self.train.held(hold)
+        starts = np.zeros((len(windows), structure.states)) if starts is None else starts
+        point = Point(structure.pack(law), starts)
+        problem = Problem(windows, structure, law, substeps)
+        found = minimise(problem, point, iterations, tolerance, self.deadline)
+        needed = substeps_needed(problem, found.point, found.cost)
+        if needed > substeps:
+            problem = replace(problem, substeps=needed)
+            found = minimise(problem, found.point, iterations, tolerance, self.deadline)
+        law = problem.law(found.point)
+        if law.terms.count:
+            law = replace(law, limits=limits(problem.states(found.point) @ law.pick.T))
+        errors = self.validate(law, structure, hold, needed)
+        cost = float((found.residual**2).sum() / windows.weights.sum())
+        return Candidate(label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, len(point.vector))
+
+    def validate(self, law: Law, structure: Structure, hold: str, substeps: int) -> np.ndarray:
+        """The mean square of the residual of each validation window."""
+        windows = self.validation.held(hold)
+        problem = Problem(windows, structure, law, substeps)
+        found = settled(problem, Point(structure.pack(law), np.zeros((len(windows), structure.states))))
+        rows = windows.weights.size // len(windows)
+        squares = (found.residual[:, :rows] ** 2).sum(1) / np.maximum(windows.weights.sum((0, 2)), 1)
+        return np.nan_to_num(squares, nan=np.inf)
+
+
+def substeps_needed(problem: Problem, point: Point, cost: float) -> int:
+    """The smallest number of sub-steps whose integration error is small against the residual."""
+    rows = np.arange(min(len(problem.windows), 8))
+    part = replace(problem, windows=problem.windows.chosen(rows))
+    some = Point(point.vector, point.starts[rows])
+    level = max(FINE * np.sqrt(cost / max(problem.windows.weights.sum(), 1)), FINEST)
+    coarse = replace(part, substeps=1).residual(some)
+    for count in SUBSTEPS:
+        fine = replace(part, substeps=2 * count).residual(some)
+        if not np.sqrt(((fine - coarse) ** 2).mean()) > level:
+            return max(count, problem.substeps)
+        coarse = fine
+    return SUBSTEPS[-1]
+
+
+def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
+    """The law with these terms: gains of terms that it has already are kept, those of new terms are zero.
+
+    z: (…, signals), the signals on the training data; they set the limits.
+    """
+    old = {name: law.gains[:, n] for n, name in enumerate(law.terms.names)}
+    gains = np.stack([old.get(name, np.zeros(law.states)) for name in terms.names], axis=1)
+    return replace(law, gains=gains, pick=pick, terms=terms, limits=limits(z))
+
+
+def limits(z: np.ndarray) -> np.ndarray:
+    """(signals, 2): the range of z (…, signals), wider by the factor BEYOND."""
+    size = BEYOND * np.nanmax(np.abs(z.reshape(-1, z.shape[-1])), axis=0)
+    return np.stack([-size, size], axis=1)
+
+
+def choose(candidates: Sequence[Candidate]) -> Candidate:
+    """The smallest candidate whose error is within one standard error of the best one.
+
+    The standard error is that of the difference between two candidates on the same validation windows.
+    """
+    best = min(candidates, key=lambda candidate: candidate.errors.mean())
+
+    def close(candidate: Candidate) -> bool:
+        gap = candidate.errors - best.errors
+        if not np.isfinite(gap).all():
+            return False
+        spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else 0.02 * best.errors.mean()
+        return bool(gap.mean() <= spread)
+
+    return min((c for c in candidates if c is best or close(c)), key=lambda c: (c.size, c.errors.mean()))

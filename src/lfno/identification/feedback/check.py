@@ -1,0 +1,50 @@
+"""Check stretches before a fit; every defect has one message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.stretches import Stretch
+
+#: the fewest measured samples
+FEWEST = 200
+#: two channels whose difference is below this part of their size are the same
+SAME = 1e-9
+
+
+def checked(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """The stretches, or an LfnoError that says what is wrong with them."""
+    if not stretches:
+        raise LfnoError("there are no stretches of measurement to fit")
+    shapes = {(stretch.inputs.shape[:-1], stretch.outputs.shape[:-1]) for stretch in stretches}
+    if len(shapes) > 1 or any(len(shape) != 1 for pair in shapes for shape in pair):
+        raise LfnoError(f"all stretches need the same channels and one axis of time, not the shapes {sorted(shapes)}")
+    seen = 0
+    for stretch in stretches:
+        mask = np.ones(stretch.outputs.shape, bool) if stretch.mask is None else stretch.mask
+        if not (np.isfinite(stretch.inputs).all() and np.isfinite(stretch.outputs[mask]).all()):
+            raise LfnoError(
+                f"{stretch.name or 'a stretch'} contains NaN or infinite values: mask or repair these samples first"
+            )
+        seen += int(mask.all(0).sum())
+    if seen < FEWEST:
+        raise LfnoError(f"{seen} measured samples are too short for a model with feedback; {FEWEST} are needed")
+    return list(stretches)
+
+
+def check_signals(stretches: Sequence[Stretch]) -> None:
+    """Raise LfnoError for constant or identical channels."""
+    for role in ("inputs", "outputs"):
+        values = np.concatenate([getattr(stretch, role) for stretch in stretches], axis=1).astype(float)
+        spread = values.std(axis=1)
+        for channel, size in enumerate(spread):
+            if not size > 1e-12 * np.abs(values[channel]).max():
+                word = "it excites nothing" if role == "inputs" else "there is nothing to explain"
+                raise LfnoError(f"channel {channel + 1} of the {role} is constant: {word}; leave it out")
+        for first in range(len(values)):
+            for second in range(first):
+                if np.abs(values[first] - values[second]).max() <= SAME * spread[first]:
+                    raise LfnoError(f"channels {second + 1} and {first + 1} of the {role} are identical: leave one of them out")

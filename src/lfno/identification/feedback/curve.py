@@ -1,0 +1,92 @@
+"""The characteristic of the nonlinearity: the constant input that holds the system at z, as the restoring force of a spring.
+
+At rest x = −A⁻¹ (B u + Γ φ(z)), so that z = G u + H(z) with G = −E A⁻¹ B and H(z) = −E A⁻¹ Γ φ(z), and
+
+    u(z) = (z − H(z)) / G.
+
+Where a constant input leaves no z (a velocity), the curve is the input that would replace the feedback, −Γ φ(z) along B.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.identification.feedback.law import Law, split
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.uncertainty import NORMAL_95
+
+#: cosine of the angle between z and an output above which z is that output
+ALIGNED = 0.9
+#: cosine of the angle between E and A⁻¹B below which a constant input leaves no z
+STATIC = 0.02
+#: relative change of a parameter for a derivative by central differences
+NUDGE = 1e-5
+
+
+def aligned_output(law: Law) -> int | None:
+    """The output that z follows; None if z is another combination of states."""
+    rows = law.read / np.linalg.norm(law.read, axis=1, keepdims=True)
+    cosines = np.abs(rows @ law.pick[0]) / np.linalg.norm(law.pick[0])
+    best = int(cosines.argmax())
+    return best if cosines[best] > ALIGNED else None
+
+
+def restoring_curve(
+    law: Law, structure: Structure, covariance: np.ndarray, visited: np.ndarray, count: int
+) -> tuple[np.ndarray, ...]:
+    """z, input, and the ends of its 95 % interval, each (count), over the visited range.
+
+    z has the unit of the output that it follows, measured from equilibrium, else a unit of its own. Raises LfnoError for a
+    linear model and for feedback of several signals.
+    """
+    if not law.terms.count:
+        raise LfnoError("a linear model has no nonlinear characteristic")
+    if len(law.pick) != 1:
+        raise LfnoError(f"a characteristic needs feedback of one signal; this model has {len(law.pick)}")
+    output = aligned_output(law)
+    channel, static = _channel(law)
+    low, high = sorted(float(end) for end in visited[0] / _unit(law, output))
+    place = np.linspace(low, high, count)
+
+    def curve(vector: np.ndarray) -> np.ndarray:
+        own = structure.unpack(vector, law)
+        return _force(own, place * _unit(own, output), channel, static)
+
+    vector = structure.pack(law)
+    size = np.sqrt(np.maximum(np.diag(covariance), 0))
+    slopes = []
+    for n in range(len(vector)):
+        step = max(NUDGE * abs(vector[n]), 1e-3 * size[n], 1e-12)
+        change = step * np.eye(len(vector))[n]
+        slopes.append((curve(vector + change) - curve(vector - change)) / (2 * step))
+    matrix = np.array(slopes)
+    half = NORMAL_95 * np.sqrt(np.maximum(np.einsum("nc,nm,mc->c", matrix, covariance, matrix), 0.0))
+    middle = curve(vector)
+    return place, middle, middle - half, middle + half
+
+
+def _unit(law: Law, output: int | None) -> float:
+    """z for one unit of the output that it follows."""
+    return 1.0 if output is None else float(law.read[output] @ law.pick[0] / (law.read[output] @ law.read[output]))
+
+
+def _channel(law: Law) -> tuple[int, bool]:
+    """The input that moves z most, and whether a constant input does so at all."""
+    inward = split(law.drive.T, law.decays).T
+    still = np.linalg.solve(law.matrix, inward)
+    gains = np.abs(law.pick[0] @ still)
+    cosines = gains / (np.linalg.norm(law.pick[0]) * np.linalg.norm(still, axis=0))
+    best = int(gains.argmax())
+    if cosines[best] > STATIC:
+        return best, True
+    return int(np.abs(law.gains[:, 0] @ inward).argmax()), False
+
+
+def _force(law: Law, z: np.ndarray, channel: int, static: bool) -> np.ndarray:
+    inward = split(law.drive.T, law.decays).T[:, channel]
+    fed = law.feedback(z[:, None]) @ law.gains.T
+    if not static:
+        return -(fed @ inward) / (inward @ inward)
+    back = -np.linalg.solve(law.matrix.T, law.pick[0])
+    return (z - fed @ back) / (back @ inward)

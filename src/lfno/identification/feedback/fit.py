@@ -1,0 +1,132 @@
+"""Fit a model with feedback to stretches of measurement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.stretches import REST, Stretch
+from lfno.identification.feedback.candidate import BEYOND, Bench, Candidate
+from lfno.identification.feedback.check import check_signals, checked
+from lfno.identification.feedback.initial import linear_problem, mode_path, signal_scales
+from lfno.identification.feedback.levenberg import Fit, minimise
+from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.precision import parameter_covariance, physical
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.search import search
+from lfno.identification.feedback.windows import Scales, Windows, cut
+from lfno.identification.modal import ModalModel
+
+#: modes that are tried at most
+MOST_MODES = 4
+#: samples that the search for a structure sees, that validate it, and that the last fit sees
+SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
+#: share of the time that the search for a structure may take
+SEARCHING = 0.6
+#: the time without a budget, in seconds
+SECONDS = 60.0
+
+
+def fit_feedback(
+    train: Sequence[Stretch],
+    validation: Sequence[Stretch],
+    grid: Grid,
+    *,
+    start: ModalModel | None = None,
+    seconds: float | None = None,
+    report: Callable[[str], None] = lambda text: None,
+) -> FeedbackModel:
+    """Fit linear modes closed by a static nonlinearity, by least squares of the simulation error.
+
+    train, validation: stretches of one sampling step. Validation chooses the number of modes, the nonlinear signal and the
+    terms; without validation stretches a fifth of the training windows does.
+    grid: the grid of the data; its last axis is time. start: a linear model whose poles are tried first.
+    seconds: the time that the fit should take. report: receives one line of text for every choice.
+
+    >>> from lfno.systems.duffing import Duffing
+    >>> size = np.array([[0.5], [1.0], [2.0]])
+    >>> motion = Duffing(c=0.5).solve(lambda t: size * np.sin(t), Grid.line(500, 0.05))
+    >>> force = size * np.sin(0.05 * np.arange(500))
+    >>> data = [Stretch(u[None], y, start="rest") for u, y in zip(force, motion)]
+    >>> model = fit_feedback(data, data[1:2], Grid.line(500, 0.05))
+    >>> model.law.terms.names, model.law.poles.round(3)
+    (['z^3'], array([-0.25+0.968j]))
+    """
+    began = time.monotonic()
+    seconds = SECONDS if seconds is None else seconds
+    step = grid.steps[-1]
+    train, validation = checked(train), list(validation)
+    check_signals([*train, *validation])
+    scales = signal_scales(train)
+    problem = linear_problem(train, step, scales)
+    known = None if start is None else start.modes.poles
+    first = next(mode_path(problem, 1, known))
+    scales = replace(scales, time=1 / float(np.abs(first.poles).max()))
+    windows, held = windows_of(train, validation, step, scales)
+    rest = all(stretch.start == REST for stretch in train)
+    free = rest and starts_elsewhere(train, scales)
+    bench = Bench(spread(windows, SEARCHED), spread(held, VALIDATED), began + SEARCHING * seconds)
+    best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, "linear", report)
+    final = refined(best, spread(windows, FITTED), bench, began + seconds)
+    report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
+           f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
+    return _model(final, best, spread(windows, FITTED), scales, grid)
+
+
+def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
+    """Windows for training and validation; without validation stretches every fifth training window validates."""
+    windows = cut(train, step, scales, "linear")
+    if validation:
+        return windows, cut(validation, step, scales, "linear")
+    if len(windows) < 2:
+        windows = cut(train, step, scales, "linear", max(len(windows.inputs) // 5, 64))
+    if len(windows) < 2:
+        raise LfnoError(f"{len(windows.inputs)} samples are too short to validate a model with feedback; 200 are needed")
+    held = np.arange(len(windows)) % 5 == min(4, len(windows) - 1)
+    return windows.chosen(np.flatnonzero(~held)), windows.chosen(np.flatnonzero(held))
+
+
+def spread(windows: Windows, samples: int) -> Windows:
+    """Evenly spread windows with about that many samples."""
+    count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(windows)))
+    return windows.chosen(np.linspace(0, len(windows) - 1, count).round().astype(int))
+
+
+def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
+    """Whether motions from rest begin with outputs that later leave that level for good: their start is no equilibrium."""
+    last = np.stack([stretch.outputs[:, -len(stretch) // 4 :].mean(1) for stretch in stretches])
+    gap = (last - scales.output_offset) / scales.output_scale
+    return bool((np.abs(gap.mean(0)) > 4 * gap.std(0) / np.sqrt(len(gap)) + 0.05).any())
+
+
+def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> Fit:
+    """The candidate fitted to all windows."""
+    windows = windows.held(best.hold)
+    problem = Problem(windows, best.structure, best.law, best.substeps)
+    point = Point(best.structure.pack(best.law), np.zeros((len(windows), best.structure.states)))
+    return minimise(problem, point, 30, 1e-5, deadline)
+
+
+def _model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:
+    """The fitted law in the user's units, with what the data say about its precision."""
+    problem = Problem(windows.held(best.hold), best.structure, best.law, best.substeps)
+    law, states = problem.law(final.point), problem.states(final.point)
+    z = (states @ law.pick.T).reshape(-1, len(law.pick))
+    visited = np.stack([z.min(0), z.max(0)], axis=1)
+    middle, half = visited.mean(1, keepdims=True), np.ptp(visited, axis=1)[:, None] / 2
+    law = replace(law, limits=middle + BEYOND * half * np.array([-1.0, 1.0]))
+    covariance = parameter_covariance(problem, final.point, states, final.residual)
+    law, covariance = physical(law, best.structure, covariance, scales)
+    rows = windows.weights.size // len(windows)
+    errors = final.residual[:, :rows].reshape(len(windows), -1, windows.weights.shape[2])
+    noise = np.sqrt((errors**2).sum((0, 1)) / np.maximum(windows.weights.sum((0, 1)), 1)) * scales.output_scale
+    told = {"feedback": {"label": best.label, "terms": law.terms.names, "validation error": best.error}}
+    span = grid.steps[-1] / best.substeps
+    return FeedbackModel(
+        law, best.structure, scales.input_offset, grid, best.hold, span, visited, covariance, noise, told
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""The linear model that a fit starts from: scales of the signals, identified modes, and their law."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lfno.data.stretches import PERIODIC, REST, Stretch
+from lfno.identification.feedback.law import Law, split
+from lfno.identification.feedback.terms import Terms
+from lfno.identification.feedback.windows import Scales
+from lfno.identification.identify import Modes, candidate_poles, fitted_modes
+from lfno.identification.projection import Projection
+
+#: samples that the linear identification looks at; more cost time and tell it no more about the number of modes
+ENOUGH = 10_000
+#: a decay is preferred where its error is below this multiple of the error of an oscillation
+ENOUGH_DECAY = 1.02
+#: no terms: a linear law
+LINEAR = Terms(1)
+
+
+def signal_scales(stretches: Sequence[Stretch]) -> Scales:
+    """Offsets and standard deviations of the signals.
+
+    Motions from rest begin at the equilibrium of the unforced system, so the input has no offset there. Otherwise the offset
+    of the input is its mean. The time unit is set later, by the modes.
+    """
+    force = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float)
+    seen = [np.ones(s.outputs.shape, bool) if s.mask is None else s.mask for s in stretches]
+    motion = np.concatenate(
+        [np.where(m, s.outputs, np.nan).astype(float) for s, m in zip(stretches, seen, strict=True)], axis=1
+    )
+    spread = force.std(axis=1)
+    centre = force.mean(axis=1)
+    if all(stretch.start == REST for stretch in stretches):
+        centre = np.zeros_like(centre)
+        level = np.nanmedian(np.stack([np.where(m, s.outputs, np.nan)[:, 0] for s, m in zip(stretches, seen, strict=True)]), 0)
+        level = np.where(np.isfinite(level), level, np.nanmean(motion, axis=1))
+    else:
+        level = np.nanmean(motion, axis=1)
+    return Scales(centre, spread, level, np.nanstd(motion, axis=1), 1.0)
+
+
+def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales) -> Projection:
+    """The linear least-squares problem on stretches of equal length, in units of `scales` and seconds."""
+    if any(stretch.start == PERIODIC for stretch in stretches):
+        stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
+    lengths = np.sort([len(stretch) for stretch in stretches])
+    size = min(int(lengths[np.argmax(lengths * np.arange(len(lengths), 0, -1))]), ENOUGH)
+    used = [stretch for stretch in stretches if len(stretch) >= size][: max(ENOUGH // size, 1)]
+    force = np.stack([s.inputs[:, :size] for s in used])
+    motion = np.stack([s.outputs[:, :size] for s in used])
+    seen = np.stack([np.ones((len(motion[0]), size), bool) if s.mask is None else s.mask[:, :size] for s in used])
+    force = (force - scales.input_offset[:, None]) / scales.input_scale[:, None]
+    motion = np.where(seen, (motion - scales.output_offset[:, None]) / scales.output_scale[:, None], 0.0)
+    warmup = 0 if all(s.start == REST for s in used) else (size // 2 if used[0].start == PERIODIC else size // 10)
+    moments = None if seen.all() else np.asarray(seen.all(axis=1))
+    return Projection(force, motion, step, "linear", warmup, direct=False, moments=moments, hold_out=False)
+
+
+def _twice(stretch: Stretch) -> Stretch:
+    """Two periods of a steady state: the first one is the past of the second."""
+    mask = None if stretch.mask is None else np.tile(stretch.mask, 2)
+    return Stretch(np.tile(stretch.inputs, 2), np.tile(stretch.outputs, 2), mask, PERIODIC, stretch.name)
+
+
+def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -> Iterator[Modes]:
+    """Linear models with 1, 2, … modes, each with the mode that explains most of the rest, or the next of `known` poles.
+
+    A decay is added where it explains nearly as much as an oscillation.
+    """
+    table = candidate_poles(problem.step, problem.length)
+    poles = np.zeros(0, dtype=complex)
+    while len(poles) < most:
+        if known is not None and len(known) > len(poles):
+            poles = problem.refine(np.append(poles, known[len(poles)]))
+        else:
+            residual, basis = problem.residual_basis(poles)
+            gains = np.array([problem.explained(pole, residual, basis) for pole in table])
+            options = []
+            for kind in (table.imag == 0, table.imag > 0):
+                option = problem.refine(np.append(poles, table[kind][gains[kind].argmax()]))
+                options.append((np.linalg.norm(problem.residual_basis(option)[0]), option))
+            (slow, decay), (fast, swing) = options
+            poles = decay if slow < ENOUGH_DECAY * fast else swing
+        yield fitted_modes(problem, poles, np.ones(problem.outputs.shape[1]), 0.0)
+
+
+def linear_law(modes: Modes, count: int, time: float) -> Law:
+    """The `count` strongest modes as a law in units of order one; `time` is its unit of time in seconds.
+
+    Each residue (outputs × inputs) is replaced by its best factorisation into a mode shape and a participation.
+    """
+    chosen = np.argsort(modes.poles[:count].imag > 0, kind="stable")
+    poles = modes.poles[:count][chosen] * time
+    decays = int((poles.imag == 0).sum())
+    outputs, inputs, _ = modes.residues.shape
+    drive = np.zeros((count, inputs), complex)
+    shapes = np.zeros((outputs, count), complex)
+    for place, mode in enumerate(chosen):
+        left, size, right = np.linalg.svd(modes.residues[:, :, mode] * time)
+        # a coordinate of order one: driven by white noise its variance is |b|² / (2 |Re μ|)
+        unit = np.sqrt(np.abs(poles[place].real) + 0.1 * np.abs(poles[place]))
+        drive[place], shapes[:, place] = unit * right[0], left[:, 0] * size[0] / unit
+    return Law(
+        poles, drive, np.zeros((2 * count - decays, 0)), np.zeros((1, 2 * count - decays)), np.zeros(0),
+        split(shapes.conj(), decays), modes.direct.copy(), np.zeros(outputs), np.zeros(2 * count - decays),
+        np.array([[-1.0, 1.0]]), LINEAR,
+    )  # fmt: skip

@@ -1,0 +1,146 @@
+"""The equations of a model with feedback, and one sub-step of their solution.
+
+    x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + D u + offset
+
+A is block diagonal: decays first (one real state each), then oscillations (two states, real and imaginary part of the modal
+coordinate). One sub-step of length h propagates the linear part and the input exactly, and integrates the feedback by the
+classical Runge–Kutta method of order four in the frame that moves with the linear part. With R = e^{Ah/2},
+
+    z₁ = E x                                  z₂ = E (R x + U½ + h/2 R Γ φ(z₁))
+    z₃ = E (R x + U½ + h/2 Γ φ(z₂))           z₄ = E (R² x + U₁ + h R Γ φ(z₃))
+    x⁺ = R² x + U₁ + h/6 (R² Γ φ(z₁) + 2 R Γ (φ(z₂) + φ(z₃)) + Γ φ(z₄)),
+
+where U½ and U₁ are the responses of the linear part at rest to the input over h/2 and h. Only z enters the nonlinearity, so
+the stages are computed in the few signals z and not in the states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.identification.feedback.hold import moments
+from lfno.identification.feedback.terms import Terms
+
+
+@dataclass(frozen=True)
+class Law:
+    """The arrays of the equations; n states, q terms, m signals.
+
+    poles: complex (modes); decays have Im μ = 0 and come first. drive: complex B (modes, inputs). gains: Γ (n, q).
+    pick: E (m, n). shape: shape parameters of the terms. read: C (outputs, n). direct: D (outputs, inputs).
+    offset: (outputs). start: the state (n) in which a motion "from rest" begins.
+    limits: (m, 2), the range of z in which φ is evaluated; beyond it φ continues as a straight line.
+    """
+
+    poles: np.ndarray
+    drive: np.ndarray
+    gains: np.ndarray
+    pick: np.ndarray
+    shape: np.ndarray
+    read: np.ndarray
+    direct: np.ndarray
+    offset: np.ndarray
+    start: np.ndarray
+    limits: np.ndarray
+    terms: Terms
+
+    @property
+    def decays(self) -> int:
+        """Number of real poles."""
+        return int((self.poles.imag == 0).sum())
+
+    @property
+    def states(self) -> int:
+        """Number of real states."""
+        return 2 * len(self.poles) - self.decays
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """A (n, n)."""
+        return placed(self.poles, self.decays)
+
+    def feedback(self, z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """φ (…, q) of z (…, m), continued as a straight line beyond the limits."""
+        low, high = self.limits[:, 0], self.limits[:, 1]
+        inside = np.minimum(np.maximum(z, low), high)
+        found = self.terms.values(inside, self.shape, out)
+        beyond = z - inside
+        if beyond.any():
+            found += (self.terms.slopes(inside, self.shape)[1] @ beyond[..., None])[..., 0]
+        return found
+
+    def feedback_slopes(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """φ (…, q), ∂φ/∂z (…, q, m) and ∂φ/∂shape (…, shapes)."""
+        low, high = self.limits[:, 0], self.limits[:, 1]
+        inside = np.minimum(np.maximum(z, low), high)
+        value, slope, bent = self.terms.slopes(inside, self.shape)
+        beyond = z - inside
+        if beyond.any():
+            value = value + (slope @ beyond[..., None])[..., 0]
+        return value, slope, bent
+
+
+def split(values: np.ndarray, decays: int) -> np.ndarray:
+    """Complex modal coordinates (…, modes) as real states (…, n)."""
+    pairs = values[..., decays:]
+    swings = np.stack([pairs.real, pairs.imag], axis=-1).reshape(*pairs.shape[:-1], 2 * pairs.shape[-1])
+    return np.concatenate([values[..., :decays].real, swings], axis=-1)
+
+
+def joined(states: np.ndarray, decays: int) -> np.ndarray:
+    """Real states (…, n) as complex modal coordinates (…, modes); the inverse of `split`."""
+    pairs = states[..., decays::2] + 1j * states[..., decays + 1 :: 2]
+    return np.concatenate([states[..., :decays].astype(complex), pairs], axis=-1)
+
+
+def placed(values: np.ndarray, decays: int) -> np.ndarray:
+    """The real block-diagonal matrix (n, n) that multiplies each modal coordinate by its entry of `values`."""
+    size = 2 * len(values) - decays
+    matrix = np.zeros((size, size))
+    matrix[np.arange(decays), np.arange(decays)] = values[:decays].real
+    for n, value in enumerate(values[decays:]):
+        at = decays + 2 * n
+        matrix[at : at + 2, at : at + 2] = [[value.real, -value.imag], [value.imag, value.real]]
+    return matrix
+
+
+@dataclass(frozen=True)
+class Substep:
+    """The constant matrices of one sub-step of length `span`: see the equations above.
+
+    half, full: R and R². inner: (n, 3m + n), the columns E, ER, ER² and R², transposed. first, second, third: (q, m), from
+    φ of one stage to z of the next. close: (4q, n), from φ of all stages to x⁺.
+    """
+
+    span: float
+    half: np.ndarray
+    full: np.ndarray
+    inner: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    third: np.ndarray
+    close: np.ndarray
+
+    @classmethod
+    def of(cls, law: Law, span: float) -> Substep:
+        decays = law.decays
+        half = placed(np.exp(law.poles * span / 2), decays)
+        full = half @ half
+        pick, gains = law.pick, law.gains
+        inner = np.concatenate([pick, pick @ half, pick @ full, full]).T
+        moved = half @ gains
+        parts = [span / 6 * full @ gains, span / 3 * moved, span / 3 * moved, span / 6 * gains]
+        return cls(
+            span, half, full, np.ascontiguousarray(inner), span / 2 * (pick @ moved).T, span / 2 * (pick @ gains).T,
+            span * (pick @ moved).T, np.ascontiguousarray(np.concatenate(parts, axis=1).T),
+        )  # fmt: skip
+
+
+def forced(law: Law, span: float, coefficients: np.ndarray) -> np.ndarray:
+    """U (…, n): the response of the linear part at rest, after `span`, to inputs (…, channels, powers)."""
+    table, _ = moments(law.poles, span, coefficients.shape[-1])
+    weights = np.einsum("mc,pm->mcp", law.drive, table).reshape(len(law.poles), -1)
+    flat = coefficients.reshape(*coefficients.shape[:-2], -1)
+    return split(flat @ weights.T, law.decays)

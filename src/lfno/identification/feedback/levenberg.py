@@ -1,0 +1,160 @@
+"""Levenberg–Marquardt with geodesic acceleration; the initial states of the windows are eliminated window by window.
+
+The normal equations have an arrow shape: parameters θ that all windows share, and one initial state for each window. With
+blocks Hθθ, Hθx and Hxx, the step of the parameters solves the Schur complement
+
+    (Hθθ − Σ Hθx Hxx⁻¹ Hxθ) δθ = −(gθ − Σ Hθx Hxx⁻¹ gx),      δx = −Hxx⁻¹ (gx + Hxθ δθ).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.sensitivity import state_sensitivities
+
+#: geodesic acceleration: length of the step of the finite difference, and the largest ratio of acceleration to velocity
+PROBE, MOST_BENT = 0.1, 0.75
+#: damping at the beginning, and the value above which the search gives up
+DAMPING, MOST_DAMPING = 1e-3, 1e8
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The end of a search: the point, its cost, and the residual (windows, rows)."""
+
+    point: Point
+    cost: float
+    residual: np.ndarray
+
+
+class Normal:
+    """The normal equations at a point."""
+
+    def __init__(self, problem: Problem, jacobian: np.ndarray, point: Point) -> None:
+        self.jacobian, self.count = jacobian, len(point.vector)
+        self.prior, self.pulled = problem.prior, problem.prior * (point.vector - problem.reference)
+        self.bound = problem.windows.rest
+        n = jacobian.shape[-1] - self.count
+        squares = jacobian.swapaxes(1, 2) @ jacobian
+        self.shared = squares[:, : self.count, : self.count].sum(0) + np.diag(self.prior**2)
+        self.mixed, self.own = squares[:, : self.count, self.count :], squares[:, self.count :, self.count :]
+        self.own[self.bound] = np.eye(n)
+        self.ridge = 1e-12 * max(float(np.diag(self.shared).max()), 1e-300)
+
+    def solve(self, residual: np.ndarray, damping: float, prior: bool = True) -> Point:
+        """The damped step that lowers |residual + J δ|²."""
+        slope = np.einsum("wrp,wr->wp", self.jacobian, residual)
+        by_shared, by_own = slope[:, : self.count].sum(0), slope[:, self.count :]
+        if prior:
+            by_shared = by_shared + self.prior * self.pulled
+        n = by_own.shape[1]
+        own = self.own + damping * (self.own * np.eye(n)) + self.ridge * np.eye(n)
+        back = np.linalg.solve(own, np.concatenate([self.mixed.swapaxes(1, 2), by_own[..., None]], axis=-1))
+        matrix = self.shared + np.diag(damping * np.diag(self.shared) + self.ridge)
+        matrix = matrix - np.einsum("wpn,wnq->pq", self.mixed, back[..., :-1], optimize=True)
+        right = by_shared - np.einsum("wpn,wn->p", self.mixed, back[..., -1])
+        scale = 1 / np.sqrt(np.maximum(np.diag(matrix), self.ridge))
+        step = -scale * np.linalg.lstsq(scale[:, None] * matrix * scale, scale * right, rcond=1e-14)[0]
+        return Point(step, np.where(self.bound[:, None], 0.0, -(back[..., -1] + back[..., :-1] @ step)))
+
+    def along(self, step: Point) -> np.ndarray:
+        """J δ (windows, rows)."""
+        return (self.jacobian[..., : self.count] @ step.vector) + (self.jacobian[..., self.count :] @ step.starts[..., None])[
+            ..., 0
+        ]
+
+
+def moved(point: Point, step: Point, share: float = 1.0) -> Point:
+    return Point(point.vector + share * step.vector, point.starts + share * step.starts)
+
+
+def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: float = 1e-4, deadline: float = np.inf) -> Fit:
+    """Lower the cost until an accepted step lowers it by less than the relative `tolerance` twice in a row.
+
+    `deadline` is a value of `time.monotonic`: no iteration begins after it.
+    """
+    states = problem.states(point)
+    residual = problem.residual(point, states)
+    cost, damping, small = problem.cost(point, residual), DAMPING, 0
+    for _ in range(iterations):
+        if time.monotonic() > deadline or not np.isfinite(cost):
+            break
+        with np.errstate(over="ignore", invalid="ignore"):
+            jacobian = problem.jacobian(point, states)
+        if not np.isfinite(jacobian).all():
+            break
+        normal = Normal(problem, jacobian, point)
+        while damping < MOST_DAMPING:
+            step = _step(problem, normal, point, residual, damping)
+            trial = moved(point, step)
+            states = problem.states(trial)
+            missed = problem.residual(trial, states)
+            reached = problem.cost(trial, missed)
+            if reached < cost:
+                break
+            damping *= 6
+        else:
+            break
+        small = small + 1 if reached > (1 - tolerance) * cost else 0
+        point, cost, residual, damping = trial, reached, missed, max(damping / 8, 1e-9)
+        if small == 2 or cost == 0:
+            break
+    return Fit(point, cost, residual)
+
+
+def settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
+    """Fit the initial states of the windows alone, by Gauss–Newton; windows from rest keep theirs."""
+    windows, law = problem.windows, problem.law(point)
+    states = problem.states(point)
+    residual = problem.residual(point, states)
+    if windows.rest.all():
+        return Fit(point, problem.cost(point, residual), residual)
+    best, damping = (problem.cost(point, residual), point, residual, states), DAMPING
+    span = windows.step / problem.substeps
+    for _ in range(iterations):
+        cost, point, residual, states = best
+        with np.errstate(over="ignore", invalid="ignore"):
+            slope = state_sensitivities(law, None, problem.pieces, span, states, problem.substeps)
+            seen = np.moveaxis(windows.weights[..., None] * (law.read @ slope), 1, 0)
+        rows = seen.reshape(len(windows), -1, law.states)
+        own = rows.swapaxes(1, 2) @ rows
+        if not np.isfinite(own).all():
+            break
+        own = own + damping * own * np.eye(law.states) + 1e-9 * np.eye(law.states)
+        right = np.einsum("wrn,wr->wn", rows, residual[:, : rows.shape[1]])
+        step = np.where(windows.rest[:, None], 0.0, -np.linalg.solve(own, right[..., None])[..., 0])
+        trial = Point(point.vector, point.starts + step)
+        states = problem.states(trial)
+        missed = problem.residual(trial, states)
+        # windows are independent: each keeps its better state
+        better = np.nan_to_num((missed**2).sum(1), nan=np.inf) < (residual**2).sum(1)
+        if not better.any():
+            damping *= 10
+            continue
+        starts = np.where(better[:, None], trial.starts, point.starts)
+        kept = Point(point.vector, starts)
+        states = problem.states(kept)
+        residual = problem.residual(kept, states)
+        reached = problem.cost(kept, residual)
+        done = reached > (1 - 1e-4) * cost
+        best = (reached, kept, residual, states)
+        if done:
+            break
+    cost, point, residual, _ = best
+    return Fit(point, cost, residual)
+
+
+def _step(problem: Problem, normal: Normal, point: Point, residual: np.ndarray, damping: float) -> Point:
+    """A damped step with its second-order correction, where that is small."""
+    first = normal.solve(residual, damping)
+    probe = problem.residual(moved(point, first, PROBE))
+    if not np.isfinite(probe).all():
+        return first
+    curvature = 2 / PROBE * ((probe - residual) / PROBE - normal.along(first))
+    second = normal.solve(curvature, damping, prior=False)
+    size = np.linalg.norm(second.vector) / max(float(np.linalg.norm(first.vector)), 1e-300)
+    return moved(first, second, 0.5) if size < MOST_BENT else first

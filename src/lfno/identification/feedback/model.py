@@ -1,0 +1,167 @@
+"""The model with feedback in the user's units: it predicts, splits, and is one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from lfno.core import tensorfile
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.identification.feedback.curve import restoring_curve
+from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.linearised import amplitude_modes, small_signal
+from lfno.identification.feedback.simulate import simulate, substep_pieces
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
+from lfno.identification.identify import Modes
+
+KEY = "lfno-feedback"
+#: periods after which a steady state is no longer waited for
+MOST_PERIODS = 400
+#: largest relative change from one period to the next in a steady state
+UNCHANGED = 1e-9
+#: arrays of a law, in the order of its fields
+ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset", "start", "limits")
+
+
+@dataclass(frozen=True)
+class FeedbackModel:
+    """Modes closed by a static nonlinearity: x′ = A x + B (u − input offset) + Γ φ(E x), y = C x + D (u − …) + offset.
+
+    law: the equations in the user's units and seconds. structure: which of their entries were fitted.
+    input_offset: (inputs). hold: what the input does between samples. span: longest sub-step in seconds.
+    visited: (signals, 2), the range of z in the training data. covariance: of the fitted parameters.
+    grid: the grid of the training data. noise: (outputs), rms of the residual on the training data.
+    """
+
+    law: Law
+    structure: Structure
+    input_offset: np.ndarray
+    grid: Grid
+    hold: str
+    span: float
+    visited: np.ndarray
+    covariance: np.ndarray
+    noise: np.ndarray
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        outputs, inputs = self.law.direct.shape
+        return inputs, outputs
+
+    @property
+    def parameters(self) -> int:
+        """The number of fitted parameters."""
+        return sum(self.structure.sizes(*self.channels).values())
+
+    def substeps(self, step: float) -> int:
+        """Sub-steps between two samples that are `step` seconds apart."""
+        return max(int(np.ceil(step / self.span - 1e-9)), 1)
+
+    def states(self, inputs: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
+        """States (time, samples, n) at the sample times for inputs (samples, inputs, time), from rest or from `start`."""
+        centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
+        return self._march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
+
+    def _march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
+        count = self.substeps(step)
+        begin = np.tile(self.law.start, (samples, 1)) if start is None else start
+        return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
+
+    def outputs(self, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """y (samples, outputs, time) for states (time, samples, n) and inputs (samples, inputs, time)."""
+        centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
+        seen = np.einsum("on,tsn->sot", self.law.read, states) + np.einsum("oi,sit->sot", self.law.direct, centred)
+        return seen + self.law.offset[:, None]
+
+    def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        inputs = self._checked(inputs)
+        return self.outputs(self.states(inputs, (grid or self.grid).steps[-1]), inputs)
+
+    def out_of_range(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """(samples): the largest |z − middle| over half of the visited range of z; above 1 the model extrapolates."""
+        states = self.states(self._checked(inputs), (grid or self.grid).steps[-1])
+        middle, half = self.visited.mean(1), np.ptp(self.visited, axis=1) / 2
+        return np.asarray((np.abs(states @ self.law.pick.T - middle) / np.maximum(half, 1e-300)).max(axis=(0, 2)))
+
+    def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever.
+
+        The window is repeated until the response changes no more. Raises LfnoError where it does not settle.
+        """
+        inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
+        answer = self.predict(inputs, grid)
+        # three copies, so that the hold sees the end of the last period before the first sample of the next
+        centred = np.tile(inputs - self.input_offset[:, None], 3)[..., inputs.shape[-1] - 2 : 2 * inputs.shape[-1] + 1]
+        steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, 2:], 2, 0)
+        start, size = np.zeros((len(inputs), self.law.states)), np.inf
+        for _ in range(MOST_PERIODS):
+            states = self._march(steps, step, len(inputs), start)
+            change, size = np.abs(states[-1] - start).max(), np.abs(states).max()
+            start = states[-1]
+            if not change > UNCHANGED * size:
+                steady = self.outputs(states[:-1], inputs)
+                return answer - steady, steady
+        raise LfnoError(f"the response to the repeated input still changes after {MOST_PERIODS} periods: no steady state")
+
+    def small_signal_modes(self) -> Modes:
+        """Modes of small motion about equilibrium, with the covariance of their poles."""
+        error = float(self.provenance.get("feedback", {}).get("validation error", 0.0))
+        return small_signal(self.law, self.structure, self.covariance, self.hold, error)
+
+    def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Amplitude of an output, frequency in Hz and damping ratio of a mode, each (count), over the visited range."""
+        amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
+        return amplitude, frequency, damping
+
+    def characteristic(self, count: int = 101) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The nonlinear characteristic: z, the input that holds it there, and the ends of its 95 % interval, each (count).
+
+        z has the unit of the output that it follows (`aligned_output`); the input has the user's unit.
+        """
+        z, force, lower, upper = restoring_curve(self.law, self.structure, self.covariance, self.visited, count)
+        return z, force, lower, upper
+
+    def _checked(self, inputs: np.ndarray) -> np.ndarray:
+        values = np.asarray(inputs, dtype=np.float64)
+        if values.ndim != 3 or values.shape[1] != self.channels[0]:
+            raise LfnoError(f"inputs have shape {values.shape}; (samples, {self.channels[0]}, time) is needed")
+        if not np.isfinite(values).all():
+            raise LfnoError("the inputs contain NaN or infinite values; remove or fill them first")
+        return values
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as one safetensors file."""
+        arrays = {name: getattr(self.law, name) for name in ARRAYS}
+        arrays |= {name: getattr(self, name) for name in ("input_offset", "visited", "covariance", "noise")}
+        tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
+        flags = {name: getattr(self.structure, name) for name in FLAGS}
+        tree = {"version": 1, "grid": self.grid.to_dict(), "hold": self.hold, "span": self.span, "structure": flags,
+                "terms": self.law.terms.to_dict(), "provenance": self.provenance}  # fmt: skip
+        tensorfile.write(Path(path), tensors, tree, KEY)
+
+    @classmethod
+    def load(cls, path: str | Path) -> FeedbackModel:
+        """Read a model that `save` wrote."""
+        tree, tensors = tensorfile.read(Path(path), KEY, "model with feedback")
+        arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
+        real = {name: value if name in ("poles", "drive") else value.real.copy() for name, value in arrays.items()}
+        terms = Terms.from_dict(tree["terms"])
+        law = Law(**{name: real[name] for name in ARRAYS}, terms=terms)
+        return cls(
+            law, Structure(terms=terms, **tree["structure"]), real["input_offset"], Grid.from_dict(tree["grid"]), tree["hold"],
+            float(tree["span"]), real["visited"], real["covariance"], real["noise"], tree["provenance"],
+        )  # fmt: skip
+
+
+#: fields of a structure beside its terms
+FLAGS = ("decays", "pairs", "rank_one", "all_states", "free_start", "with_direct")

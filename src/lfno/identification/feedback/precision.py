@@ -1,0 +1,59 @@
+"""Covariance of the fitted parameters, and the change from units of order one to the user's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.windows import Scales
+from lfno.identification.uncertainty import coloured_covariance
+
+#: windows whose Jacobian is kept for the covariance; the result is scaled to all of them
+MOST = 20_000
+
+
+def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Covariance of the parameters, with the initial states of the windows eliminated; the noise may be coloured."""
+    windows = problem.windows
+    count = max(min(len(windows), MOST // len(windows.inputs)), 1)
+    rows = np.linspace(0, len(windows) - 1, count).round().astype(int)
+    part = replace(problem, windows=windows.chosen(rows))
+    jacobian = part.jacobian(Point(point.vector, point.starts[rows]), states[:, rows])
+    total = len(point.vector)
+    shared, own = jacobian[..., :total], jacobian[..., total:]
+    basis = np.linalg.qr(own)[0]
+    shared = shared - basis @ (basis.swapaxes(1, 2) @ shared)
+    size, outputs = len(windows.inputs), windows.targets.shape[2]
+    shape = (count, size, outputs)
+    rows_used = size * outputs
+    found = coloured_covariance(
+        shared[:, :rows_used].reshape(*shape, total), residual[rows][:, :rows_used].reshape(shape)
+    )  # fmt: skip
+    return found * count / len(windows)
+
+
+def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Scales) -> tuple[Law, np.ndarray]:
+    """The law, and the covariance of its parameters, in the user's units and seconds."""
+    time, inward, outward = scales.time, scales.input_scale, scales.output_scale
+    moved = replace(
+        law, poles=law.poles / time, drive=law.drive / (time * inward), gains=law.gains / time,
+        read=law.read * outward[:, None], direct=law.direct * outward[:, None] / inward,
+        offset=law.offset * outward + scales.output_offset,
+    )  # fmt: skip
+    places = structure.places(len(inward), len(outward))
+    factor = np.ones(len(covariance))
+    factor[places["swing"]] /= time
+    lead = law.states if structure.rank_one else None
+    factor[places["gains"]][:lead] /= time
+    wide = [np.repeat(np.delete(inward, anchor), 1 if mode < law.decays else 2)
+            for mode, anchor in enumerate(np.abs(law.drive).argmax(axis=1))]  # fmt: skip
+    factor[places["drive"]] /= time * np.concatenate([*wide, np.zeros(0)])
+    factor[places["read"]] *= np.repeat(outward, law.states)
+    if structure.with_direct:
+        factor[places["direct"]] *= (outward[:, None] / inward).ravel()
+    factor[places["offset"]] *= outward
+    return moved, covariance * np.outer(factor, factor)

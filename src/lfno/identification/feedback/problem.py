@@ -1,0 +1,120 @@
+"""The least-squares problem of a fit: residuals of all windows, and their derivatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.sensitivity import state_sensitivities
+from lfno.identification.feedback.simulate import simulate, substep_pieces
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.windows import Windows
+
+#: weight of x(period) − x(0) = 0 for a window that is one period of a steady state
+CLOSING = 30.0
+#: weight of the prior on the logarithm of a decay and on a frequency: it only holds poles that the data do not settle
+PRIOR = 1e-4
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where a fit stands: parameters, and the initial state (windows, n) of every window."""
+
+    vector: np.ndarray
+    starts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Simulation errors of a law with a structure on windows, with `substeps` sub-steps between two samples."""
+
+    windows: Windows
+    structure: Structure
+    like: Law
+    substeps: int = 1
+
+    @cached_property
+    def pieces(self) -> np.ndarray:
+        return substep_pieces(self.windows.pieces, self.windows.step, self.substeps)
+
+    @cached_property
+    def reference(self) -> np.ndarray:
+        return self.structure.pack(self.like)
+
+    @cached_property
+    def prior(self) -> np.ndarray:
+        """The square root of the weight of each parameter in the prior."""
+        weight = np.zeros(len(self.reference))
+        places = self.structure.places(*self.shape)
+        weight[places["decay"]] = weight[places["swing"]] = PRIOR * np.sqrt(self.windows.samples)
+        return weight
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of inputs and outputs."""
+        return self.like.direct.shape[1], self.like.direct.shape[0]
+
+    def law(self, point: Point) -> Law:
+        return self.structure.unpack(point.vector, self.like)
+
+    def begin(self, point: Point) -> np.ndarray:
+        """The initial states (windows, n): those of windows from rest are the start of the law."""
+        return np.where(self.windows.rest[:, None], self.law(point).start, point.starts)
+
+    def states(self, point: Point) -> np.ndarray:
+        span = self.windows.step / self.substeps
+        return simulate(self.law(point), self.pieces, span, self.begin(point))
+
+    def residual(self, point: Point, states: np.ndarray | None = None) -> np.ndarray:
+        """Weighted errors (windows, rows): outputs over time, then the closing conditions of periods."""
+        law, windows = self.law(point), self.windows
+        states = self.states(point) if states is None else states
+        with np.errstate(over="ignore", invalid="ignore"):
+            answer = states[:: self.substeps] @ law.read.T + windows.inputs @ law.direct.T + law.offset
+            missed = np.moveaxis(windows.weights * (answer - windows.targets), 1, 0).reshape(len(windows), -1)
+            if not windows.cyclic.any():
+                return missed
+            gap = states[windows.ends * self.substeps, np.arange(len(windows))] - states[0]
+            return np.concatenate([missed, CLOSING * windows.cyclic[:, None] * gap], axis=1)
+
+    def cost(self, point: Point, residual: np.ndarray) -> float:
+        """The sum of squares, with the prior; infinite where the simulation diverges."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float((residual**2).sum() + ((self.prior * (point.vector - self.reference)) ** 2).sum())
+        return total if np.isfinite(total) else np.inf
+
+    def jacobian(self, point: Point, states: np.ndarray) -> np.ndarray:
+        """∂residual/∂(parameters, own initial state): (windows, rows, parameters + n)."""
+        law, windows, n = self.law(point), self.windows, self.structure.states
+        inputs, outputs = self.shape
+        places = self.structure.places(inputs, outputs)
+        span = windows.step / self.substeps
+        moved = state_sensitivities(law, self.structure, self.pieces, span, states, self.substeps)
+        total, dynamic = len(point.vector), moved.shape[-1] - n
+        size, count = len(moved), len(windows)
+        full = np.zeros((count, size, outputs, total + n))
+        seen = np.moveaxis(law.read @ moved, 1, 0)
+        full[..., :dynamic] = seen[..., n:]
+        free = ~windows.rest
+        full[free, ..., total:] = seen[free, ..., :n]
+        if self.structure.free_start:
+            full[windows.rest, ..., places["start"]] = seen[windows.rest, ..., :n]
+        sampled = np.moveaxis(states[:: self.substeps], 1, 0)
+        for output in range(outputs):
+            at = places["read"].start + output * n
+            full[:, :, output, at : at + n] = sampled
+            if self.structure.with_direct:
+                at = places["direct"].start + output * inputs
+                full[:, :, output, at : at + inputs] = np.moveaxis(windows.inputs, 1, 0)
+            full[:, :, output, places["offset"].start + output] = 1.0
+        full *= np.moveaxis(windows.weights, 1, 0)[..., None]
+        rows = full.reshape(count, size * outputs, total + n)
+        if not windows.cyclic.any():
+            return rows
+        gap = np.zeros((count, n, total + n))
+        last = moved[windows.ends, np.arange(count)]
+        gap[..., :dynamic], gap[..., total:] = last[..., n:], last[..., :n] - np.eye(n)
+        return np.concatenate([rows, CLOSING * windows.cyclic[:, None, None] * gap], axis=1)

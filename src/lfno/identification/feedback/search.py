@@ -1,0 +1,159 @@
+"""The search for a structure: number of modes, nonlinear signal, terms and hold, each chosen on validation data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
+from lfno.identification.feedback.hold import HOLDS
+from lfno.identification.feedback.initial import LINEAR, linear_law
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
+from lfno.identification.identify import Modes
+
+Report = Callable[[str], None]
+
+#: samples of the first horizon
+HORIZON = 256
+#: a further mode must lower the validation error to this part
+WORTH = 0.9
+#: an autocorrelation of the residual, at lags of one to three samples, below which it counts as white noise
+WHITE = 0.1
+#: a relative error below which nothing better is looked for
+ENOUGH = 1e-5
+#: degrees that are added step by step to a leading cubic term
+DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
+
+
+def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report) -> Candidate:
+    """The best candidate: modes as many as the linear model needs, then one more where the residual is not yet noise.
+
+    path: linear models with 1, 2, … modes. time: the unit of time of the windows in seconds.
+    """
+    linear: list[Candidate] = []
+    more = iter(path)
+
+    def next_linear() -> Candidate | None:
+        modes = next(more, None)
+        if modes is None:
+            return None
+        law = linear_law(modes, len(modes.poles), time)
+        structure = Structure(law.decays, len(law.poles) - law.decays, LINEAR, free_start=free_start)
+        found = bench.fit(f"linear, {len(law.poles)} modes", law, structure, hold)
+        told(found, report)
+        return found
+
+    while (found := next_linear()) is not None:
+        linear.append(found)
+        if len(linear) > 1 and not found.error < WORTH * linear[-2].error:
+            break
+    needed = linear[-2] if len(linear) > 1 and not linear[-1].error < WORTH * linear[-2].error else linear[-1]
+    best = nonlinear(bench, needed, report)
+    if needed is not linear[-1] and not finished(bench, best):
+        wider = nonlinear(bench, linear[-1], report)
+        best = wider if wider.error < WORTH * best.error else best
+    return best
+
+
+def finished(bench: Bench, candidate: Candidate) -> bool:
+    """Whether there is nothing left to explain, or no time left."""
+    return bench.late or candidate.error < ENOUGH or is_white(bench, candidate)
+
+
+def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
+    """The best candidate with the modes of a linear one."""
+    if finished(bench, linear):
+        return linear
+    places, rates = signals(linear.law)
+    best = lead(bench, linear, places, 3)
+    told(best, report)
+    best = best_hold(bench, best, report)
+    if not finished(bench, best):
+        for degree, rows in ((2, places), (3, rates)):
+            other = lead(bench, replace(linear, hold=best.hold), rows, degree)
+            told(other, report)
+            best = other if other.cost < WORTH * best.cost else best
+    tried, failures = [linear, best], 0
+    for degrees in DEGREES:
+        if failures == 2 or finished(bench, best) or (best.structure.terms.powers[0],) != ((degrees[0],),):
+            break
+        grown = grow(bench, best, Terms(1, powers=tuple((degree,) for degree in degrees)))
+        told(grown, report)
+        tried.append(grown)
+        failures = 0 if grown.error < WORTH * best.error else failures + 1
+        best = choose(tried)
+    return choose(tried)
+
+
+def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
+    """Signals that the nonlinearity may depend on: every output, and the rate of change of every output."""
+    names = [f"output {n + 1}" for n in range(len(law.read))]
+    places = list(zip(names, law.read, strict=True))
+    return places, [(f"rate of {name}", row @ law.matrix) for name, row in places]
+
+
+def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:
+    """One term of the signal, among `rows`, that explains most over a short horizon, fitted to whole windows."""
+    states = trajectory(bench, linear)
+    short = replace(bench, train=bench.train.until(HORIZON))
+    terms = Terms(1, powers=((degree,),))
+    structure = replace(linear.structure, terms=terms)
+    found = []
+    for name, row in rows:
+        z = states @ row
+        size = float(np.sqrt((z**2).mean())) or 1.0
+        law = extended(linear.law, terms, row[None] / size, z[..., None] / size)
+        label = f"degree {degree} of {name}"
+        found.append(
+            short.fit(label, law, structure, linear.hold, linear.starts, linear.substeps, iterations=10, tolerance=1e-2)
+        )
+    best = min(found, key=lambda candidate: candidate.cost)
+    return bench.fit(best.label, best.law, structure, best.hold, best.starts, best.substeps)
+
+
+def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
+    """The parent with more terms of the same signal."""
+    z = trajectory(bench, parent) @ parent.law.pick.T
+    law = extended(parent.law, terms, parent.law.pick, z)
+    of = parent.label.split(" of ", 1)[-1]
+    label = f"{', '.join(terms.names)} of {of}"
+    structure = replace(parent.structure, terms=terms)
+    return bench.fit(label, law, structure, parent.hold, parent.starts, parent.substeps)
+
+
+def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
+    """The parent with the hold of the input that explains the training data best."""
+    found = [parent]
+    for hold in HOLDS:
+        if hold != parent.hold and not bench.late:
+            found.append(bench.fit(parent.label, parent.law, parent.structure, hold, parent.starts, parent.substeps, 8))
+    best = min(found, key=lambda candidate: candidate.cost)
+    report(f"input between samples: {best.hold} (training error {np.sqrt(best.cost):.3g})")
+    return best
+
+
+def trajectory(bench: Bench, candidate: Candidate) -> np.ndarray:
+    """States (sub-steps, windows, n) of a candidate on the training windows."""
+    problem = Problem(bench.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
+    return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
+
+
+def is_white(bench: Bench, candidate: Candidate) -> bool:
+    """Whether the residual on the training windows looks like white noise: nothing is left to explain."""
+    problem = Problem(bench.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
+    residual = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
+    rows = bench.train.weights.size // len(bench.train)
+    errors = residual[:, :rows].reshape(len(residual), -1, bench.train.targets.shape[2])
+    power = (errors**2).sum((0, 1))
+    lags = [np.abs((errors[:, lag:] * errors[:, :-lag]).sum((0, 1)) / np.maximum(power, 1e-300)) for lag in (1, 2, 3)]
+    return bool(np.max(lags) < WHITE)
+
+
+def told(candidate: Candidate, report: Report) -> None:
+    """Report one candidate."""
+    report(f"{candidate.label}: validation error {candidate.error:.3g}, {candidate.size} parameters")

@@ -1,0 +1,138 @@
+"""Basis functions φ(z) of the feedback: monomials, a sine, products with a modulus, and tanh units.
+
+The nonlinear feedback is Γ φ(z). Its terms are at least of second order or vanish at z = 0, so that z = 0 is an equilibrium.
+
+| term   | φ                        | models                                          |
+|--------|--------------------------|-------------------------------------------------|
+| powers | z₁^α₁ z₂^α₂ …            | springs, dampers, products of states            |
+| sines  | sin z − z                | a pendulum that may go over the top             |
+| moduli | abs(zᵢ) zⱼ               | hysteresis of Bouc–Wen form, quadratic friction |
+| units  | tanh(v z₁ + d) − tanh(d) | any smooth curve of one signal, bounded slope   |
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A list of basis functions of `signals` signals z. The order of the terms is powers, sines, moduli, units.
+
+    powers: one tuple of exponents for each monomial.
+    sines: the signals that enter as sin z − z.
+    moduli: pairs (i, j) for abs(zᵢ) zⱼ.
+    units: number of tanh units of the first signal. Each has two shape parameters v and d, in the order v₁ … d₁ ….
+
+    >>> cubic = Terms(1, powers=((3,),))
+    >>> value, slope, _ = cubic.slopes(np.array([[2.0]]), np.zeros(0))
+    >>> float(value[0, 0]), float(slope[0, 0, 0])
+    (8.0, 12.0)
+    """
+
+    signals: int
+    powers: tuple[tuple[int, ...], ...] = ()
+    sines: tuple[int, ...] = ()
+    moduli: tuple[tuple[int, int], ...] = ()
+    units: int = 0
+
+    @property
+    def count(self) -> int:
+        """Number of terms."""
+        return len(self.powers) + len(self.sines) + len(self.moduli) + self.units
+
+    @property
+    def shapes(self) -> int:
+        """Number of shape parameters inside the terms."""
+        return 2 * self.units
+
+    @property
+    def owners(self) -> np.ndarray:
+        """For each shape parameter the place of its term."""
+        first = self.count - self.units
+        return np.tile(np.arange(first, self.count), 2)
+
+    @property
+    def names(self) -> list[str]:
+        """The terms in words, as "z^3" or "sin z − z"."""
+        tag = [f"z{n + 1}" if self.signals > 1 else "z" for n in range(self.signals)]
+        powers = [
+            " ".join(name if e == 1 else f"{name}^{e}" for name, e in zip(tag, row, strict=True) if e) for row in self.powers
+        ]
+        sines = [f"sin {tag[i]} − {tag[i]}" for i in self.sines]
+        moduli = [f"|{tag[i]}| {tag[j]}" for i, j in self.moduli]
+        return powers + sines + moduli + [f"tanh unit {n + 1}" for n in range(self.units)]
+
+    def values(self, z: np.ndarray, shape: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """φ (…, terms) for z (…, signals)."""
+        found = np.empty((*z.shape[:-1], self.count)) if out is None else out
+        place = 0
+        for row in self.powers:
+            found[..., place] = _monomial(z, row)
+            place += 1
+        for i in self.sines:
+            found[..., place] = np.sin(z[..., i]) - z[..., i]
+            place += 1
+        for i, j in self.moduli:
+            found[..., place] = np.abs(z[..., i]) * z[..., j]
+            place += 1
+        if self.units:
+            steep, shift = shape[: self.units], shape[self.units :]
+            found[..., place:] = np.tanh(z[..., :1] * steep + shift) - np.tanh(shift)
+        return found
+
+    def slopes(self, z: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """φ (…, terms), ∂φ/∂z (…, terms, signals) and the derivatives of the terms by their shapes (…, shapes)."""
+        value = self.values(z, shape)
+        slope, place = np.zeros((*value.shape, self.signals)), 0
+        for row in self.powers:
+            for i, e in enumerate(row):
+                if e:
+                    lower = tuple(other - (n == i) for n, other in enumerate(row))
+                    slope[..., place, i] = e * _monomial(z, lower)
+            place += 1
+        for i in self.sines:
+            slope[..., place, i] = np.cos(z[..., i]) - 1
+            place += 1
+        for i, j in self.moduli:
+            slope[..., place, i] += np.sign(z[..., i]) * z[..., j]
+            slope[..., place, j] += np.abs(z[..., i])
+            place += 1
+        if not self.units:
+            return value, slope, np.zeros((*z.shape[:-1], 0))
+        steep, shift = shape[: self.units], shape[self.units :]
+        bend = 1 - np.tanh(z[..., :1] * steep + shift) ** 2
+        slope[..., place:, 0] = bend * steep
+        return value, slope, np.concatenate([bend * z[..., :1], bend - (1 - np.tanh(shift) ** 2)], axis=-1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The terms as JSON can hold them."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Terms:
+        """The inverse of `to_dict`."""
+        rows = {name: tuple(tuple(row) for row in tree[name]) for name in ("powers", "moduli")}
+        return cls(int(tree["signals"]), rows["powers"], tuple(tree["sines"]), rows["moduli"], int(tree["units"]))
+
+
+def monomials(signals: int, degrees: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """All exponents of `signals` signals whose sum is one of `degrees`, lowest degree first.
+
+    >>> monomials(2, (2,))
+    ((2, 0), (1, 1), (0, 2))
+    """
+    rows = [row for row in product(range(max(degrees) + 1), repeat=signals) if sum(row) in degrees]
+    return tuple(sorted(rows, key=lambda row: (sum(row), tuple(-e for e in row))))
+
+
+def _monomial(z: np.ndarray, exponents: tuple[int, ...]) -> np.ndarray:
+    result: Any = None
+    for i, e in enumerate(exponents):
+        for _ in range(e):
+            result = z[..., i] if result is None else result * z[..., i]
+    return np.ones(z.shape[:-1]) if result is None else result

@@ -1,0 +1,125 @@
+"""Stretches of measurement as one batch of windows that are simulated together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from lfno.data.stretches import PERIODIC, REST, Stretch
+from lfno.identification.feedback.hold import pieces
+
+#: samples of a window that is cut from a longer stretch
+LENGTH = 1000
+#: a window shorter than this is left out, unless it is a whole stretch
+SHORTEST = 64
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Units in which signals and times are of order one: value = offset + scale × number, t = time × number."""
+
+    input_offset: np.ndarray
+    input_scale: np.ndarray
+    output_offset: np.ndarray
+    output_scale: np.ndarray
+    time: float
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Inputs (time, windows, channels), targets and weights (time, windows, outputs) in units of order one.
+
+    weights: 0 where an output was not measured, else 1. past: two input samples (2, windows, channels) before the first.
+    rest, cyclic: (windows), whether a window starts at rest, and whether it is one period of a steady state. A period has its
+    first sample appended; `ends` (windows) is the last sample of each window. step: in units of `Scales.time`.
+    """
+
+    inputs: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    past: np.ndarray
+    rest: np.ndarray
+    cyclic: np.ndarray
+    ends: np.ndarray
+    step: float
+    hold: str
+
+    def __len__(self) -> int:
+        return self.inputs.shape[1]
+
+    @property
+    def samples(self) -> int:
+        """Number of measured moments."""
+        return int(self.weights.any(axis=2).sum())
+
+    @cached_property
+    def pieces(self) -> np.ndarray:
+        """Coefficients of the inputs (time − 1, windows, channels, powers)."""
+        whole = np.moveaxis(np.concatenate([self.past, self.inputs]), 0, -1)
+        return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, 2:], 2, 0)
+
+    def held(self, hold: str) -> Windows:
+        """The same windows with another hold of the input."""
+        return replace(self, hold=hold)
+
+    def chosen(self, rows: np.ndarray) -> Windows:
+        """Some of the windows."""
+        return replace(
+            self, inputs=self.inputs[:, rows], targets=self.targets[:, rows], weights=self.weights[:, rows],
+            past=self.past[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows], ends=self.ends[rows],
+        )  # fmt: skip
+
+    def until(self, size: int) -> Windows:
+        """The first `size` samples of every window. Periods stay whole."""
+        if self.cyclic.any() or size >= len(self.inputs):
+            return self
+        ends = np.minimum(self.ends, size - 1)
+        return replace(
+            self, inputs=self.inputs[:size], targets=self.targets[:size], weights=self.weights[:size], ends=ends
+        )  # fmt: skip
+
+
+def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, length: int = LENGTH) -> Windows:
+    """Cut stretches into windows of about `length` samples; trajectories from rest up to twice as long stay whole."""
+    parts = []
+    for stretch in stretches:
+        size = len(stretch)
+        force = ((stretch.inputs - scales.input_offset[:, None]) / scales.input_scale[:, None]).T
+        motion = ((stretch.outputs - scales.output_offset[:, None]) / scales.output_scale[:, None]).T
+        seen = np.ones(motion.shape) if stretch.mask is None else stretch.mask.T.astype(float)
+        if stretch.start == PERIODIC:
+            wrapped = np.concatenate([force, force[:1]])
+            parts.append((wrapped, np.concatenate([motion, motion[:1]]), np.concatenate([seen, 0 * seen[:1]]), force[-2:],
+                          False, True))  # fmt: skip
+            continue
+        before = np.stack([3 * force[0] - 2 * force[min(1, size - 1)], 2 * force[0] - force[min(1, size - 1)]])
+        known = np.concatenate([before, force])
+        count = 1 if size <= 2 * length else -(-size // length)
+        edges = np.linspace(0, size, count + 1).round().astype(int)
+        for begin, end in pairwise(edges.tolist()):
+            # neighbouring windows share a sample, so that every interval of the input belongs to one
+            end = min(end + 1, size)
+            if end - begin < SHORTEST and count > 1:
+                continue
+            piece = slice(begin, end)
+            parts.append((force[piece], motion[piece], seen[piece], known[begin : begin + 2],
+                          stretch.start == REST and begin == 0, False))  # fmt: skip
+    longest = max(len(part[0]) for part in parts)
+
+    def padded(values: np.ndarray, fill: float | None = None) -> np.ndarray:
+        more = longest - len(values)
+        tail = np.repeat(values[-1:], more, axis=0) if fill is None else np.full((more, values.shape[1]), fill)
+        return np.concatenate([values, tail])
+
+    columns = list(zip(*parts, strict=True))
+    weights = np.stack([padded(value, 0.0) for value in columns[2]], axis=1)
+    targets = np.stack([padded(value) for value in columns[1]], axis=1)
+    return Windows(
+        np.stack([padded(value) for value in columns[0]], axis=1), np.where(weights > 0, targets, 0.0), weights,
+        np.stack(columns[3], axis=1), np.array(columns[4]), np.array(columns[5]),
+        np.array([len(value) - 1 for value in columns[0]]), step / scales.time, hold,
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""Fits of known systems: error on new data, modes and characteristic against the truth."""
+
+import numpy as np
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.data.stretches import Stretch
+from lfno.identification.feedback import FeedbackModel, fit_feedback
+from tests.identification.feedback.systems import duffing, multisines, solved, stretches
+
+GRID = Grid.line(400, 0.1)
+
+
+def duffing_data(seed: int, samples: int = 8, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    force = size * multisines(samples, 400, 0.1, 3.0, seed)
+    return force, solved(duffing, np.zeros((samples, 2)), force, 0.1)[:, :1]
+
+
+@pytest.fixture(scope="module")
+def noisy_duffing() -> FeedbackModel:
+    return fit_feedback(stretches(*duffing_data(0), 0.01), stretches(*duffing_data(1, 3), 0.01, 1), GRID)
+
+
+def test_noisy_duffing_is_found_to_its_noise(noisy_duffing: FeedbackModel) -> None:
+    force, motion = duffing_data(2, 5)
+    error = np.linalg.norm(noisy_duffing.predict(force[:, None]) - motion) / np.linalg.norm(motion)
+    assert error < 0.002  # 1 % noise in the training data
+    assert noisy_duffing.hold == "linear"
+    assert noisy_duffing.law.terms.names == ["z^3"]
+    assert 0.8 < noisy_duffing.noise[0] / (0.01 * motion.std()) < 1.3
+
+
+def test_modes_have_intervals_that_hold_the_truth(noisy_duffing: FeedbackModel) -> None:
+    truth = np.roots([1, 0.5, 1])[0]
+    modes = noisy_duffing.small_signal_modes()
+    assert abs(modes.poles[0] - truth) < 0.01
+    width = np.sqrt(np.diag(modes.covariance[0]))
+    assert np.all(width > 0)
+    assert abs((modes.poles[0] - truth).real) < 4 * width[0]
+    assert abs((modes.poles[0] - truth).imag) < 4 * width[1]
+
+
+def test_characteristic_is_the_restoring_force(noisy_duffing: FeedbackModel) -> None:
+    z, force, lower, upper = noisy_duffing.characteristic(51)
+    truth = z + z**3
+    assert np.abs(force - truth).max() < 0.01 * np.abs(truth).max()
+    assert z[-1] > 1
+    assert np.all(lower <= upper)
+    assert ((truth > force - 2 * (force - lower)) & (truth < force + 2 * (upper - force))).mean() > 0.9
+
+
+def test_model_file_predicts_the_same(noisy_duffing: FeedbackModel, tmp_path) -> None:
+    noisy_duffing.save(tmp_path / "model.safetensors")
+    again = FeedbackModel.load(tmp_path / "model.safetensors")
+    force, _ = duffing_data(3, 2)
+    assert np.array_equal(again.predict(force[:, None]), noisy_duffing.predict(force[:, None]))
+    assert np.array_equal(again.characteristic(5)[2], noisy_duffing.characteristic(5)[2])
+
+
+def test_prediction_is_causal(noisy_duffing: FeedbackModel) -> None:
+    force, _ = duffing_data(3, 2)
+    changed = force.copy()
+    changed[:, 200:] = 0
+    one, two = (noisy_duffing.predict(values[:, None])[..., :200] for values in (force, changed))
+    assert np.abs(one - two).max() < 1e-12
+
+
+def test_steady_part_is_periodic(noisy_duffing: FeedbackModel) -> None:
+    time = 0.1 * np.arange(400)
+    force = np.sin(2 * np.pi * 4 * time / 40)[None, None]
+    transient, steady = noisy_duffing.decompose(force)
+    longer = noisy_duffing.predict(np.tile(force, 4), Grid.line(1600, 0.1))
+    assert np.abs(longer[..., 1200:] - steady).max() < 1e-6
+    assert np.abs(transient + steady - noisy_duffing.predict(force)).max() < 1e-12
+
+
+def test_unknown_starts_and_masks() -> None:
+    force = multisines(1, 4000, 0.1, 3.0, 0)
+    motion = solved(duffing, np.zeros((1, 2)), force, 0.1)[:, :1]
+    mask = np.random.default_rng(0).random((1, 3900)) > 0.1
+    noise = 0.002 * np.random.default_rng(1).normal(size=mask.shape)
+    broken = np.where(mask, motion[0, :, 100:] + noise, 50.0)
+    model = fit_feedback([Stretch(force[:, 100:], broken, mask)], [], GRID)
+    new, truth = duffing_data(2, 5)
+    assert np.linalg.norm(model.predict(new[:, None]) - truth) < 1e-3 * np.linalg.norm(truth)
+
+
+BAD = {
+    "short": (lambda u, y: (u[:, :50], y[:, :50]), "too short"),
+    "constant": (lambda u, y: (0 * u + 1, y), "constant"),
+    "identical": (lambda u, y: (u, np.tile(y, (2, 1))), "identical"),
+    "missing": (lambda u, y: (u, np.where(y > 1, np.nan, y)), "NaN"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_data_have_one_message(name: str) -> None:
+    change, word = BAD[name]
+    force, motion = duffing_data(0, 1, 2.0)
+    inputs, outputs = change(force, motion[0])
+    with pytest.raises(LfnoError, match=word):
+        fit_feedback([Stretch(inputs, outputs, start="rest")], [], GRID)

@@ -1,0 +1,73 @@
+"""Derivatives of the simulation against finite differences."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.sensitivity import state_sensitivities
+from lfno.identification.feedback.simulate import simulate, substep_pieces
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms, monomials
+
+GROUPS = ("decay", "swing", "drive", "gains", "pick", "shape")
+
+
+def some_law(terms: Terms, rank_one: bool, inputs: int = 2) -> Law:
+    """One decay and one oscillation with random couplings."""
+    draw = np.random.default_rng(3)
+    poles, q = np.array([-0.7 + 0j, -0.2 + 2j]), terms.count
+    gains = np.outer(draw.normal(size=3), np.r_[1.0, draw.normal(size=q - 1)]) if rank_one else draw.normal(size=(3, q))
+    drive = draw.normal(size=(2, inputs)) + 1j * draw.normal(size=(2, inputs)) * [[0], [1]]
+    limits = np.tile([-3.0, 3.0], (terms.signals, 1))
+    gains = (0.05 if rank_one else 0.005) * gains
+    return Law(
+        poles, drive, gains, draw.normal(size=(terms.signals, 3)), draw.normal(size=terms.shapes),
+        draw.normal(size=(1, 3)), np.zeros((1, inputs)), np.zeros(1), np.zeros(3), limits, terms,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("terms", "rank_one"),
+    [
+        (Terms(1, powers=((3,), (2,))), True),
+        (Terms(1, powers=((3,),), sines=(0,), units=2), True),
+        (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False),
+    ],
+)
+def test_sensitivities_equal_finite_differences(terms: Terms, rank_one: bool) -> None:
+    law, structure, step, every = some_law(terms, rank_one), Structure(1, 1, terms, rank_one), 0.2, 2
+    draw = np.random.default_rng(0)
+    steps = np.moveaxis(pieces(0.4 * draw.normal(size=(3, 2, 30)), step, "cubic"), 2, 0)
+    parts, span = substep_pieces(steps, step, every), step / every
+    start = 0.3 * draw.normal(size=(3, 3))
+
+    def run(vector: np.ndarray, begin: np.ndarray) -> np.ndarray:
+        return simulate(structure.unpack(vector, law), parts, span, begin)
+
+    vector = structure.pack(law)
+    states = run(vector, start)
+    found = state_sensitivities(law, structure, parts, span, states, every)
+    sizes = structure.sizes(2, 1)
+    count = sum(sizes[name] for name in GROUPS)
+    assert found.shape == (30, 3, 3, 3 + count)
+    for column in range(count):
+        change = 1e-6 * np.eye(len(vector))[column]
+        slope = (run(vector + change, start) - run(vector - change, start))[::every] / 2e-6
+        assert np.abs(found[..., 3 + column] - slope).max() < 1e-6 * (1 + np.abs(slope).max())
+    for column in range(3):
+        change = 1e-6 * np.eye(3)[column]
+        slope = (run(vector, start + change) - run(vector, start - change))[::every] / 2e-6
+        assert np.abs(found[..., column] - slope).max() < 1e-6 * (1 + np.abs(slope).max())
+
+
+def test_simulation_solves_the_differential_equation() -> None:
+    """Halving the sub-step of a strongly nonlinear law changes the states with the fourth power of the sub-step."""
+    law = replace(some_law(Terms(1, powers=((3,),)), True), limits=np.array([[-100.0, 100.0]]))
+    steps = np.moveaxis(pieces(0.3 * np.random.default_rng(0).normal(size=(2, 2, 40)), 0.2, "linear"), 2, 0)
+    runs = [simulate(law, substep_pieces(steps, 0.2, n), 0.2 / n, np.ones((2, 3)))[::n] for n in (2, 4, 32)]
+    coarse, fine = (np.abs(run - runs[-1]).max() for run in runs[:2])
+    assert fine < 1e-4
+    assert 10 < coarse / fine < 30
