@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import lfno
 from lfno.evaluation.caveat import NOT_PHYSICAL, split_caveat
+from lfno.identification.identify import Modes
+from lfno.identification.modal import ModalModel
 from lfno.models.storage import SHIPPED
 from lfno.systems import REGISTRY
 
 GRID = lfno.Grid.line(64, dt=0.1)
-
 
 
 def trained_on(name: str) -> lfno.LFNO:
@@ -44,6 +47,21 @@ def test_exact_layers_trained_on_varied_forcing_of_a_damped_system_need_no_cavea
 def test_networks_that_cannot_split() -> None:
     assert "free weights (R)" in split_caveat(lfno.LFNO(GRID, width=2, modes=4, n_poles=2, steady="residual"))
     assert "no poles" in split_caveat(lfno.FNO(GRID, width=2, modes=4))
+
+
+def test_a_model_file_says_it_in_its_provenance(tmp_path: Path) -> None:
+    saved = lfno.Surrogate([trained_on("duffing-c05")]).save(tmp_path / "one.safetensors")
+    assert lfno.load(saved).provenance["split_caveat"].startswith(NOT_PHYSICAL)
+    saved = lfno.Surrogate([trained_on("duffing-c05-rich")]).save(tmp_path / "rich.safetensors")
+    assert "split_caveat" not in lfno.load(saved).provenance
+
+
+def test_a_linear_model_of_one_forcing_shape_says_it_too() -> None:
+    modes = Modes(np.array([-1 + 2j]), np.ones((1, 1, 1), complex), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    model = lfno.Surrogate([ModalModel(modes, np.zeros(1), np.zeros(1), GRID, {"data": {"name": "heat"}})])
+    assert "one shape of forcing (heat)" in model.split_caveat
+    with pytest.warns(UserWarning, match=NOT_PHYSICAL):
+        model.decompose(np.zeros(64))
 
 
 def test_every_shipped_model_of_one_forcing_shape_says_so() -> None:

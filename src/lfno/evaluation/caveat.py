@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lfno.evaluation.truth import trained_entry
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
-from lfno.models.operator import Operator
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry
 
@@ -13,21 +14,21 @@ from lfno.systems.registry import Entry
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
 
 
-def split_caveat(model: Operator) -> str:
+def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
     """Return why the model's split into transient and steady is not the system's own, or "" if nothing is known against it.
 
     The steady part of a model is physical when it equals the response of the system to the same input repeated for ever.
     A prediction can be accurate although the split is not physical. The judgement uses the model's configuration
-    and its provenance (the name of the data set) only; it does not run the model.
+    and the `provenance` of its file (the name of the data set; its own by default) only; it does not run the model.
 
     >>> split_caveat(lfno.load("duffing-c05"))                                          # doctest: +SKIP
     'The split into transient and steady, and the poles behind it, are not physical: …'
     """
-    reasons = [*_of_network(model), *_of_data(trained_entry(model.provenance))]
+    reasons = [*_of_network(model), *_of_data(trained_entry(model.provenance if provenance is None else provenance))]
     return f"{NOT_PHYSICAL}: {'; '.join(reasons)}." if reasons else ""
 
 
-def _of_network(model: Operator) -> list[str]:
+def _of_network(model: Any) -> list[str]:
     if isinstance(model, FNO):
         return ["the model has no poles, so it calls its whole answer steady"]
     if isinstance(model, LFNO) and model.config.steady != "exact":

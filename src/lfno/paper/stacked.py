@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
 from lfno.data.split import Split, standard
+from lfno.evaluation.caveat import split_caveat
 from lfno.models.operator import Operator
 from lfno.paper.matrix import Cell
 from lfno.paper.record import Record
@@ -118,9 +120,12 @@ def _keep(model: Operator, cell: Cell, record: Record, weights: Path) -> None:
     """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
         unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
-        score = {"test_l2": record.scores["l2"], "test_linf": record.scores["linf"]}
+        facts: dict[str, Any] = {"data": {"name": cell.task}, "training": record.training}
+        facts |= {"test_l2": record.scores["l2"], "test_linf": record.scores["linf"]}
+        if caveat := split_caveat(model, facts):
+            facts["split_caveat"] = caveat
         path = weights / f"{'-'.join([cell.task, *unusual])}.safetensors"
-        model.save(path, data={"name": cell.task}, **score, training=record.training)
+        model.save(path, **facts)
 
 
 def _split(data: Dataset, cell: Cell) -> Split:

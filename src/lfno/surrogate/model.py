@@ -169,8 +169,12 @@ class Surrogate(Dynamics, Deployment):
     # -- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the model to one safetensors file and return its path; `lfno.load` reads it."""
-        return write(self.members, self.provenance, Path(path))
+        """Write the model to one safetensors file and return its path; `lfno.load` reads it.
+
+        The provenance in the file says why the split into transient and steady is not physical, where it is not.
+        """
+        caveat = {"split_caveat": self.split_caveat} if self.split_caveat else {}
+        return write(self.members, self.provenance | caveat, Path(path))
 
 
 def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:

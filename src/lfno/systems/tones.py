@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,8 +81,12 @@ class ToneResponse:
     unique: np.ndarray
 
 
-def tone_response(system: System, frequency: np.ndarray, amplitude: np.ndarray, harmonics: int = 5) -> ToneResponse:
+def tone_response(
+    system: System, frequency: np.ndarray, amplitude: np.ndarray, harmonics: int = 5, elsewhere: Sequence[float] = ELSEWHERE
+) -> ToneResponse:
     """The steady response to a cos 2πft of each pair of frequency (Hz) and amplitude, by the equation's own solver.
+
+    elsewhere: other starts, which tell whether the answer is unique; with () a steady state that is reached counts as unique.
 
     >>> from lfno.systems import Duffing
     >>> found = tone_response(Duffing(c=0.5, beta=0.0), np.array([0.1]), np.array([2.0]))
@@ -97,12 +102,14 @@ def tone_response(system: System, frequency: np.ndarray, amplitude: np.ndarray, 
     first = _settle(system, tones, np.tile(system.start, (tones.count, 1)))
     found = _harmonics(first.values[:, 0], tones, harmonics)
     size = np.nan_to_num(np.abs(first.values[:, 0]).max(axis=1), nan=1.0)
+    if not elsewhere:
+        return ToneResponse(found, first.reached, first.reached)
     # all other starts are one batch: the solver takes as long for many samples as for few
-    start = np.zeros((len(ELSEWHERE), tones.count, len(system.start)))
-    start[..., system.observed] = np.outer(ELSEWHERE, size)
-    many = tones[np.tile(np.arange(tones.count), len(ELSEWHERE))]
+    start = np.zeros((len(elsewhere), tones.count, len(system.start)))
+    start[..., system.observed] = np.outer(elsewhere, size)
+    many = tones[np.tile(np.arange(tones.count), len(elsewhere))]
     other = _settle(system, many, start.reshape(many.count, -1))
-    apart = np.abs(_harmonics(other.values[:, 0], many, harmonics)[:, 1].reshape(len(ELSEWHERE), -1) - found[:, 1])
+    apart = np.abs(_harmonics(other.values[:, 0], many, harmonics)[:, 1].reshape(len(elsewhere), -1) - found[:, 1])
     same = other.reached.reshape(apart.shape) & (apart < 1e-3 * np.abs(found[:, 1]))
     unique = first.reached & same.all(axis=0)
     return ToneResponse(found, first.reached, unique)

@@ -146,7 +146,8 @@ def _guess(
         missing = "output" if inputs else "input"
         if len(rest) != 1:
             if not rest:
-                raise LfnoError(f"nothing is left to be the {missing} beside {listing(list(inputs or outputs))}")
+                told = "" if inputs else "; a free decay without an input shows its modes to lfno poles"
+                raise LfnoError(f"nothing is left to be the {missing} beside {listing(list(inputs or outputs))}{told}")
             raise LfnoError(f"the {missing} could be {listing(rest)}; name it with ", Option(missing, "NAME"))
         return (inputs, tuple(rest)) if inputs else (tuple(rest), outputs)
     if len(rest) < 2:

@@ -1,0 +1,97 @@
+"""Nonlinear frequency response of the shipped rich models against the solver, with the ratio of times.
+
+    python benchmarks/response.py [NAME …] [--frequencies 50] [--amplitudes 20] [--out FILE.json]
+
+Tones cover the band and the amplitudes of the chirps in training. At points where the steady state of the equation does not
+depend on the start, the error is the rms of the difference of the steady responses (harmonics 0 to 5) over the rms of the true
+one; the table has its mean over these points. It should be at most twice the error of the prediction on the test samples.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import lfno
+from lfno.core.tensorfile import write_atomically
+from lfno.evaluation.response import Response, system_response
+from lfno.evaluation.truth import trained_entry, true_system
+from lfno.systems.excitations import Chirp
+from lfno.systems.families import Mixture
+from lfno.systems.tones import tone_response
+
+NAMES = ("duffing-c05-rich", "pendulum-c05-rich")
+MOST = 2.0  # promised: the error of the response over that of the prediction
+
+
+def point_errors(found: Response, truth: Response) -> np.ndarray:
+    """Relative L2 error over a cycle, (amplitudes, frequencies), by Parseval's identity; NaN where the truth is not unique."""
+    weight = np.where(np.arange(found.harmonics.shape[-1]) == 0, 1.0, 0.5)
+
+    def size(harmonics: np.ndarray) -> np.ndarray:
+        return np.sqrt((weight * np.abs(harmonics) ** 2).sum((-2, -1)))
+
+    assert truth.unique is not None
+    return np.where(truth.unique, size(found.harmonics - truth.harmonics) / size(truth.harmonics), np.nan)
+
+
+def tones(name: str, frequencies: int, amplitudes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies in Hz and amplitudes that cover the training inputs of a rich data set."""
+    entry = trained_entry({"data": name})
+    assert entry is not None
+    assert isinstance(entry.family, Mixture)
+    chirp = entry.family.members["chirp"]
+    assert isinstance(chirp, Chirp)
+    low, high = (omega / (2 * np.pi) for omega in chirp.band)
+    return np.geomspace(low, high, frequencies), np.linspace(*chirp.amplitude, amplitudes)
+
+
+def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
+    """The comparison for one data set."""
+    model, system = lfno.load(name), true_system({"data": name})
+    assert system is not None
+    where = tones(name, frequencies, amplitudes)
+    model.response(where[0][:2], where[1], warn=False)  # the first call prepares matrices
+    begin = time.perf_counter()
+    found = model.response(*where, warn=False)
+    own = time.perf_counter() - begin
+    begin = time.perf_counter()
+    each = np.meshgrid(*where)
+    tone_response(system, each[0].ravel(), each[1].ravel(), elsewhere=())  # without the other starts that tell uniqueness
+    solver = time.perf_counter() - begin
+    truth = system_response(system, *where)
+    errors = point_errors(found, truth)
+    accuracy = model.provenance["test_l2"]
+    return {"name": name, "points": errors.size, "unique": int(np.isfinite(errors).sum()), "error": float(np.nanmean(errors)),
+            "median": float(np.nanmedian(errors)), "prediction": accuracy, "ratio": float(np.nanmean(errors)) / accuracy,
+            "seconds": own, "solver_seconds": solver, "times": solver / own}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME")
+    parser.add_argument("--frequencies", type=int, default=50)
+    parser.add_argument("--amplitudes", type=int, default=20)
+    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    given = parser.parse_args()
+    headings = ("points", "unique", "error %", "median %", "prediction %", "ratio", "model s", "solver s", "times faster")
+    print(f"{'data set':20s}" + "".join(f"{word:>14s}" for word in headings))
+    rows = []
+    for name in given.names:
+        rows.append(one := row(name, given.frequencies, given.amplitudes))
+        cells = [f"{one['points']}", f"{one['unique']}"]
+        cells += [f"{100 * one[key]:.2f}" for key in ("error", "median", "prediction")]
+        cells += [f"{one[key]:.2f}" for key in ("ratio", "seconds", "solver_seconds")] + [f"{one['times']:.0f}"]
+        print(f"{name:20s}" + "".join(f"{cell:>14s}" for cell in cells), flush=True)
+    print(f"promised: an error of at most {MOST:g} times that of the prediction")
+    if given.out:
+        write_atomically(given.out, json.dumps(rows, indent=1).encode())
+
+
+if __name__ == "__main__":
+    main()
