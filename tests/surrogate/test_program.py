@@ -32,8 +32,9 @@ def test_a_cubic_hold_uses_the_last_four_samples() -> None:
     program = model.program()
     np.testing.assert_allclose(run.respond(program, inputs), expected, atol=1e-11)
     state, parts = run.at_rest(program), []
+    runner = run.Runner(program)
     for block in np.split(inputs, [1, 2, 3, 7], axis=1):
-        answer, state = run.advance(program, block, state)
+        answer, state = runner.advance(block, state)
         parts.append(answer)
     np.testing.assert_allclose(np.concatenate(parts, 1), expected, atol=1e-11)
     assert any("looks ahead" in note for note in program.notes)

@@ -27,7 +27,7 @@ class Stream:
     """
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self._program, self._runner = program, run.Runner(program)
         self._state = run.at_rest(program)
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class Stream:
         block = values.reshape(-1, 1) if single else values[None] if values.ndim == 1 else values
         if block.ndim != 2 or len(block) != count:
             raise LfnoError(f"the inputs have the shape {values.shape}; the model takes {count} channels: ({count}, time)")
-        answers, self._state = run.advance(self._program, block, self._state)
+        answers, self._state = self._runner.advance(block, self._state)
         if single:
             return float(answers[0, 0]) if outputs == 1 else answers[:, 0]
         return answers[0] if values.ndim == 1 and outputs == 1 else answers

@@ -1,33 +1,44 @@
 """Run a program in NumPy, in double precision: sample by sample, or a block of samples at once.
 
-A block gives every register the shape (entries, time). All instructions but Filter, Past, Load and Update act on each sample
-alone. A Filter runs along the block as a linear recurrence. A program with feedback (Load) runs sample by sample.
+A block gives every register the shape (entries, time). All instructions but Filter and Past act on each sample alone, and
+these two run along the block. A program with feedback (Load) runs sample by sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.signal import lfilter
-from scipy.special import erf, expit
 
-from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Load, Past, Product, Program, Scale, Sum, Update
+from lfno.surrogate.deploy.functions import FUNCTIONS
+from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Past, Product, Program, Scale, Sum
+from lfno.surrogate.deploy.sample import Sampler
 
 #: samples that are computed at once; the registers of a network of width 16 then take about 20 MB
 BLOCK = 4096
+#: blocks of fewer samples run sample by sample
+SHORT = 4
 
-FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "relu": lambda x: np.maximum(x, 0.0),
-    "gelu": lambda x: 0.5 * x * (1 + erf(x * np.sqrt(0.5))),
-    "silu": lambda x: x * expit(x),
-    "tanh": np.tanh,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sigmoid": expit,
-    "abs": np.abs,
-    "sign": np.sign,
-}
+
+class Runner:
+    """Runs one program; every runner has registers of its own."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._sampler = Sampler(program)
+
+    def advance(self, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the outputs (out, time) for the next samples (in, time) and the state after them; `state` is not changed."""
+        inputs, state = np.asarray(inputs, dtype=np.float64), state.copy()
+        size = inputs.shape[1]
+        answers = np.empty((len(self.program.outputs), size))
+        if self.program.sequential or size < SHORT:
+            for k in range(size):
+                answers[:, k], state = self._sampler.step(inputs[:, k], state)
+            return answers, state
+        for first in range(0, size, BLOCK):
+            part = slice(first, first + BLOCK)
+            answers[:, part] = _block(self.program, inputs[:, part], state)
+        return answers, state
 
 
 def at_rest(program: Program) -> np.ndarray:
@@ -35,20 +46,9 @@ def at_rest(program: Program) -> np.ndarray:
     return np.zeros(program.states)
 
 
-def advance(program: Program, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the outputs (out, time) for the next samples (in, time) and the state after them; `state` is not changed."""
-    inputs, state = np.asarray(inputs, dtype=np.float64), state.copy()
-    answers = np.empty((len(program.outputs), inputs.shape[1]))
-    length = 1 if program.sequential else BLOCK
-    for first in range(0, inputs.shape[1], length):
-        part = slice(first, first + length)
-        answers[:, part] = _block(program, inputs[:, part], state)
-    return answers, state
-
-
 def respond(program: Program, inputs: np.ndarray) -> np.ndarray:
     """Return the outputs (out, time) for inputs (in, time) from rest."""
-    return advance(program, inputs, at_rest(program))[0]
+    return Runner(program).advance(inputs, at_rest(program))[0]
 
 
 def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarray:
@@ -76,12 +76,6 @@ def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarra
                 lines = _history(registers[one.x], state, one.past, one.depth, count)
                 size = registers[one.x].shape[1]
                 value = np.concatenate([lines[:, one.depth - k : one.depth - k + size] for k in range(one.depth + 1)])
-            case Load():
-                value = state[one.state : one.state + program.sizes[one.out], None].copy()
-            case Update():
-                place = slice(one.state, one.state + program.sizes[one.out])
-                value = registers[one.x] if count else state[place, None].copy()
-                state[place] = value[:, 0]
         registers[one.out] = value
     state[0] = min(count + inputs.shape[1], 2)
     return registers[program.output]
@@ -111,10 +105,6 @@ def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.nda
     if count == 0:
         driven[..., 0] = 0.0  # the first sample finds the poles at rest
     kept = one.decay * x  # what is left of the state at the first sample
-    if size == 1:
-        result = driven[..., 0].T + kept
-        x[:] = result
-        return result.reshape(-1, 1).view(np.float64).reshape(-1, 1)
     for m, decay in enumerate(one.decay):
         driven[m] = lfilter([1.0], [1.0, -decay], driven[m], zi=kept[:, m, None])[0]
     x[:] = driven[..., -1].T

@@ -1,0 +1,132 @@
+"""Run a program for one sample after the other in NumPy: every instruction becomes a function on arrays that are made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lfno.surrogate.deploy.functions import FUNCTIONS
+from lfno.surrogate.deploy.program import (
+    Affine,
+    Apply,
+    Clip,
+    Filter,
+    Instruction,
+    Load,
+    Past,
+    Product,
+    Program,
+    Scale,
+    Sum,
+    Update,
+)
+
+Action = Callable[[], object]
+
+
+class Sampler:
+    """One step of a program with registers of its own, in double precision.
+
+    >>> from lfno.surrogate.deploy.program import Builder
+    >>> build = Builder(inputs=1)
+    >>> double = build.scale(0, np.zeros(1), np.full(1, 2.0))
+    >>> sampler = Sampler(build.program(double, 1.0, "s", [("u", "")], [("y", "")], "a test", "linear"))
+    >>> sampler.step(np.array([3.0]), np.zeros(1))
+    (array([6.]), array([1.]))
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._registers = [np.zeros(size) for size in program.sizes]
+        self._state = np.zeros(program.states)
+        self._output = self._registers[program.output]
+        self._actions = [self._action(one) for one in program.instructions]
+
+    def step(self, sample: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the outputs (out,) for the next sample (in,) and the state after it; `state` is not changed."""
+        self._registers[0][:] = sample
+        self._state[:] = state
+        for action in self._actions:
+            action()
+        self._state[0] = min(self._state[0] + 1, 2)
+        return self._output.copy(), self._state.copy()
+
+    def _action(self, one: Instruction) -> Action:
+        y, state = self._registers[one.out], self._state
+        if isinstance(one, Product | Sum):
+            a, b = self._registers[one.a], self._registers[one.b]
+            operation = np.multiply if isinstance(one, Product) else np.add
+            return lambda: operation(a, b, y)
+        if isinstance(one, Load):
+            part = state[one.state : one.state + len(y)]
+            return lambda: np.copyto(y, part)
+        x = self._registers[one.x]
+        match one:
+            case Scale(offset=offset, factor=factor):
+                return lambda: np.multiply(np.subtract(x, offset, y), factor, y)
+            case Affine(matrix=matrix, offset=None):
+                return lambda: np.dot(matrix, x, y)
+            case Affine(matrix=matrix, offset=offset):
+                return lambda: np.add(np.dot(matrix, x, y), offset, y)
+            case Apply(function=name):
+                function = FUNCTIONS[name]
+                return lambda: np.copyto(y, function(x))
+            case Clip(low=low, high=high):
+                return lambda: np.minimum(np.maximum(x, low, y), high, y)
+            case Filter():
+                return self._filter(one, x, y)
+            case Past():
+                return self._past(one, x, y)
+            case Update():
+                return self._update(one, x, y)
+        raise TypeError(f"{type(one).__name__} is no instruction")
+
+    def _lines(self, x: np.ndarray, past: int, depth: int) -> tuple[np.ndarray, Action]:
+        """The sample and those before it, (channels, 1 + depth), newest first, and the action that brings them up to date."""
+        lines, state = np.zeros((len(x), 1 + depth)), self._state
+        kept = state[past : past + len(x) * depth].reshape(len(x), depth)
+        back = np.arange(1, depth)
+
+        def update() -> None:
+            lines[:, 0] = x
+            if depth > 1 and state[0] == 1:
+                kept[:, 1:] = kept[:, :1] + back * (kept[:, 0] - x)[:, None]
+            lines[:, 1:] = kept
+            kept[:] = lines[:, :-1]
+
+        return lines, update
+
+    def _filter(self, one: Filter, x: np.ndarray, y: np.ndarray) -> Action:
+        state, poles = self._state, len(one.decay)
+        lines, update = self._lines(x, one.past, one.depth)
+        place = slice(one.state, one.state + 2 * len(x) * poles)
+        values, driven = state[place].view(np.complex128).reshape(len(x), poles), np.zeros((len(x), poles), np.complex128)
+
+        def run() -> None:
+            update()
+            if state[0]:
+                np.multiply(values, one.decay, values)
+                np.add(values, np.matmul(lines, one.taps, driven), values)
+            y[:] = state[place]
+
+        return run
+
+    def _past(self, one: Past, x: np.ndarray, y: np.ndarray) -> Action:
+        lines, update = self._lines(x, one.past, one.depth)
+
+        def run() -> None:
+            update()
+            y[:] = lines.T.ravel()
+
+        return run
+
+    def _update(self, one: Update, x: np.ndarray, y: np.ndarray) -> Action:
+        state = self._state
+        part = state[one.state : one.state + len(y)]
+
+        def run() -> None:
+            if state[0]:
+                part[:] = x
+            y[:] = part
+
+        return run
