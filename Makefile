@@ -37,6 +37,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/operators.py
 	$(BIN)/python benchmarks/data.py
 	$(BIN)/python benchmarks/record.py
+	$(BIN)/python benchmarks/deploy.py
 
 # known vulnerabilities of the locked dependencies, where pip-audit is installed and can reach its data
 audit:

@@ -62,12 +62,10 @@ class Sampler:
             return lambda: np.copyto(y, part)
         x = self._registers[one.x]
         match one:
-            case Scale(offset=offset, factor=factor):
-                return lambda: np.multiply(np.subtract(x, offset, y), factor, y)
-            case Affine(matrix=matrix, offset=None):
-                return lambda: np.dot(matrix, x, y)
-            case Affine(matrix=matrix, offset=offset):
-                return lambda: np.add(np.dot(matrix, x, y), offset, y)
+            case Scale(offset=centre, factor=factor):
+                return lambda: np.multiply(np.subtract(x, centre, y), factor, y)
+            case Affine(matrix=matrix, offset=added):
+                return (lambda: np.dot(matrix, x, y)) if added is None else (lambda: np.add(np.dot(matrix, x, y), added, y))
             case Apply(function=name):
                 function = FUNCTIONS[name]
                 return lambda: np.copyto(y, function(x))
