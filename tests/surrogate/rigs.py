@@ -11,6 +11,10 @@ import torch
 
 import lfno
 from lfno.core.grid import Grid
+from lfno.identification.feedback import FeedbackModel
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
 from lfno.surrogate import Surrogate
@@ -43,6 +47,21 @@ def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surr
     return Surrogate([model])
 
 
+def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0) -> Surrogate:
+    """Three modes closed by springs, a pendulum, a hysteresis and tanh units, in three sub-steps; z leaves its limits."""
+    rng = np.random.default_rng(0)
+    terms = terms or Terms(2, powers=((2, 0), (1, 1), (0, 3)), sines=(1,), moduli=((0, 1),), units=2)
+    poles = np.array([-2.0, -0.3 + 6j, -0.8 + 15j])
+    drive = rng.normal(size=(3, 2)) + 1j * rng.normal(size=(3, 2)) * (poles.imag > 0)[:, None]
+    gains, pick = 0.2 * rng.normal(size=(5, terms.count)), rng.normal(size=(terms.signals, 5))
+    law = Law(
+        poles, drive, gains, pick, rng.normal(size=terms.shapes), rng.normal(size=(2, 5)), rng.normal(size=(2, 2)),
+        rng.normal(size=2), 0.1 * rng.normal(size=5), np.tile([-limits, limits], (terms.signals, 1)), terms,
+    )  # fmt: skip
+    rest = np.zeros((terms.signals, 2)), np.zeros((1, 1)), np.zeros(2), {"data": {"signals": SIGNALS}}
+    return Surrogate([FeedbackModel(law, Structure(1, 2, terms), np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
+
+
 def forces(size: int = 300) -> np.ndarray:
     return np.cumsum(np.random.default_rng(1).normal(size=(2, size)), -1) * 0.2
 
@@ -50,6 +69,8 @@ def forces(size: int = 300) -> np.ndarray:
 MODELS = {
     "linear": linear,
     "zero": partial(linear, "zero"),
+    "feedback": feedback,
+    "pendulum": partial(feedback, "cubic", Terms(1, powers=((3,),), sines=(0,)), np.inf),
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),

@@ -77,7 +77,7 @@ def with_intermediate_updates(file: Path, inputs: np.ndarray, every: int, folder
 
 @needs_compiler
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
-@pytest.mark.parametrize("kind", ["linear", "gated"])
+@pytest.mark.parametrize("kind", ["linear", "feedback", "gated"])
 def test_fmpy_gets_the_answer_of_the_model(kind: str, version: str, tmp_path: Path) -> None:
     """Inputs that move within a step are exact; inputs that are held give the response to a staircase."""
     from fmpy.validation import validate_fmu

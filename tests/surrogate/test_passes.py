@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,21 +15,21 @@ from lfno.surrogate import Surrogate
 from lfno.surrogate.passes import decompose_in_blocks, predict_in_blocks
 from lfno.surrogate.tally import Tally
 from lfno.systems.base import Channel
-from tests.surrogate.rigs import GRID, forces, linear, network
+from tests.surrogate.rigs import GRID, feedback, forces, linear, network
 
 recurrent = pytest.mark.skipif(not hasattr(lfno.LFNO, "recurrent"), reason="networks have no recurrence yet")
-KINDS = ["zero", "linear", "cubic", pytest.param("network", marks=recurrent)]
+KINDS = ["zero", "linear", "cubic", "feedback", pytest.param("network", marks=recurrent)]
 
 
 def made(kind: str) -> Surrogate:
-    return network() if kind == "network" else linear(kind)
+    return {"network": network, "feedback": partial(feedback, "cubic")}.get(kind, partial(linear, kind))()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("size", [1000, 997, 2, 1])
 def test_blocks_give_the_answer_to_the_whole(kind: str, size: int) -> None:
-    if size < {"cubic": 4, "network": 100}.get(kind, 0):
-        pytest.skip("a spline needs four samples, and a network its modes")
+    if size < {"cubic": 4, "network": 100, "feedback": 2}.get(kind, 0):
+        pytest.skip("too few samples for a spline, the modes of a network, or a step")
     member, inputs = made(kind).members[0], np.stack([forces(size), -forces(size)])
     grid = GRID.change("t", size=size)
     expected = member.predict(inputs, grid)

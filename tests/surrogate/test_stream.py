@@ -19,7 +19,7 @@ def test_samples_and_blocks_give_the_answer_to_the_whole_record(kind: str) -> No
     np.testing.assert_allclose(np.concatenate(parts, -1), expected, atol=1e-9 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("kind", ["linear", "gated"])
+@pytest.mark.parametrize("kind", ["linear", "feedback", "gated"])
 def test_a_state_goes_on_to_the_same_bits_and_streams_do_not_mix(kind: str) -> None:
     model, inputs = MODELS[kind](), forces()
     stream, other = model.stream(), model.stream()
@@ -45,4 +45,4 @@ def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
             stream.step(wrong)
     assert np.array_equal(before, stream.state())
     with pytest.raises(lfno.LfnoError, match="another model"):
-        MODELS["gated"]().stream().restore(before)
+        MODELS["feedback"]().stream().restore(before)

@@ -1,7 +1,7 @@
 """One pass along signals of any length, in blocks with a state: no windows, no overlap, no stitching.
 
 Beyond the arrays of inputs and outputs the memory of a pass does not grow with the signals. Models that are recurrences can
-do so: linear models, and networks that run sample by sample.
+do so: linear models, modes with feedback, and networks that run sample by sample.
 
 The split of a long signal is defined as for a window: steady is the response to the whole signal repeated for ever, transient
 is the rest. A network finds its steady state by passes over the signal, each one starting in the state where the last one
@@ -20,6 +20,8 @@ import torch
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.identification.feedback import FeedbackModel
+from lfno.identification.feedback.hold import pieces as held
 from lfno.identification.modal import ModalModel
 from lfno.identification.response import interpolate, pole_response
 from lfno.models.lfno import LFNO
@@ -39,7 +41,9 @@ Progress = Callable[[int, int], object]  # called with (done, total)
 
 def runs_in_blocks(member: Any, grid: Grid) -> bool:
     """Whether a member answers signals in blocks with a state."""
-    return grid.ndim == 1 and (isinstance(member, ModalModel) or (isinstance(member, LFNO) and not why_not(member)))
+    if grid.ndim != 1:
+        return False
+    return isinstance(member, ModalModel | FeedbackModel) or (isinstance(member, LFNO) and not why_not(member))
 
 
 def predict_in_blocks(
@@ -56,7 +60,7 @@ def decompose_in_blocks(
 
     Raises LfnoError for a network that does not settle.
     """
-    if isinstance(member, ModalModel):
+    if not isinstance(member, LFNO):
         return member.decompose(inputs, grid)
     parts, state = _blocks(member, inputs, grid, block)
     whole = _collected(parts, member, inputs, progress)
@@ -90,7 +94,7 @@ def _blocks(
     size = inputs.shape[-1]
     edges = [*range(0, max(size - 1, 1), length), size]
     kept = list(state or [None])
-    march = _linear if isinstance(member, ModalModel) else _network
+    march = _linear if isinstance(member, ModalModel) else _feedback if isinstance(member, FeedbackModel) else _network
     return march(member, inputs, grid.steps[-1], edges, kept), kept
 
 
@@ -119,6 +123,17 @@ def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], 
             values[n] = response[..., -1]
             total += np.einsum("oi,sit->sot", residue, response[..., : last - first]).real
         yield total + model.output_offset[:, None]
+
+
+def _feedback(model: FeedbackModel, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
+    size, start = inputs.shape[-1], None
+    for first, last in pairwise(edges):
+        stop, low = min(last + 1, size), max(first - 2, 0)  # the hold reads two samples before a step
+        centred = np.asarray(inputs[..., low:stop], dtype=np.float64) - model.input_offset[:, None]
+        steps = np.moveaxis(held(centred, dt, model.hold)[:, :, first - low :], 2, 0)
+        states = model.march(steps, dt, len(inputs), start)
+        start = states[-1]
+        yield model.outputs(states[: last - first], inputs[..., first:last])
 
 
 def _flat(states: Any) -> torch.Tensor:

@@ -69,9 +69,9 @@ class FeedbackModel:
     def states(self, inputs: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
         """States (time, samples, n) at the sample times for inputs (samples, inputs, time), from rest or from `start`."""
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
-        return self._march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
+        return self.march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
 
-    def _march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
+    def march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
         count = self.substeps(step)
         begin = np.tile(self.law.start, (samples, 1)) if start is None else start
         return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
@@ -105,7 +105,7 @@ class FeedbackModel:
         steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, 2:], 2, 0)
         start, size = np.zeros((len(inputs), self.law.states)), np.inf
         for _ in range(MOST_PERIODS):
-            states = self._march(steps, step, len(inputs), start)
+            states = self.march(steps, step, len(inputs), start)
             change, size = np.abs(states[-1] - start).max(), np.abs(states).max()
             start = states[-1]
             if not change > UNCHANGED * size:

@@ -9,10 +9,12 @@ import numpy as np
 import torch
 
 from lfno.core.errors import LfnoError
+from lfno.identification.feedback import FeedbackModel
 from lfno.identification.modal import ModalModel
 from lfno.models.lfno import LFNO
 from lfno.models.operator import Operator
 from lfno.spectral.hold import HOLDS, phi_functions, taps
+from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 
 #: data that are finer than this share of the training step are interpolated by cubics, as ModalModel.predict does
@@ -27,7 +29,7 @@ LOOKS_AHEAD = (
 def program_of(
     member: Any, inputs: Sequence[Channel], outputs: Sequence[Channel], dt: float | None = None, notes: Sequence[str] = ()
 ) -> Program:
-    """Return the step of a network or a linear model; raise LfnoError with the reason if it cannot run sample by sample.
+    """Return the step of a model of any kind; raise LfnoError with the reason if it cannot run sample by sample.
 
     inputs, outputs: names and units of the channels. dt: the time step, by default the one of training. notes: sentences
     that the exported code shows to its user.
@@ -41,6 +43,9 @@ def program_of(
         output, hold = linear_step(build, member, dt)
         more = [LOOKS_AHEAD] if hold == "cubic" else []
         return build.program(output, dt, axis.unit, inputs, outputs, "a linear model", hold, [*notes, *more])
+    if isinstance(member, FeedbackModel):
+        output = feedback_step(build, member, dt)
+        return build.program(output, dt, axis.unit, inputs, outputs, "modes with feedback", member.hold, notes)
     reason = why_not(member)
     if reason:
         raise LfnoError(f"this model cannot run sample by sample: {reason}; fit one that can with `lfno fit --causal`")

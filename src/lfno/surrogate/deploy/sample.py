@@ -70,7 +70,7 @@ class Sampler:
                 function = FUNCTIONS[name]
                 return lambda: np.copyto(y, function(x))
             case Clip(low=low, high=high):
-                return lambda: np.minimum(np.maximum(x, low, y), high, y)
+                return lambda: np.minimum(np.maximum(x, low, out=y), high, out=y)
             case Filter():
                 return self._filter(one, x, y)
             case Past():

@@ -1,0 +1,158 @@
+"""The step of a model with feedback: linear modes closed by a static nonlinearity, in sub-steps of a Runge–Kutta method.
+
+See `lfno.identification.feedback.law` for the equations. Everything that is linear in the input becomes one matrix on the
+samples that the hold of the input reads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lfno.identification.feedback.hold import HOLDS, hold_matrix, shifted
+from lfno.identification.feedback.law import Law, Substep, forced
+from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.terms import Terms
+from lfno.surrogate.deploy.program import Builder
+
+
+class Group(NamedTuple):
+    """A register that holds some of the basis functions φ(z), and their places among all of them."""
+
+    register: int
+    places: slice
+
+
+def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
+    """Add a model with feedback and return the register of its answer."""
+    law, count = model.law, model.substeps(dt)
+    centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
+    depth = max(1 - min(HOLDS[model.hold]), 1)
+    seen = build.past(centred, depth)
+    place = build.reserve(law.states)
+    ones = np.ones(law.states)
+    x = build.scale(build.load(place, law.states), -law.start, ones)  # the state counts from where a motion begins
+    rule = Substep.of(law, dt / count)
+    for j in range(count):
+        full, half = (_driven(model, dt, j, span, depth) for span in (rule.span, rule.span / 2))
+        x = _substep(build, law, rule, x, seen, full, half)
+    x = build.scale(build.update(build.scale(x, law.start, ones), place), -law.start, ones)
+    y = build.affine(x, law.read, law.offset)
+    return build.plus(y, build.affine(centred, law.direct)) if np.any(law.direct) else y
+
+
+def _driven(model: FeedbackModel, dt: float, j: int, span: float, depth: int) -> np.ndarray:
+    """Return the matrix (n, (1 + depth) · inputs) from the samples, newest first, to the response over `span` of sub-step j."""
+    places, inputs = HOLDS[model.hold], model.channels[0]
+    unit = np.eye((1 + depth) * inputs).reshape(-1, 1 + depth, inputs)
+    read = np.stack([unit[:, 1 - place] for place in places], -1)  # (samples, inputs, places)
+    pieces = shifted(read @ hold_matrix(dt, model.hold).T, dt * j / model.substeps(dt))
+    return forced(model.law, span, pieces).T
+
+
+def _substep(
+    build: Builder, law: Law, rule: Substep, x: int, seen: int, full: np.ndarray, half: np.ndarray
+) -> int:
+    """Add one sub-step from the states x; `full` and `half` give the response to the input at its end and its middle."""
+    m, pick = len(law.pick), law.pick
+    after = build.plus(build.affine(x, rule.inner[:, 3 * m :].T), build.affine(seen, full))
+    if not law.gains.any():
+        return after
+    middle = build.plus(build.affine(x, rule.inner[:, m : 2 * m].T), build.affine(seen, pick @ half))
+    last = build.plus(build.affine(x, rule.inner[:, 2 * m : 3 * m].T), build.affine(seen, pick @ full))
+    z = build.affine(x, rule.inner[:, :m].T)
+    q, stages = law.terms.count, []
+    for base, matrix in ((middle, rule.first), (middle, rule.second), (last, rule.third)):
+        stages.append(feedback_terms(build, law, z))
+        z = build.plus(base, _mixed(build, stages[-1], matrix))
+    stages.append(feedback_terms(build, law, z))
+    for k, groups in enumerate(stages):
+        after = build.plus(after, _mixed(build, groups, rule.close[k * q : (k + 1) * q]))
+    return after
+
+
+def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
+    """Return φ · matrix (q, k) for φ in groups."""
+    parts = [build.affine(group.register, matrix[group.places].T) for group in groups]
+    total = parts[0]
+    for part in parts[1:]:
+        total = build.plus(total, part)
+    return total
+
+
+def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
+    """Add φ(z), continued as a straight line beyond the limits of z."""
+    inside, beyond = z, None
+    if np.isfinite(law.limits).any():
+        inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])
+        beyond = build.minus(z, inside)
+    terms, groups, place = law.terms, [], 0
+    sizes = len(terms.powers), len(terms.sines), len(terms.moduli), terms.units
+    for size, add in zip(sizes, (_powers, _sines, _moduli, _units), strict=True):
+        if size:
+            groups.append(Group(add(build, terms, law.shape, inside, beyond), slice(place, place + size)))
+        place += size
+    return groups
+
+
+def _powers(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
+    """z₁^α₁ z₂^α₂ … as a product of factors; factor k of a monomial is one of the signals, or 1 if there are fewer factors."""
+    lists = [[i for i, e in enumerate(row) for _ in range(e)] for row in terms.powers]
+    matrices = []
+    for k in range(max(map(len, lists))):
+        matrix = np.zeros((len(lists), terms.signals))
+        for n, factors in enumerate(lists):
+            if k < len(factors):
+                matrix[n, factors[k]] = 1.0
+        matrices.append(matrix)
+    factors = [build.affine(z, matrix, 1.0 - matrix.sum(1)) for matrix in matrices]
+    value = _product(build, factors)
+    for k, matrix in enumerate(matrices if beyond is not None else []):
+        assert beyond is not None
+        slope = [*factors[:k], build.affine(beyond, matrix), *factors[k + 1 :]]
+        value = build.plus(value, _product(build, slope))
+    return value
+
+
+def _product(build: Builder, factors: list[int]) -> int:
+    total = factors[0]
+    for factor in factors[1:]:
+        total = build.times(total, factor)
+    return total
+
+
+def _sines(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
+    """sin z − z."""
+    pick = np.eye(terms.signals)[list(terms.sines)]
+    own = build.affine(z, pick)
+    value = build.minus(build.apply("sin", own), own)
+    if beyond is None:
+        return value
+    slope = build.scale(build.apply("cos", own), np.ones(len(pick)), np.ones(len(pick)))
+    return build.plus(value, build.times(slope, build.affine(beyond, pick)))
+
+
+def _moduli(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
+    """abs(zᵢ) zⱼ."""
+    first, second = (np.eye(terms.signals)[[pair[k] for pair in terms.moduli]] for k in (0, 1))
+    a, b = build.affine(z, first), build.affine(z, second)
+    size = build.apply("abs", a)
+    value = build.times(size, b)
+    if beyond is None:
+        return value
+    turned = build.times(build.times(build.apply("sign", a), b), build.affine(beyond, first))
+    return build.plus(build.plus(value, turned), build.times(size, build.affine(beyond, second)))
+
+
+def _units(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
+    """tanh(v z₁ + d) − tanh(d)."""
+    steep, shift = shape[: terms.units], shape[terms.units :]
+    matrix = np.zeros((terms.units, terms.signals))
+    matrix[:, 0] = steep
+    bent, ones = build.apply("tanh", build.affine(z, matrix, shift)), np.ones(terms.units)
+    value = build.scale(bent, np.tanh(shift), ones)
+    if beyond is None:
+        return value
+    slope = build.scale(build.times(bent, bent), ones, -ones)
+    return build.plus(value, build.times(slope, build.affine(beyond, matrix)))
