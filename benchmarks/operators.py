@@ -24,7 +24,8 @@ from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights
-from lfno.models.layers import PoleResidue, steady
+from lfno.models.kernel import PoleResidue
+from lfno.models.lfno import STEADY
 from lfno.paper.cost import peak_memory
 from lfno.spectral.axes import angular_frequencies
 
@@ -70,12 +71,11 @@ class Layer(nn.Module):
         config = PoleConfig(width=case.channels, n_poles=case.poles, modes=modes, share_poles=share_poles, mixed=False)
         self.kernel = PoleResidue(case.channels, case.channels, config, modes, range(len(case.grid)))
         self.weights = None if kind == "exact" else FourierWeights(case.channels, case.channels, modes)
-        self.kind, self.steps = kind, case.steps
+        self.response, self.steps = STEADY[kind](self.kernel, self.weights), case.steps
 
     def forward(self, x: Tensor) -> Tensor:
-        shape = x.shape[2:]
-        decay = self.kernel.transient(x, shape, self.steps)
-        return decay + steady(x, self.kernel, self.weights, self.kind, shape, self.steps)
+        first, second = self.response(x, self.steps)
+        return first + second
 
 
 class Dense(nn.Module):

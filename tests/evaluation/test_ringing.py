@@ -8,7 +8,7 @@ import torch
 
 from lfno import FNO, LFNO, LNO, Axis, Grid
 from lfno.evaluation.ringing import listening, ringing
-from lfno.models.layers import PoleResidue
+from lfno.models.kernel import PoleResidue
 
 LINE = Grid.line(256, dt=0.05)
 FIELD = Grid((Axis("x", 12, 0.1), Axis("t", 40, 0.05, unit="s", time=True)))

@@ -7,21 +7,23 @@ import torch
 from torch.func import functional_call, stack_module_state, vmap
 
 from lfno import LFNO, Grid
-from lfno.models import layers, recall
+from lfno.models import kernel, recall
 
 GRID = Grid.line(40, dt=0.05)
 
 
-def model(seed=0, grid=GRID):
+def model(seed=0, grid=GRID, hold="linear"):
     torch.manual_seed(seed)
-    return LFNO(grid, width=3, modes=4, n_poles=2, transient_layers=2, gate=True).eval()
+    return LFNO(grid, width=3, modes=4, n_poles=2, transient_layers=2, gate=True, hold=hold).eval()
 
 
 @pytest.fixture
 def counted(monkeypatch):
-    """How often a transfer function was computed."""
-    calls, compute = [], layers.transfer
-    monkeypatch.setattr(layers, "transfer", lambda *given: calls.append(1) or compute(*given))
+    """How often a transfer function, or the tables of a recurrence, were computed."""
+    calls = []
+    for name in ("transfer", "make_tables"):
+        compute = getattr(kernel, name)
+        monkeypatch.setattr(kernel, name, lambda *given, compute=compute, **more: calls.append(1) or compute(*given, **more))
     return calls
 
 
@@ -30,8 +32,9 @@ def answer(model, x):
     return model(x).detach()
 
 
-def test_a_second_prediction_computes_no_transfer_function(counted):
-    own, x = model(), torch.randn(2, 1, 40)
+@pytest.mark.parametrize("hold", ["linear", "trigonometric"])
+def test_a_second_prediction_computes_no_transfer_function(counted, hold):
+    own, x = model(hold=hold), torch.randn(2, 1, 40)
     with torch.no_grad():
         first = own(x)
         before = len(counted)

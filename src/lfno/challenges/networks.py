@@ -14,7 +14,7 @@ import torch
 from lfno.challenges.fitted import Settings
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.models.layers import PoleResidue
+from lfno.models.kernel import PoleResidue
 from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.estimate import estimate
 from lfno.training.labels import Samples

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from lfno.models.fourier_weights import as_complex
-from lfno.models.layers import WINDOW, Block, PoleResidue
+from lfno.models.kernel import WINDOW, PoleResidue
+from lfno.models.layers import Block
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator, PoleTable
 from lfno.spectral.axes import keep_signed

@@ -11,6 +11,7 @@ from lfno.models.config import OperatorConfig, check_count
 from lfno.models.fourier_weights import FourierWeights
 from lfno.models.layers import Block
 from lfno.models.operator import Operator
+from lfno.models.responses import Weights
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class FNO(Operator):
     def build(self) -> None:
         width = self.config.width
         self.blocks = nn.ModuleList(
-            Block(width, None, FourierWeights(width, width, self.modes), "free") for _ in range(self.config.layers)
+            Block(width, Weights(None, FourierWeights(width, width, self.modes))) for _ in range(self.config.layers)
         )
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor, nn
 
 from lfno.core.grid import Grid
-from lfno.models.fourier_weights import FourierWeights, crop, extend
-from lfno.models.layers import PoleResidue
+from lfno.models.fourier_weights import crop, extend
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
 from lfno.models.operator import Operator, _column
-from lfno.models.terms import forget, steady_terms, transient_terms
+from lfno.models.responses import Response
+from lfno.models.terms import forget
 
 
 def clone(model: Operator) -> Operator:
@@ -53,7 +53,7 @@ class Frozen(nn.Module):
         self.lift, self.hidden, self.project = model.lift.float(), model.hidden.float(), model.project.float()
         for name in ("input_offset", "input_scale", "output_offset", "output_scale"):
             self.register_buffer(name, getattr(model, name).float())
-        if model.config.grid_channels:
+        if model.coordinate_axes:
             self.register_buffer("coordinates", model._coordinates(grid, torch.zeros(1)).float())
 
     def forward(self, x: Tensor) -> Tensor:
@@ -80,24 +80,19 @@ class Frozen(nn.Module):
 
 @dataclass(frozen=True)
 class _Part:
-    """A layer as the model has it: pointwise map, transient kernel, steady part (kernel, R, kind) and gate, each optional."""
+    """A layer as the model has it; `transient` says whether the transient part of its response counts."""
 
+    response: Response
     pointwise: nn.Module | None = None
-    kernel: PoleResidue | None = None
-    steady: tuple[PoleResidue | None, FourierWeights | None, str] | None = None
     gate: nn.Module | None = None
+    transient: bool = True
 
 
 def _branches(model: Any) -> list[list[_Part]]:
     if not (isinstance(model, LFNO) and model.config.layout == "branches"):
-        return [[_Part(b.pointwise, b.kernel, (b.kernel, b.weights, b.kind), b.gate) for b in model.blocks]]
-    kind = model.config.steady
-    transient = [_Part(w, k) for k, w in zip(model.kernels, model.pointwise, strict=True)]  # type: ignore[arg-type]
-    kernels: list[Any] = [*model.kernels, *model.steady_kernels]
-    steady = [
-        _Part(steady=(None if kind == "free" else kernels[j], None if kind == "exact" else model.steady_weights[j], kind))  # type: ignore[arg-type]
-        for j in range(model.config.steady_layers)
-    ]
+        return [[_Part(block.response, block.pointwise, block.gate) for block in model.blocks]]
+    transient = [_Part(decay, pointwise) for decay, pointwise in zip(model.decays, model.pointwise, strict=True)]
+    steady = [_Part(response, transient=False) for response in model.steadies]
     return [branch for branch in (transient, steady) if branch]
 
 
@@ -106,9 +101,7 @@ class _Layer(nn.Module):
         super().__init__()
         self.pointwise = None if part.pointwise is None else part.pointwise.float()
         self.gate = None if part.gate is None else part.gate.float()
-        terms = [] if part.steady is None else steady_terms(*part.steady, shape, steps)
-        terms += [] if part.kernel is None else transient_terms(part.kernel, shape, steps)
-        self.terms = nn.ModuleList(terms)
+        self.terms = nn.ModuleList(part.response.terms(shape, steps, part.transient))
 
     def forward(self, v: Tensor) -> Tensor:
         parts = [term(v) for term in self.terms] + ([] if self.pointwise is None else [self.pointwise(v)])

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from lfno.core.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
-from lfno.models.layers import STEADY, PoleResidue, steady, through
-from lfno.models.pointwise import Pointwise
+from lfno.models.operator import _column
+from lfno.models.pointwise import Pointwise, project
 from lfno.models.pole_operator import PoleOperator
+from lfno.models.recurrences import Recurrence, RecurrenceWithR
+from lfno.models.responses import Decay, Exact, Free, Residual, Response, Shared, Weights
+from lfno.spectral.hold import HOLDS
+from lfno.spectral.recurrence import State
+
+#: `steady` → the linear part of a layer with R, or of every layer for "exact"
+STEADY: dict[str, type[Response]] = {"exact": Exact, "free": Free, "shared": Shared, "residual": Residual}
+#: the same as recurrences, for the kinds that have a recurrence
+RECURRENT: dict[type[Response], type[Recurrence]] = {Exact: Recurrence, Residual: RecurrenceWithR}
+#: the hold of the frequency form: the trigonometric interpolation of the whole window
+TRIGONOMETRIC = "trigonometric"
 
 
 @dataclass(frozen=True)
@@ -21,7 +32,10 @@ class LFNOConfig(PoleConfig):
     """layout: "blocks" (each layer adds transient, steady and pointwise parts), "sequence" (the same, with R in the last
         layers only) or "branches" (transient layers beside steady ones).
 
-    steady: "exact", "free", "shared" or "residual"; see `lfno.models.layers.steady`.
+    steady: "exact", "free", "shared" or "residual"; see `lfno.models.responses`.
+    hold: how a layer takes its input between samples. "linear" and "cubic" make exact layers recurrences along time: causal,
+        with a state. "trigonometric" is the frequency form, which sees the window as one period. A network without a
+        recurrence always has this form: one with branches, with poles on several axes, or with steady="free" or "shared".
     skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
         must for a fixed-point iteration x ← G (f − x³).
     gate: what a layer adds is multiplied by a gate of its own, v + (A u + a) sigmoid(B u + b) with u = act(…): products of
@@ -35,11 +49,13 @@ class LFNOConfig(PoleConfig):
     steady_layers: int = 2
     skip: bool = True
     gate: bool = False
+    hold: str = "linear"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("layout", self.layout, ("blocks", "sequence", "branches"))
-        check_choice("steady", self.steady, STEADY)
+        check_choice("steady", self.steady, tuple(STEADY))
+        check_choice("hold", self.hold, (*HOLDS, TRIGONOMETRIC))
         check_count("transient_layers", self.transient_layers, low=0, high=1000)
         check_count("steady_layers", self.steady_layers, low=0, high=1000)
         check_flag("skip", self.skip)
@@ -71,16 +87,39 @@ class LFNO(PoleOperator):
     def build(self) -> None:
         config = self.config
         if config.layout != "branches":
-            parts = self._parts()
-            kinds = [(config.steady if weights else "exact", poles) for poles, weights in parts]
-            self.blocks = nn.ModuleList(self.block(kind, poles, config.gate) for kind, poles in kinds)
+            own = {"hold": self.hold} if self.recurrent else {}
+            kinds = [RECURRENT.get(kind, kind) if self.recurrent else kind for kind in self._kinds()]
+            self.blocks = nn.ModuleList(self.block(kind, config.gate, **(own if kind.POLES else {})) for kind in kinds)
             return
         self.kernels = nn.ModuleList(self.kernel() for _ in range(config.transient_layers))
         self.pointwise = nn.ModuleList(Pointwise(config.width, config.width) for _ in range(config.transient_layers))
-        without = 0 if config.steady == "free" else max(0, config.steady_layers - config.transient_layers)
+        kind = Weights if config.steady == "free" else STEADY[config.steady]
+        without = max(0, config.steady_layers - config.transient_layers) if kind.POLES else 0
         self.steady_kernels = nn.ModuleList(self.kernel() for _ in range(without))
-        fourier = config.steady_layers if config.steady != "exact" else 0
-        self.steady_weights = nn.ModuleList(self.weights(config.steady == "residual") for _ in range(fourier))
+        fourier = config.steady_layers if kind.R else 0
+        self.steady_weights = nn.ModuleList(self.weights(kind.R_STARTS_AT_ZERO) for _ in range(fourier))
+        self.decays = [Decay(kernel, None) for kernel in self.kernels]  # type: ignore[arg-type]
+        kernels: list[Any] = [*self.kernels, *self.steady_kernels] if kind.POLES else [None] * config.steady_layers
+        weights: list[Any] = list(self.steady_weights) if kind.R else [None] * config.steady_layers
+        self.steadies = [kind(kernels[j], weights[j]) for j in range(config.steady_layers)]
+
+    @property
+    def hold(self) -> str:
+        """The hold of all layers with poles: that of the configuration where they have a recurrence along time."""
+        config, last = self.config, self.grid.ndim - 1
+        along_time = self.laplace == (last,) and self.grid.time == last
+        chain = config.layout != "branches" and all(kind in RECURRENT for kind in self._kinds() if kind.POLES)
+        return config.hold if along_time and chain else TRIGONOMETRIC
+
+    @property
+    def recurrent(self) -> bool:
+        """Whether exact layers run as recurrences along time."""
+        return self.hold != TRIGONOMETRIC
+
+    def axes_with_coordinates(self) -> tuple[int, ...]:
+        """Recurrences get no time coordinate: with one they would have no periodic steady state and could not run on."""
+        axes = super().axes_with_coordinates()
+        return tuple(d for d in axes if d != self.grid.time) if self.recurrent else axes
 
     @property
     def starts_exact(self) -> bool:
@@ -94,14 +133,15 @@ class LFNO(PoleOperator):
         exact.load_state_dict({name: value for name, value in self.state_dict().items() if name in own})
         return exact
 
-    def _parts(self) -> list[tuple[bool, bool]]:
-        """For every layer of a chain: does it have poles, does it have R?"""
-        transient = self.config.transient_layers
-        steady = 0 if self.config.steady == "exact" else self.config.steady_layers
+    def _kinds(self) -> list[type[Response]]:
+        """The linear part of every layer of a chain, in the frequency form."""
+        transient, kind = self.config.transient_layers, STEADY[self.config.steady]
+        steady = self.config.steady_layers if kind.R else 0
         if self.config.layout == "blocks":
-            return [(True, True)] * transient
+            return [kind] * transient
         depth = max(transient, steady)
-        return [(k < transient, k >= depth - steady) for k in range(depth)]
+        with_r = [k >= depth - steady for k in range(depth)]
+        return [(kind if r else Exact) if k < transient else Weights for k, r in enumerate(with_r)]
 
     def wraps(self, d: int) -> bool:
         """A transient part undoes the wrap of its own steady part, λ, in the same layer and of nothing else."""
@@ -111,8 +151,7 @@ class LFNO(PoleOperator):
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         config = self.config
         if config.layout != "branches":
-            for depth, block in enumerate(self.blocks, 1):
-                act = config.activation if config.skip or depth < len(self.blocks) else ""
+            for block, act in zip(self.blocks, self._activations(), strict=True):
                 v = block(v, steps, act, config.skip, transient)
             return v
         branches = []
@@ -122,20 +161,48 @@ class LFNO(PoleOperator):
             branches.append(self._steady_branch(v, steps))
         return branches[0] if len(branches) == 1 else branches[0] + branches[1]
 
+    def _activations(self) -> list[str]:
+        """The activation of every layer of a chain."""
+        acts = [self.config.activation] * len(self.blocks)
+        return acts if self.config.skip else [*acts[:-1], ""]
+
     def _transient_branch(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
-        for depth, (kernel, pointwise) in enumerate(zip(self.kernels, self.pointwise, strict=True)):
-            assert isinstance(kernel, PoleResidue)
-            last = depth == len(self.kernels) - 1
-            terms = through(v, kernel, partial(kernel.transient, shape=v.shape[2:], steps=steps)) if transient else []
-            v = pointwise(v, terms, "" if last else self.config.activation)
+        for depth, (decay, pointwise) in enumerate(zip(self.decays, self.pointwise, strict=True)):
+            last = depth == len(self.decays) - 1
+            v = pointwise(v, decay(v, steps) if transient else [], "" if last else self.config.activation)
         return v
 
     def _steady_branch(self, v: Tensor, steps: Sequence[float]) -> Tensor:
-        kernels: list[Any] = [*self.kernels, *self.steady_kernels]
-        for depth in range(self.config.steady_layers):
-            kernel = None if self.config.steady == "free" else kernels[depth]
-            weights: Any = None if self.config.steady == "exact" else self.steady_weights[depth]
-            v = self.activation(v) if depth else v
-            part = partial(steady, kernel=kernel, weights=weights, kind=self.config.steady, shape=v.shape[2:], steps=steps)
-            (v,) = through(v, kernel, part)
+        for depth, response in enumerate(self.steadies):
+            (v,) = response(self.activation(v) if depth else v, steps, transient=False)
         return v
+
+    @torch.no_grad()
+    def advance(
+        self, inputs: Tensor, states: Sequence[State] | None = None, dt: float | None = None
+    ) -> tuple[Tensor, list[State]]:
+        """The outputs for the next samples of signals, (batch, in, time) → (batch, out, time), and the states after them.
+
+        Without `states` the signals begin here, at rest. Blocks of any length, also of one sample, give together the answer to
+        the whole signal. dt: the time step, by default that of the training grid. Raises LfnoError for a network on
+        fields, in the frequency form, or with R.
+
+        >>> model = LFNO(lfno.Grid.line(64, dt=0.1), steady="exact", width=4, n_poles=2).eval()
+        >>> x = torch.randn(1, 1, 64)
+        >>> first, states = model.advance(x[..., :50])
+        >>> rest, states = model.advance(x[..., 50:], states)
+        >>> torch.allclose(torch.cat((first, rest), -1), model(x), atol=1e-5)
+        True
+        """
+        blocks: list[Any] = list(self.blocks)
+        if self.grid.ndim > 1 or not self.recurrent or any(block.response.R for block in blocks):
+            raise LfnoError("only a network on signals whose layers are all recurrences without R runs in blocks")
+        axis = self.grid.axes[0]
+        (step,) = self.steps(self.grid if dt is None else self.grid.change(axis.name, step=dt))
+        v = self.lift((inputs - _column(self.input_offset, inputs)) / _column(self.input_scale, inputs))
+        after = []
+        for k, (block, act) in enumerate(zip(blocks, self._activations(), strict=True)):
+            v, state = block.advance(v, step, act, self.config.skip, None if states is None else states[k])
+            after.append(state)
+        u = project(v, self.hidden, self.project, self.config.activation)
+        return u * _column(self.output_scale, u) + _column(self.output_offset, u), after

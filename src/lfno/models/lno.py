@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from lfno.models.config import PoleConfig, check_choice, check_count
 from lfno.models.pole_operator import PoleOperator
+from lfno.models.responses import Exact, Free
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class LNO(PoleOperator):
     config: LNOConfig
 
     def build(self) -> None:
-        kind = "exact" if self.config.version == "original" else "free"
+        kind = Exact if self.config.version == "original" else Free
         self.blocks = nn.ModuleList(self.block(kind) for _ in range(self.config.layers))
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:

@@ -18,7 +18,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
 from lfno.models.fourier_weights import crop, extend
-from lfno.models.layers import WINDOW
+from lfno.models.kernel import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
 
@@ -51,9 +51,9 @@ class Operator(nn.Module, ABC):
         self.modes = _modes_per_axis(self.config.modes, grid)
         self.check_modes(grid)
         check_size(self.config, self.modes)
-        extra = grid.ndim if self.config.grid_channels else 0
+        self.coordinate_axes = self.axes_with_coordinates()
         self.activation = activation(self.config.activation)
-        self.lift = Pointwise(self.config.in_channels + extra, self.config.width)
+        self.lift = Pointwise(self.config.in_channels + len(self.coordinate_axes), self.config.width)
         self.build()
         self.hidden = Pointwise(self.config.width, self.config.projection)
         self.project = Pointwise(self.config.projection, self.config.out_channels)
@@ -65,6 +65,10 @@ class Operator(nn.Module, ABC):
     def channels(self) -> tuple[int, int]:
         """The numbers of input and output channels."""
         return self.config.in_channels, self.config.out_channels
+
+    def axes_with_coordinates(self) -> tuple[int, ...]:
+        """The axes whose coordinates are further input channels."""
+        return tuple(range(self.grid.ndim)) if self.config.grid_channels else ()
 
     @abstractmethod
     def build(self) -> None:
@@ -84,7 +88,7 @@ class Operator(nn.Module, ABC):
         """The forward pass without checks; without the transient terms every layer is in its steady state."""
         grid = grid or self.grid
         v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
-        if self.config.grid_channels:
+        if self.coordinate_axes:
             v = torch.cat((v, self._coordinates(grid, v)), 1)
         v = extend(self.lift(v), self._extension(grid))
         v = crop(self.layers(v, self.steps(grid), transient), x.shape[2:])
@@ -97,7 +101,8 @@ class Operator(nn.Module, ABC):
 
     def _coordinates(self, grid: Grid, v: Tensor) -> Tensor:
         columns = []
-        for d, (axis, own) in enumerate(zip(grid.axes, self.grid.axes, strict=True)):
+        for d in self.coordinate_axes:
+            axis, own = grid.axes[d], self.grid.axes[d]
             start, step = (axis.origin - own.origin) / own.length, axis.step / own.length
             line = start + step * torch.arange(axis.size, dtype=v.dtype, device=v.device)
             line = line.reshape([-1 if e == d else 1 for e in range(grid.ndim)])

@@ -11,8 +11,10 @@ import torch
 from lfno.core.errors import LfnoError
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights
-from lfno.models.layers import WINDOW, Block, PoleResidue
+from lfno.models.kernel import WINDOW, PoleResidue
+from lfno.models.layers import Block
 from lfno.models.operator import Operator
+from lfno.models.responses import Response
 from lfno.spectral.physics import describe_poles
 
 
@@ -77,10 +79,10 @@ class PoleOperator(Operator):
     def weights(self, zero: bool = False) -> FourierWeights:
         return FourierWeights(self.config.width, self.config.width, self.modes, zero, self.padding(wrapping=False))
 
-    def block(self, kind: str, poles: bool = True, gate: bool = False) -> Block:
-        """A layer with a steady part of this kind; without poles R acts alone, and cannot start at zero."""
-        weights = None if kind == "exact" else self.weights(zero=kind == "residual" and poles)
-        return Block(self.config.width, self.kernel() if poles else None, weights, kind, gate)
+    def block(self, kind: type[Response], gate: bool = False, **options: Any) -> Block:
+        """A layer whose response is of this kind, with parameters of its own."""
+        weights = self.weights(kind.R_STARTS_AT_ZERO) if kind.R else None
+        return Block(self.config.width, kind(self.kernel() if kind.POLES else None, weights, **options), gate)
 
     @torch.no_grad()
     def poles(self) -> PoleTable:

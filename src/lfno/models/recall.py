@@ -1,53 +1,74 @@
-"""What depends on a layer's weights alone, kept from one prediction to the next.
+"""Keep what depends on a layer's parameters alone from one prediction to the next.
 
-The transfer function of a layer takes longer than its answer to one signal. While weights stay as they are so does it, and
-whether they did is asked of the numbers themselves, however they may have been changed.
+The transfer function of a layer, or the tables of its recurrence, take longer than its answer to one signal. A kept value
+is valid until a parameter changes. We compare parameter values, because version counters miss some in-place edits.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 
-from lfno.spectral.mixing import arranged
 from lfno.spectral.waves import lasting
 
-#: complex numbers that are worth their memory, and how many results a layer keeps
-LARGE, RESULTS = 2**20, 4
+#: numbers in a result that is still kept
+LARGE = 2**20
+#: results that a layer keeps
+RESULTS = 4
 
-Kept = dict[Hashable, tuple[list[Tensor], Tensor]]
+Value = TypeVar("Value")
+Kept = dict[Hashable, tuple[list[Tensor], Any]]
 _KEPT: WeakKeyDictionary[nn.Module, Kept] = WeakKeyDictionary()
 _WRITING = threading.Lock()
 
 
-def recalled(module: nn.Module, numbers: Sequence[Tensor], key: Hashable, make: Callable[[], Tensor]) -> Tensor:
-    """make(), channel matrices of modes from these parameters and `key`, or what it was when they were the same."""
-    if not _quiet(module, numbers):
+def recalled(
+    module: nn.Module,
+    parameters: Sequence[Tensor],
+    key: Hashable,
+    make: Callable[[], Value],
+    arrange: Callable[[Value], Value] = lambda value: value,
+) -> Value:
+    """Return make(), a tensor or a (nested) tuple of tensors, or the kept result for equal parameters and an equal `key`.
+
+    arrange: applied to a result before it is kept, for a better layout in memory.
+    """
+    if not _quiet(module, parameters):
         return make()
     kept = _KEPT.setdefault(module, {})
     before, value = kept.get(key, ([], None))
-    if value is not None and all(_same(own, old) for own, old in zip(numbers, before, strict=True)):
+    if value is not None and all(_same(own, old) for own, old in zip(parameters, before, strict=True)):
         return value
-    value = arranged(make())
-    if value.numel() <= LARGE and lasting(value):
+    value = arrange(make())
+    tensors = list(_tensors(value))
+    if sum(part.numel() for part in tensors) <= LARGE and all(lasting(part) for part in tensors):
         with _WRITING:
             kept.pop(key, None)
             while len(kept) >= RESULTS:
                 del kept[next(iter(kept))]
-            kept[key] = [own.detach().clone() for own in numbers], value
+            kept[key] = [own.detach().clone() for own in parameters], value
     return value
 
 
-def _quiet(module: nn.Module, numbers: Sequence[Tensor]) -> bool:
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    else:
+        for part in value:
+            yield from _tensors(part)
+
+
+def _quiet(module: nn.Module, parameters: Sequence[Tensor]) -> bool:
     """A prediction on a CPU with parameters as they are stored: not training, no stack of models, nothing being traced.
 
-    On a GPU asking the numbers would wait for all that is under way.
+    On a GPU comparing values would wait for all kernels under way.
     """
-    own = all(type(values) is nn.Parameter and values.device.type == "cpu" for values in numbers)
+    own = all(type(values) is nn.Parameter and values.device.type == "cpu" for values in parameters)
     return own and not (module.training or torch.is_grad_enabled() or torch.compiler.is_compiling())
 
 

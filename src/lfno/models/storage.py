@@ -69,6 +69,9 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     fields, axes = tree.get("config"), tree.get("grid")
     if not isinstance(fields, dict) or not isinstance(axes, dict):
         raise LfnoError(f"{path} does not say how its model was built: its metadata has no configuration or no grid")
+    absent = sorted(set(kind.Config.__dataclass_fields__) - set(fields))
+    if absent:
+        raise LfnoError(f"{path} is of an older release: its configuration does not name {absent[0]!r}; train the model again")
     grid, config = Grid.from_dict(axes), kind.Config.from_fields(fields)
     dtype = tensors["lift.weight"].dtype if "lift.weight" in tensors else torch.float32
     if dtype not in (torch.float32, torch.float64):

@@ -13,12 +13,11 @@ from itertools import combinations
 import torch
 from torch import Tensor, nn
 
-from lfno.models.fourier_weights import FourierWeights, as_complex
-from lfno.models.layers import PoleResidue
 from lfno.spectral.axes import angular_frequencies
-from lfno.spectral.fourier import add_low, twice
-from lfno.spectral.mixing import mix_channels
+from lfno.spectral.chunks import at_rest, fold_planes, run, unfold_planes
+from lfno.spectral.fourier import twice
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
+from lfno.spectral.tables import Level, Tables
 from lfno.spectral.waves import make_waves
 
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
@@ -104,39 +103,22 @@ def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Ten
     return forward, forward.conj().T * weight[:, None] / size
 
 
-def steady_terms(
-    kernel: PoleResidue | None, weights: FourierWeights | None, kind: str, shape: Sequence[int], steps: Sequence[float]
-) -> list[Term]:
-    """The steady part: λ = H α, and what R makes of it, as one matrix for each mode; two terms where R sees more points."""
-    exact = [] if kernel is None or kind not in ("exact", "residual") else [kernel.transfer(kernel.all_modes, shape, steps)]
-    if weights is None:
-        assert kernel is not None
-        return [_steady_term(exact[0], kernel.all_modes, shape, shape)]
-    longer, response = weights.extended(shape), weights.matrix
-    if kernel is not None and kind != "free":
-        response = mix_channels(kernel.transfer(weights.modes, longer, steps), response)
-    if not exact:
-        return [_steady_term(response, weights.modes, shape, longer)]
-    assert kernel is not None
-    if longer == tuple(shape):
-        return [_steady_term(add_low(exact[0], response), kernel.all_modes, shape, shape)]
-    return [_steady_term(exact[0], kernel.all_modes, shape, shape), _steady_term(response, weights.modes, shape, longer)]
-
-
-def _steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[int], period: Sequence[int]) -> Term:
-    """One matrix for each mode of a field with these points, periodic after as many as `period` says."""
+def steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[int], period: Sequence[int]) -> Term:
+    """One channel matrix for each mode of a field with these points, periodic after as many as `period` says."""
     last = len(shape) - 1
     pairs = [_fourier(period[d], modes[d], d == last, points=n) for d, n in enumerate(shape)]
     forward, backward = zip(*pairs, strict=True)
     return Term(forward, response.detach(), backward)
 
 
-def transient_terms(kernel: PoleResidue, shape: Sequence[int], steps: Sequence[float]) -> list[Term]:
-    """Every term with a decay on at least one axis (on all of them unless the kernel is `mixed`)."""
-    poles, residues = kernel.values(), as_complex(kernel.residues).detach()
+def transient_terms(
+    poles: Sequence[Tensor | None], residues: Tensor, mixed: bool, shape: Sequence[int], steps: Sequence[float]
+) -> list[Term]:
+    """Every term with a decay on at least one axis (on all of them unless `mixed`)."""
+    residues = residues.detach()
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
     terms = []
-    for count in range(1 if kernel.mixed else len(laplace), len(laplace) + 1):
+    for count in range(1 if mixed else len(laplace), len(laplace) + 1):
         for decaying in combinations(laplace, count):
             terms.append(_term(poles, residues, shape, steps, decaying))
     return terms
@@ -162,6 +144,55 @@ def _term(
         forward.append(there)
         backward.append(back)
     return Term(forward, residues, backward)
+
+
+class RecurrentTerm(nn.Module):
+    """A recurrence along time in chunks (`lfno.spectral.chunks`), with Fourier transforms along the axes of space."""
+
+    def __init__(self, tables: Tables, forward: Sequence[Tensor], backward: Sequence[Tensor], size: int) -> None:
+        super().__init__()
+        self.count, self.size, self.reach = len(forward), size, tables.reach
+        for name, value in tables._asdict().items():
+            if name not in ("levels", "response", "decay"):
+                self.register_buffer(name, value.detach().float())
+        self.levels = len(tables.levels)
+        for k, level in enumerate(tables.levels):
+            for name, value in level._asdict().items():
+                self.register_buffer(f"{name}_{k}", value.detach().float())
+        for d, (there, back) in enumerate(zip(forward, backward, strict=True)):
+            self.register_buffer(f"forward_{d}", _rows(there) if d == 0 else _matrix(there))
+            self.register_buffer(f"backward_{d}", _columns(back) if d == self.count - 1 else _matrix(back))
+
+    def forward(self, x: Tensor) -> Tensor:
+        index = "bi" + POINT[: self.count] + "t"
+        for d in range(self.count):
+            z, after = "" if d == 0 else "z", index.replace(POINT[d], POLE[d])
+            x = torch.einsum(f"{index}{z},{POINT[d]}{z}{POLE[d]}y->{after}y", x, getattr(self, f"forward_{d}"))
+            index = after
+        chunks = fold_planes(x.movedim(-1, -2) if self.count else x[..., None, :])
+        tables = self._tables()
+        y = unfold_planes(run(chunks, tables, *at_rest(chunks, tables))[0], self.size, self.count > 0)
+        if not self.count:
+            return y[..., 0, :]
+        x = y.movedim(-2, -1)
+        for d in range(self.count):
+            y_, after = "" if d == self.count - 1 else "y", index.replace(POLE[d], POINT[d])
+            x = torch.einsum(f"{index}z,{POLE[d]}z{POINT[d]}{y_}->{after}{y_}", x, getattr(self, f"backward_{d}"))
+            index = after
+        return x
+
+    def _tables(self) -> Tables:
+        levels = tuple(Level(*(getattr(self, f"{name}_{k}") for name in Level._fields)) for k in range(self.levels))
+        # of the last two tables a run needs no values but the difference of their lengths, the reach of the hold
+        given = {name: getattr(self, name) for name in Tables._fields if hasattr(self, name) and name != "levels"}
+        lengths = {"response": torch.zeros(self.reach), "decay": torch.zeros(0)}
+        return Tables(**given, levels=levels, **lengths)
+
+
+def recurrent_term(tables: Tables, modes: Sequence[int], shape: Sequence[int]) -> RecurrentTerm:
+    """A recurrence along the last axis with these signed modes on the axes before it."""
+    pairs = [_fourier(n, modes[d], half=False, points=n) for d, n in enumerate(shape[:-1])]
+    return RecurrentTerm(tables, [there for there, _ in pairs], [back for _, back in pairs], shape[-1])
 
 
 def forget() -> None:

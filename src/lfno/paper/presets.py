@@ -35,6 +35,7 @@ def paper_preset(model: str, grid: Grid) -> Preset:
     elif kind == "LFNO":
         # of the wirings with the published number of parameters the one that trains best (see the docs)
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
+        fields |= {"hold": "trigonometric"}
     decay = 0.02 if ode else 1e-4
     training = TrainingConfig(
         epochs=5000,

@@ -14,17 +14,26 @@ from lfno.spectral.tables import CHUNK, Level, Tables
 
 def fold(u: Tensor, chunk: int = CHUNK) -> Tensor:
     """(batch, channels, *modes, time) → (batch, *modes, P·L, channels, chunks), with zeros after the last sample."""
-    count = -(-u.shape[-1] // chunk)
-    planes = torch.stack((u.real, u.imag), -2) if u.is_complex() else u[..., None, :]
-    missing = count * chunk - u.shape[-1]
+    return fold_planes(torch.stack((u.real, u.imag), -2) if u.is_complex() else u[..., None, :], chunk)
+
+
+def fold_planes(planes: Tensor, chunk: int = CHUNK) -> Tensor:
+    """`fold` of a field whose planes (re, im), or the only one, are an axis: (batch, channels, *modes, P, time)."""
+    count = -(-planes.shape[-1] // chunk)
+    missing = count * chunk - planes.shape[-1]
     planes = torch.nn.functional.pad(planes, (0, missing)) if missing else planes
     return planes.unflatten(-1, (count, chunk)).movedim((1, -2), (-2, -1)).flatten(-4, -3)
 
 
 def unfold(chunks: Tensor, size: int, field: bool) -> Tensor:
     """The inverse of `fold`: the first `size` samples, complex for a `field`."""
-    planes = chunks.unflatten(-3, (2 if field else 1, -1)).movedim((-2, -1), (1, -2)).flatten(-2)[..., :size]
+    planes = unfold_planes(chunks, size, field)
     return torch.complex(*planes.unbind(-2)) if field else planes.squeeze(-2)
+
+
+def unfold_planes(chunks: Tensor, size: int, field: bool) -> Tensor:
+    """The inverse of `fold_planes`, with two planes for a `field`."""
+    return chunks.unflatten(-3, (2 if field else 1, -1)).movedim((-2, -1), (1, -2)).flatten(-2)[..., :size]
 
 
 def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:

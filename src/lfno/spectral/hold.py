@@ -21,6 +21,7 @@ b_0 = dt (e^z − 1 − z)/z² loses four digits at |z| = 0.01.
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,18 @@ from torch import Tensor
 
 #: hold → the samples that define the polynomial, as places on an interval that runs from 0 to 1
 HOLDS: dict[str, tuple[int, ...]] = {"linear": (1, 0), "cubic": (1, 0, -1, -2)}
+
+
+
+def _weights(nodes: tuple[int, ...]) -> list[list[float]]:
+    """Row j: p! times the coefficients of the polynomial Σ_p c_p s^p that is one at node j and zero at the others."""
+    lagrange = np.linalg.inv(np.vander(nodes, increasing=True)).T
+    weights = lagrange * [math.factorial(p) for p in range(len(nodes))]
+    return np.where(np.abs(weights) < 1e-12, 0.0, weights).tolist()
+
+
+#: hold → W with b_j = dt Σ_p W_jp φ_{p+1}(z), because ∫₀¹ e^{z(1−s)} s^p ds = p! φ_{p+1}(z)
+WEIGHTS = {hold: _weights(nodes) for hold, nodes in HOLDS.items()}
 
 #: |z| below which φ functions are summed as series, and the number of terms that reach double precision there
 SERIES_RADIUS = 1.0
@@ -81,13 +94,10 @@ def taps(poles: Tensor, dt: float, hold: str = "linear") -> Tensor:
     >>> torch.allclose(b0, (z.exp() - 1 - z) / z**2), torch.allclose(b1, (z.exp() * (z - 1) + 1) / z**2)
     (True, True)
     """
-    nodes = HOLDS[hold]
-    # row j: the coefficients of the polynomial in s that is one at node j and zero at the others; ∫ e^{z(1−s)} s^p = p! φ
-    lagrange = np.linalg.inv(np.vander(nodes, increasing=True)).T
-    lagrange *= [math.factorial(p) for p in range(len(nodes))]
-    weights = torch.as_tensor(dt * lagrange, dtype=torch.complex128, device=poles.device)
-    phi = phi_functions(poles.to(torch.complex128) * dt, len(nodes))
-    return (weights @ phi.flatten(1)).reshape(phi.shape)
+    phi = phi_functions(poles.to(torch.complex128) * dt, len(HOLDS[hold])).unbind()
+    # numbers of Python instead of a matrix: a CUDA graph cannot copy one to the device
+    rows = [[dt * weight * part for weight, part in zip(row, phi, strict=True) if weight] for row in WEIGHTS[hold]]
+    return torch.stack([reduce(torch.add, row) for row in rows])
 
 
 def powers(poles: Tensor, dt: float, counts: Tensor) -> Tensor:
@@ -110,6 +120,8 @@ def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
 
 def discrete_resolvent(poles: Tensor, frequencies: Tensor, dt: float, hold: str = "linear") -> Tensor:
     """x of a recurrence that e^{iωt} has driven for ever, divided by e^{iωt}: (…), (L,) → complex128 (…, L).
+
+    Frequencies may differ from pole to pole, (…, L).
 
     Σ_j b_j e^{−ijω dt} / (1 − e^{z − iω dt}), which tends to 1/(iω − μ) for a small dt.
     """

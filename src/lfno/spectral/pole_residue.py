@@ -14,7 +14,7 @@ layer shares its poles, or None on a Fourier axis. `residues` is complex (in, ou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import torch
@@ -147,12 +147,18 @@ def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
 
 
 def transfer(
-    poles: Poles, residues: Tensor, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float]
+    poles: Poles,
+    residues: Tensor,
+    modes: Sequence[int | None],
+    shape: Sequence[int],
+    steps: Sequence[float],
+    rings: Callable[[Tensor, Tensor], Tensor] = resolvent,
 ) -> Tensor:
     """The transfer function a real field sees at the kept modes, (in, out, *kept): ½ (H(ω) + conj H(−ω)).
 
     Multiplying the half spectrum of a real input by it and transforming back is Re(inverse transform of α H).
     At the Nyquist frequency of an even axis ω and −ω are the same sample, as in the discrete Fourier transform.
+    rings: the response of poles to e^{iωt} on the longest Laplace axis, (…, M), (…, L) → (…, M, L).
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
@@ -165,8 +171,8 @@ def transfer(
     omega = angular_frequencies(size, steps[longest], mu)
     # the conjugate of 1 / (−iω − μ) is 1 / (iω − μ̄)
     both = torch.stack((omega[wave % size], -omega[-wave % size])).repeat_interleave(mu.shape[-1], 0)
-    rings = resolvent(torch.cat((mu, mu.conj()), -1), both)
-    return _along(torch.cat((forward, mirror.conj()), 2 + longest), rings, longest)
+    found = rings(torch.cat((mu, mu.conj()), -1), both).to(residues.dtype)
+    return _along(torch.cat((forward, mirror.conj()), 2 + longest), found, longest)
 
 
 def _up_to(

@@ -17,13 +17,13 @@ one set per pair of channels. `residues` is complex (in, out, *modes, M).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from lfno.spectral.chunks import at_rest, fold, run, unfold
-from lfno.spectral.hold import HOLDS
 from lfno.spectral.tables import Tables, make_tables, past_response
 
 
@@ -48,7 +48,11 @@ def respond(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "
     >>> torch.allclose(y[0, 0], t / 2 - (1 - torch.exp(-2 * t)) / 4)    # exact for a ramp
     True
     """
-    tables = make_tables(poles, residues, dt, hold, u.shape[-1], u.is_complex())
+    return respond_with(u, make_tables(poles, residues, dt, hold, u.shape[-1], u.is_complex()))
+
+
+def respond_with(u: Tensor, tables: Tables) -> Tensor:
+    """The response from rest with tables that were made before."""
     chunks = fold(u)
     return unfold(run(chunks, tables, *at_rest(chunks, tables))[0], u.shape[-1], u.is_complex())
 
@@ -61,12 +65,16 @@ def advance(
     Blocks of any length, also of one sample, give together the response to the whole input. States are in double precision,
     so that rounding errors do not accumulate over many blocks.
     """
-    begun = state is not None and state.past.shape[-1] == len(HOLDS[hold]) - 2
-    if state is not None and not begun:  # a cubic hold after one sample begins again, with two
-        y, after = advance(torch.cat((state.past, u), -1), poles, residues, dt, hold)
-        return y[..., 1:], after
+    return advance_with(u, lambda size: make_tables(poles, residues, dt, hold, size, u.is_complex()), state)
+
+
+def advance_with(u: Tensor, tables_of: Callable[[int], Tables], state: State | None) -> tuple[Tensor, State]:
+    """`advance` with a function that gives the tables for a number of samples."""
     size, field = u.shape[-1], u.is_complex()
-    tables = make_tables(poles, residues, dt, hold, size, field)
+    tables = tables_of(size)
+    if state is not None and state.past.shape[-1] < tables.reach:  # a cubic hold after one sample begins again, with two
+        y, after = advance_with(torch.cat((state.past, u), -1), tables_of, None)
+        return y[..., 1:], after
     chunks = fold(u)
     start, past = at_rest(chunks, tables)
     if state is not None:

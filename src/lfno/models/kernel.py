@@ -1,0 +1,126 @@
+"""The parameters of a pole–residue layer, H(s) = Σ β / Π (s_d − μ_d), and the functions of them that layers use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from lfno.models.config import PoleConfig
+from lfno.models.fourier_weights import as_complex
+from lfno.models.recall import recalled
+from lfno.spectral.hold import discrete_resolvent
+from lfno.spectral.mixing import arranged
+from lfno.spectral.pole_residue import transfer, transient_in_modes
+from lfno.spectral.poles import stable_poles
+from lfno.spectral.recurrence import State, advance_with, respond_with
+from lfno.spectral.tables import Tables, make_tables
+
+#: the length of the training window in the layers' own unit of time (and space): weights then need no physical units
+WINDOW = 20.0
+
+
+def unit_gain(decay: Tensor, band: float) -> Tensor:
+    """|β| for which a pole somewhere in a band Ω of frequencies has the mean gain one: ⟨|β|²/(p² + ω²)⟩ = π|β|²/(pΩ)."""
+    return torch.sqrt(decay * band / math.pi)
+
+
+class PoleResidue(nn.Module):
+    """Poles and residues of one layer.
+
+    Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window. `laplace` are the axes with
+    poles; the other axes have one residue for each of their signed Fourier modes.
+    """
+
+    def __init__(
+        self, channels_in: int, channels_out: int, config: PoleConfig, modes: Sequence[int], laplace: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self.laplace, self.modes = tuple(laplace), tuple(modes)
+        self.mixed, self.stable, self.shared = config.mixed, config.poles == "stable", config.share_poles
+        self.complex_parameters = (*(f"poles_{d}" for d in laplace), "residues")
+        pair = () if config.share_poles else (channels_in, channels_out)
+        for d in laplace:
+            self.register_parameter(f"poles_{d}", self._initial_poles((*pair, config.n_poles), config))
+        counts = [config.n_poles if d in self.laplace else 2 * k - 1 for d, k in enumerate(modes)]
+        scale = 1 / (channels_in * channels_out)
+        residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
+        if self.stable:
+            # responses of different poles add up like noise: each pole gets its share of a gain of one
+            residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
+            for d in self.laplace:
+                decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
+                before = [1] * (d if pair else d + 2)
+                after = [1] * (len(counts) - 1 - d)
+                share = unit_gain(decay, 2 * math.pi * config.cycles / WINDOW)
+                residues = residues * share.reshape(*pair, *before, config.n_poles, *after, 1)
+        self.residues = nn.Parameter(residues)
+
+    def _initial_poles(self, shape: tuple[int, ...], config: PoleConfig) -> nn.Parameter:
+        if not self.stable:
+            return nn.Parameter(torch.rand(*shape, 2) / max(1, math.prod(shape[:-1])))
+        # time constants from the whole window down to a fortieth of it
+        log_decay = torch.log(0.05 + 2 * torch.rand(shape))
+        frequency = torch.rand(shape) * (2 * math.pi * config.cycles / WINDOW)
+        return nn.Parameter(torch.stack((log_decay, frequency), -1))
+
+    def values(self) -> list[Tensor | None]:
+        """Complex poles, one entry per axis (None on Fourier axes)."""
+        return [self._value(d) if d in self.laplace else None for d in range(len(self.modes))]
+
+    def _value(self, d: int) -> Tensor:
+        stored: Tensor = getattr(self, f"poles_{d}")
+        return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
+
+    @property
+    def stored(self) -> list[Tensor]:
+        """The parameters as they are stored."""
+        return [getattr(self, name) for name in self.complex_parameters]
+
+    @property
+    def fourier(self) -> tuple[int, ...]:
+        """The axes without poles."""
+        return tuple(d for d in range(len(self.modes)) if d not in self.laplace)
+
+    @property
+    def all_modes(self) -> tuple[int | None, ...]:
+        """Every frequency on Laplace axes; on Fourier axes only the modes that have a residue."""
+        return tuple(None if d in self.laplace else k for d, k in enumerate(self.modes))
+
+    # -- frequency form ------------------------------------------------------------------------------------------
+
+    def transient(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        """The transient of a field that has entered the Fourier axes and stays there."""
+        return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
+
+    def transfer(
+        self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float], hold: str | None = None
+    ) -> Tensor:
+        """H at these modes, (in, out, *kept); with a `hold` the transfer function of the recurrence along time."""
+        rings = {} if hold is None else {"rings": partial(discrete_resolvent, dt=steps[-1], hold=hold)}
+
+        def make() -> Tensor:
+            return transfer(self.values(), as_complex(self.residues), modes, shape, steps, **rings)
+
+        return recalled(self, self.stored, (tuple(modes), tuple(shape), tuple(steps), hold), make, arranged)
+
+    # -- recurrence along the last axis --------------------------------------------------------------------------
+
+    def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
+        """The response from rest of a field that has entered the Fourier axes: (batch, in, *modes, time) → (batch, out, …)."""
+        return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
+
+    def advance(self, v: Tensor, dt: float, hold: str, state: State | None) -> tuple[Tensor, State]:
+        """The response to the next samples after `state`, and the state after them."""
+        return advance_with(v, lambda size: self.tables(size, dt, hold, v.is_complex()), state)
+
+    def tables(self, size: int, dt: float, hold: str, field: bool) -> Tables:
+        """The matrices of the recurrence for `size` samples."""
+
+        def make() -> Tables:
+            return make_tables(self._value(len(self.modes) - 1), as_complex(self.residues), dt, hold, size, field)
+
+        return recalled(self, self.stored, (size, dt, hold, field), make)

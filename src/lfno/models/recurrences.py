@@ -1,0 +1,95 @@
+"""The linear part of a layer as a recurrence along time: causal, with a state, and without any transform of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from lfno.backends import fused
+from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
+from lfno.models.kernel import PoleResidue
+from lfno.models.pointwise import Gate, Pointwise
+from lfno.models.responses import Response
+from lfno.models.terms import recurrent_term, steady_term
+from lfno.spectral.mixing import mix_channels
+from lfno.spectral.recurrence import State
+
+
+class Recurrence(Response):
+    """Poles on time alone: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j] for every pole, x[0] = 0.
+
+    The periodic steady state is H_d α with the transfer function H_d of the recurrence itself. In fields the recurrence
+    runs for every spatial Fourier mode.
+    """
+
+    R = False
+    kernel: PoleResidue
+
+    def __init__(self, kernel: PoleResidue, weights: FourierWeights | None, hold: str) -> None:
+        super().__init__(kernel, weights)
+        self.hold = hold
+
+    def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
+        if transient:
+            return [self.kernel.respond(v, steps[-1], self.hold)]
+        return [filtered(v, self._transfer(shape, steps), self.kernel.all_modes, shape, self.kernel.fourier)]
+
+    def terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool = True) -> list[nn.Module]:
+        if transient:
+            tables = self.kernel.tables(shape[-1], steps[-1], self.hold, len(shape) > 1)
+            return [recurrent_term(tables, self.kernel.modes, shape)]
+        return [steady_term(self._transfer(shape, steps), self.kernel.all_modes, shape, shape)]
+
+    def _transfer(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        return self.kernel.transfer(self.kernel.all_modes, shape, steps, self.hold)
+
+    def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
+        """The summands of the response to a signal that the recurrence does not give."""
+        return []
+
+    def fits_kernel(self, v: Tensor) -> bool:
+        """Whether one GPU kernel computes the whole layer."""
+        if not (fused(v) and v.ndim == 3 and self.hold == "linear" and self.kernel.shared):
+            return False
+        from lfno.backends.recurrence_kernel import MOST_POLES, WIDEST
+
+        return v.shape[1] <= WIDEST and self.kernel.residues.shape[-2] <= MOST_POLES
+
+    def layer(self, v: Tensor, step: float, pointwise: Pointwise, gate: Gate | None, act: str, skip: bool) -> Tensor:
+        """The whole layer on a GPU; see `lfno.models.layers.Block` for its formula."""
+        from lfno.backends.recurrence_kernel import gated_recurrence
+
+        (poles,), residues = self.kernel.values(), as_complex(self.kernel.residues)
+        assert poles is not None
+        opening, constant = (None, None) if gate is None else (gate.both.weight[None], gate.both.bias[None])
+        terms = [term[None] for term in self.beside(v, (step,))]
+        given = poles[None], residues[None], step, pointwise.weight[None], pointwise.bias[None]
+        return gated_recurrence(v[None], *given, opening, constant, terms, act, skip)[0]
+
+    def advance(self, v: Tensor, step: float, state: State | None) -> tuple[Tensor, State]:
+        """The response to the next samples of a signal after `state`, and the state after them; from rest without one."""
+        return self.kernel.advance(v, step, self.hold, state)
+
+
+class RecurrenceWithR(Recurrence):
+    """λ + R λ at the low modes: the recurrence, and R in the frequency form beside it. R = 0 is the recurrence alone."""
+
+    R = True
+    R_STARTS_AT_ZERO = True
+    weights: FourierWeights
+
+    def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
+        low = self.weights.answer(v, self._low(shape, steps), shape, self.kernel.fourier)
+        return [*super().parts(v, shape, steps, transient), low]
+
+    def terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool = True) -> list[nn.Module]:
+        low = steady_term(self._low(shape, steps), self.weights.modes, shape, self.weights.extended(shape))
+        return [*super().terms(shape, steps, transient), low]
+
+    def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
+        return [self.weights.answer(v, self._low(v.shape[2:], steps), v.shape[2:])]
+
+    def _low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps, self.hold)
+        return mix_channels(response, self.weights.matrix)
