@@ -1,0 +1,115 @@
+"""Small-signal modes against the eigenvalues of the linearised equations.
+
+    python benchmarks/modes.py [masses] [NAME …] [--feedback] [--out FILE.json]
+
+`masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py): the modes of
+the best linear model and of the feedback model that are fitted to it. NAME is a rich data set: the modes of the shipped model
+of that name and, with --feedback, of the feedback model that is fitted to the same data. Every mode above 5 % of the answer is
+listed with the nearest true pole λ and |Δλ|/|λ|, which should be at most 2 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import masses
+import numpy as np
+
+import lfno
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.core.tensorfile import write_atomically
+from lfno.data.prepare import Prepared, prepare
+from lfno.data.signals.record import Record
+from lfno.data.split import standard
+from lfno.evaluation.truth import true_poles
+from lfno.identification.feedback import fit_feedback
+from lfno.identification.modal import ModalModel, identify_signals
+from lfno.identification.mode import Mode, mode_list
+from lfno.systems.base import Channel
+
+RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
+LEAST = 0.05  # contribution of the modes that are judged
+MOST = 0.02  # promised: |Δλ|/|λ|
+
+
+def row(what: str, model: str, modes: list[Mode], truth: np.ndarray, seconds: float) -> list[dict[str, Any]]:
+    """One line for each mode above 5 % of the answer."""
+    lines = []
+    for mode in modes:
+        if mode.contribution < LEAST:
+            continue
+        nearest = truth[np.abs(truth - mode.pole).argmin()]
+        error = float(abs(mode.pole - nearest) / abs(nearest))
+        lines.append({"system": what, "model": model, "frequency": mode.frequency, "damping": mode.damping_ratio,
+                      "contribution": mode.contribution, "true": [nearest.real, nearest.imag], "error": error,
+                      "seconds": seconds})  # fmt: skip
+        print(f"{what:20s}{model:>10s}{mode.frequency:10.4f}{mode.damping_ratio:10.4f}{mode.contribution:8.2f}"
+              f"{nearest.imag / (2 * np.pi):10.4f}{-nearest.real / abs(nearest):10.4f}{100 * error:9.3f}"
+              f"{'' if error <= MOST else '  above the promise'}", flush=True)  # fmt: skip
+    return lines
+
+
+def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray) -> list[dict[str, Any]]:
+    """Modes of the linear and of the feedback model of prepared data."""
+    begin = time.perf_counter()
+    linear: ModalModel = identify_signals(prepared)
+    found = row(what, "linear", mode_list(linear.modes), truth, time.perf_counter() - begin)
+    begin = time.perf_counter()
+    model = fit_feedback(
+        prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
+        report=lambda text: print(f"  {text}", flush=True),
+    )  # fmt: skip
+    modes = mode_list(model.small_signal_modes())
+    return found + row(what, "feedback", modes, truth, time.perf_counter() - begin)
+
+
+def two_masses() -> list[dict[str, Any]]:
+    """The record of the two masses."""
+    made = masses.record()
+    channels = (Channel("force", "N"),), (Channel("x", "m"), Channel("y", "m"))
+    grid = Grid.line(len(made.force), masses.STEP)
+    prepared = prepare(Record(made.force[None], made.motion, grid, *channels, {"name": "masses"}))
+    return feedback_rows("two masses", prepared, masses.small_poles())
+
+
+def shipped(name: str, feedback: bool) -> list[dict[str, Any]]:
+    """The shipped model of a rich data set, and the feedback model of the same data."""
+    truth = true_poles({"data": {"name": name}})
+    assert truth is not None
+    try:
+        model = lfno.load(name)
+    except LfnoError as error:
+        print(f"{name:20s}  {error}")
+        found = []
+    else:
+        begin = time.perf_counter()
+        found = row(name, "network", model.modes(), truth, time.perf_counter() - begin)
+    if feedback:
+        data = lfno.dataset(name)
+        found += feedback_rows(name, Prepared(data, standard(len(data)), []), truth)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"masses, {', '.join(RICH)}; all if not given")
+    parser.add_argument("--feedback", action="store_true", help="fit the feedback model to the rich data sets, too")
+    parser.add_argument("--out", type=Path, help="write the figures here as JSON")
+    given = parser.parse_args()
+    headings = (("Hz", 10), ("damping", 10), ("share", 8), ("true Hz", 10), ("damping", 10), ("error %", 9))
+    print(f"{'system':20s}{'model':>10s}" + "".join(f"{word:>{width}s}" for word, width in headings))
+    rows = []
+    for name in given.names or ("masses", *RICH):
+        rows += two_masses() if name == "masses" else shipped(name, given.feedback)
+    print(f"promised: an error of at most {100 * MOST:g} % for modes above {100 * LEAST:g} % of the answer")
+    if given.out:
+        write_atomically(given.out, json.dumps(rows, indent=1).encode())
+
+
+if __name__ == "__main__":
+    main()
