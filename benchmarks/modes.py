@@ -1,6 +1,6 @@
 """Small-signal modes against the eigenvalues of the linearised equations.
 
-    python benchmarks/modes.py [masses] [NAME …] [--feedback] [--out FILE.json]
+    python benchmarks/modes.py [masses] [NAME …] [--feedback] [--seconds S] [--out FILE.json]
 
 `masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py): the modes of
 the best linear model and of the feedback model that are fitted to it. NAME is a rich data set: the modes of the shipped model
@@ -54,7 +54,7 @@ def row(what: str, model: str, modes: list[Mode], truth: np.ndarray, seconds: fl
     return lines
 
 
-def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray) -> list[dict[str, Any]]:
+def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray, seconds: float | None) -> list[dict[str, Any]]:
     """Modes of the linear and of the feedback model of prepared data."""
     begin = time.perf_counter()
     linear: ModalModel = identify_signals(prepared)
@@ -62,36 +62,36 @@ def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray) -> list[dict
     begin = time.perf_counter()
     model = fit_feedback(
         prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
-        report=lambda text: print(f"  {text}", flush=True),
+        seconds=seconds, report=lambda text: print(f"  {text}", flush=True),
     )  # fmt: skip
     modes = mode_list(model.small_signal_modes())
     return found + row(what, "feedback", modes, truth, time.perf_counter() - begin)
 
 
-def two_masses() -> list[dict[str, Any]]:
+def two_masses(seconds: float | None) -> list[dict[str, Any]]:
     """The record of the two masses."""
     made = masses.record()
     channels = (Channel("force", "N"),), (Channel("x", "m"), Channel("y", "m"))
     grid = Grid.line(len(made.force), masses.STEP)
     prepared = prepare(Record(made.force[None], made.motion, grid, *channels, {"name": "masses"}))
-    return feedback_rows("two masses", prepared, masses.small_poles())
+    return feedback_rows("two masses", prepared, masses.small_poles(), seconds)
 
 
-def shipped(name: str, feedback: bool) -> list[dict[str, Any]]:
+def shipped(name: str, feedback: bool, seconds: float | None) -> list[dict[str, Any]]:
     """The shipped model of a rich data set, and the feedback model of the same data."""
     truth = true_poles({"data": {"name": name}})
     assert truth is not None
     try:
         model = lfno.load(name)
-    except LfnoError as error:
-        print(f"{name:20s}  {error}")
+    except LfnoError:
+        print(f"{name:20s}  no model of this name is shipped")
         found = []
     else:
         begin = time.perf_counter()
         found = row(name, "network", model.modes(), truth, time.perf_counter() - begin)
     if feedback:
         data = lfno.dataset(name)
-        found += feedback_rows(name, Prepared(data, standard(len(data)), []), truth)
+        found += feedback_rows(name, Prepared(data, standard(len(data)), []), truth, seconds)
     return found
 
 
@@ -99,13 +99,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"masses, {', '.join(RICH)}; all if not given")
     parser.add_argument("--feedback", action="store_true", help="fit the feedback model to the rich data sets, too")
+    parser.add_argument("--seconds", type=float, help="time for each fit of a feedback model; more on a busy machine")
     parser.add_argument("--out", type=Path, help="write the figures here as JSON")
     given = parser.parse_args()
     headings = (("Hz", 10), ("damping", 10), ("share", 8), ("true Hz", 10), ("damping", 10), ("error %", 9))
     print(f"{'system':20s}{'model':>10s}" + "".join(f"{word:>{width}s}" for word, width in headings))
     rows = []
     for name in given.names or ("masses", *RICH):
-        rows += two_masses() if name == "masses" else shipped(name, given.feedback)
+        rows += two_masses(given.seconds) if name == "masses" else shipped(name, given.feedback, given.seconds)
     print(f"promised: an error of at most {100 * MOST:g} % for modes above {100 * LEAST:g} % of the answer")
     if given.out:
         write_atomically(given.out, json.dumps(rows, indent=1).encode())

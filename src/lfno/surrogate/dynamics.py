@@ -11,6 +11,7 @@ from lfno.core.errors import LfnoError
 from lfno.evaluation.backbone import Backbone, backbone
 from lfno.evaluation.modes import SMALL, network_modes
 from lfno.evaluation.response import Response, response
+from lfno.identification.feedback import FeedbackModel
 from lfno.identification.modal import ModalModel
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.modes import LEAST
@@ -77,10 +78,15 @@ class Dynamics(Description):
         """Return how frequency and damping of the dominant resonance change with the amplitude of the motion.
 
         The curve follows the phase resonance of `response`; arguments as there, and `output` is the channel of the motion.
+        A model with feedback gives its own curve, by harmonic balance of one frequency, if no tones are asked for.
         Raises LfnoError where no amplitude has its resonance within the frequencies.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
+        first = self.members[0]
+        if isinstance(first, FeedbackModel) and frequencies is None and amplitudes is None:
+            amplitude, frequency, ratio = first.backbone(output=output)
+            return Backbone(amplitude, frequency / np.sqrt(np.maximum(1 - ratio**2, 1e-12)), ratio)
         found = self.response(frequencies, amplitudes, channel=channel, harmonics=1, warn=False)
         return backbone(found, output)
 

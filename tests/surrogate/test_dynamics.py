@@ -1,0 +1,56 @@
+"""What a model with feedback says about its system, against the equation it was fitted to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lfno.core.grid import Grid
+from lfno.data.stretches import Stretch
+from lfno.evaluation.response import system_response
+from lfno.identification.feedback import FeedbackModel, fit_feedback
+from lfno.surrogate import Surrogate
+from lfno.systems import Duffing
+from tests.evaluation.test_response import free_duffing
+
+GRID = Grid.line(500, dt=0.05)
+
+
+@pytest.fixture(scope="module")
+def model() -> Surrogate:
+    """Fitted to three responses of ẍ + 0.5 ẋ + x + x³ = f to sines."""
+    size = np.array([[0.5], [1.0], [2.0]])
+    motion = Duffing(c=0.5).solve(lambda t: size * np.sin(t), GRID)
+    force = size * np.sin(0.05 * np.arange(500))
+    data = [Stretch(u[None], y, start="rest") for u, y in zip(force, motion, strict=True)]
+    fitted = fit_feedback(data, data[1:2], GRID)
+    assert isinstance(fitted, FeedbackModel)
+    return Surrogate([fitted])
+
+
+def test_small_signal_modes_are_those_of_the_linearised_equation(model: Surrogate) -> None:
+    [mode] = model.modes()
+    assert mode.pole == pytest.approx(Duffing(c=0.5).linearised_poles()[0], rel=1e-3)
+
+
+def test_the_frequency_response_is_that_of_the_equation(model: Surrogate) -> None:
+    frequencies, amplitudes = [0.08, 0.15, 0.3], [0.2, 1.0]
+    truth = system_response(Duffing(c=0.5), frequencies, amplitudes)
+    found = model.response(frequencies, amplitudes)
+    assert truth.unique is not None
+    assert truth.unique.all()
+    np.testing.assert_allclose(found.harmonics[..., 1], truth.harmonics[..., 1], atol=0.01 * np.abs(truth.harmonics).max())
+
+
+def test_the_backbone_is_that_of_the_free_oscillator_within_one_per_cent(model: Surrogate) -> None:
+    curve = model.backbone()
+    exact, first = free_duffing(np.linspace(0.01, 2.5, 400))
+    inside = curve.amplitude < first[-1]
+    assert inside.sum() > 10
+    np.testing.assert_allclose(curve.frequency[inside], np.interp(curve.amplitude[inside], first, exact), rtol=0.01)
+
+
+def test_the_stabilisation_diagram_has_the_mode_at_every_order(model: Surrogate) -> None:
+    found = model.stabilisation(most=8)
+    near = np.abs(found.pole - Duffing(c=0.5).linearised_poles()[0]) < 0.02
+    assert set(found.order[near]) == {2, 4, 6, 8}
