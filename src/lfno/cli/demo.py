@@ -52,6 +52,8 @@ def demo(
     from lfno.core.grid import Grid
     from lfno.data.make import dataset
     from lfno.plots.page import write_page
+    from lfno.surrogate import Surrogate
+    from lfno.surrogate.storage import MODEL
 
     torch.set_num_threads(1)  # the products are small: a second thread would mostly wait
     size, console = QUICK if quick else FULL, Console(quiet=quiet or as_json, highlight=False)
@@ -64,6 +66,7 @@ def demo(
     runs = {"LFNO": lfno, "FNO": fno, "FNO, equal time": _train(data, "fno", longer, size, None, console)}
     console.print("[bold]3[/] Asking the equation: true transient and steady part, true modes")
     outcome = judge(data, runs)
+    Surrogate([lfno.model]).save(out / "lfno" / MODEL)
     page = write_page(demo_page(outcome), out / "index.html")
     if as_json:
         typer.echo(json.dumps({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}, default=float))
@@ -76,8 +79,6 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     from lfno.cli.demo_outcome import Trained
     from lfno.cli.live import live
     from lfno.data.split import standard
-    from lfno.surrogate import Surrogate
-    from lfno.surrogate.storage import MODEL
     from lfno.training.config import ABSENT
     from lfno.training.networks import train_networks
     from lfno.training.presets import default_preset
@@ -87,8 +88,6 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     with live(console.quiet) as watch:
         preset = default_preset(kind, data.grid).change(epochs=epochs, **changes)
         run = train_networks(data, split := standard(len(data)), preset, folder=folder, watch=watch)
-    if folder is not None:
-        Surrogate(run.models).save(folder / MODEL)
     return Trained(run.models[0], split, epochs, run.trainer.seconds)
 
 

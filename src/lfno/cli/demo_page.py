@@ -87,7 +87,7 @@ def modes(outcome: Outcome) -> Table:
 
 def percent(value: float) -> str:
     """Format a ratio in percent with three digits."""
-    return f"{100 * value:#.3g} %"
+    return f"{100 * value:.3g} %"
 
 
 def _tiles(outcome: Outcome) -> list[Tile]:
@@ -110,9 +110,9 @@ def _picture(outcome: Outcome) -> Picture:
     )  # fmt: skip
     own = " and ".join(f"{percent(error)} for the {name} part" for name, error in outcome.split_error.items())
     caption = (
-        "A test force that no model has seen: of the third of the forces with average errors of LFNO, the force with the "
-        "strongest transient. Broad grey lines are the truth. Steady is the response to this force repeated for ever; "
-        "transient is the rest. The true parts come from the equation, solved through repeats of the force. "
-        f"LFNO's error is {own}, relative to the response."
+        "A test force that no model has seen, with an average error of LFNO and a clear transient. Broad grey lines are the "
+        "truth. Steady is the response to this force repeated for ever; transient is the rest. The true parts come from the "
+        f"equation, solved through repeats of the force. Mean over all test forces: LFNO's error is {own}, relative to the "
+        "response."
     )
     return Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))

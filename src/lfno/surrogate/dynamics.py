@@ -46,7 +46,7 @@ class Dynamics(Description):
         if isinstance(first, ModalModel):
             return mode_list(first.modes, LEAST)
         if isinstance(first, Operator):
-            return mode_list(network_modes(self.networks, operating=operating), LEAST)
+            return mode_list(network_modes(self.networks, operating=operating, accuracy=self.accuracy or None), LEAST)
         return mode_list(first.small_signal_modes(), LEAST)
 
     def response(
