@@ -74,4 +74,6 @@ MODELS = {
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),
+    "cubic network": partial(network, hold="cubic"),
+    "no skip": partial(network, skip=False, gate=False),
 }

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-import lfno
 from lfno.core.grid import Grid
 from lfno.data.signals.record import Record
 from lfno.surrogate import Surrogate
@@ -17,8 +16,7 @@ from lfno.surrogate.tally import Tally
 from lfno.systems.base import Channel
 from tests.surrogate.rigs import GRID, feedback, forces, linear, network
 
-recurrent = pytest.mark.skipif(not hasattr(lfno.LFNO, "recurrent"), reason="networks have no recurrence yet")
-KINDS = ["zero", "linear", "cubic", "feedback", pytest.param("network", marks=recurrent)]
+KINDS = ["zero", "linear", "cubic", "feedback", "network"]
 
 
 def made(kind: str) -> Surrogate:
@@ -37,7 +35,7 @@ def test_blocks_give_the_answer_to_the_whole(kind: str, size: int) -> None:
     np.testing.assert_allclose(answer, expected, atol=1e-11 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("kind", ["linear", pytest.param("network", marks=recurrent)])
+@pytest.mark.parametrize("kind", ["linear", "network"])
 def test_the_split_of_a_long_signal_is_that_of_the_whole(kind: str) -> None:
     """Steady is the response to the whole signal repeated for ever, whether found by a transform or by passes."""
     member, grid = made(kind).members[0], GRID.change("t", size=900)
@@ -47,7 +45,6 @@ def test_the_split_of_a_long_signal_is_that_of_the_whole(kind: str) -> None:
         np.testing.assert_allclose(part, whole, atol=1e-9 * np.abs(whole).max())
 
 
-@recurrent
 def test_a_record_is_one_pass_whatever_its_length() -> None:
     """A record that is longer than the windows of training is neither cut nor stitched."""
     model, inputs = network(), forces(2000)

@@ -125,7 +125,7 @@ def why_not(model: Operator) -> str:
         return f"it answers fields over {', '.join(model.grid.names)}, not signals"
     if getattr(model.config, "steady", "exact") != "exact":
         return "its free weights R act on a whole window at once"
-    if not isinstance(model, LFNO) or not getattr(model, "recurrent", False):
+    if not isinstance(model, LFNO) or not model.recurrent:
         return "its layers see a whole window at once (FNO, LNO, or LFNO in the frequency form)"
     if not model.config.share_poles:
         return "its poles belong to pairs of channels (share_poles=false)"
