@@ -21,6 +21,7 @@ class FourierWeights(nn.Module):
     """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept).
 
     padding: the fraction of each axis, if any, by which a field is extended with zeros for R alone.
+    signed: whether the modes before the last axis are Fourier modes of both signs, or real modes.
     """
 
     complex_parameters = ("weight",)
@@ -32,9 +33,10 @@ class FourierWeights(nn.Module):
         modes: Sequence[int],
         zero: bool = False,
         padding: Sequence[float] = (),
+        signed: bool = True,
     ) -> None:
         super().__init__()
-        kept = [*(2 * k - 1 for k in modes[:-1]), modes[-1]]
+        kept = [*(2 * k - 1 if signed else k for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
         self.padding = tuple(padding) or (0.0,) * len(modes)
         start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R

@@ -32,11 +32,17 @@ class PoleResidue(nn.Module):
     """Poles and residues of one layer.
 
     Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window. `laplace` are the axes with
-    poles; the other axes have one residue for each of their signed Fourier modes.
+    poles; the other axes have one residue for each of their Fourier modes, which are `signed`, or real modes, which are not.
     """
 
     def __init__(
-        self, channels_in: int, channels_out: int, config: PoleConfig, modes: Sequence[int], laplace: Sequence[int]
+        self,
+        channels_in: int,
+        channels_out: int,
+        config: PoleConfig,
+        modes: Sequence[int],
+        laplace: Sequence[int],
+        signed: bool = True,
     ) -> None:
         super().__init__()
         self.laplace, self.modes = tuple(laplace), tuple(modes)
@@ -45,7 +51,7 @@ class PoleResidue(nn.Module):
         pair = () if config.share_poles else (channels_in, channels_out)
         for d in laplace:
             self.register_parameter(f"poles_{d}", self._initial_poles((*pair, config.n_poles), config))
-        counts = [config.n_poles if d in self.laplace else 2 * k - 1 for d, k in enumerate(modes)]
+        counts = [config.n_poles if d in self.laplace else 2 * k - 1 if signed else k for d, k in enumerate(modes)]
         scale = 1 / (channels_in * channels_out)
         residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
         if self.stable:

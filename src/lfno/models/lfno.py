@@ -12,10 +12,12 @@ from torch import Tensor, nn
 from lfno.core.errors import LfnoError
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
 from lfno.models.operator import _column
+from lfno.models.own_basis import OwnBasis, OwnBasisWithR
 from lfno.models.pointwise import Pointwise, project
 from lfno.models.pole_operator import PoleOperator
 from lfno.models.recurrences import Recurrence, RecurrenceWithR
 from lfno.models.responses import Decay, Exact, Free, Residual, Response, Shared, Weights
+from lfno.spectral.bases import BASES, OF_BOUNDARY
 from lfno.spectral.hold import HOLDS
 from lfno.spectral.recurrence import State
 
@@ -23,6 +25,8 @@ from lfno.spectral.recurrence import State
 STEADY: dict[str, type[Response]] = {"exact": Exact, "free": Free, "shared": Shared, "residual": Residual}
 #: the same as recurrences, for the kinds that have a recurrence
 RECURRENT: dict[type[Response], type[Recurrence]] = {Exact: Recurrence, Residual: RecurrenceWithR}
+#: the same in a real basis of space
+IN_OWN_BASIS: dict[type[Response], type[OwnBasis]] = {Exact: OwnBasis, Residual: OwnBasisWithR}
 #: the hold of the frequency form: the trigonometric interpolation of the whole window
 TRIGONOMETRIC = "trigonometric"
 
@@ -36,6 +40,8 @@ class LFNOConfig(PoleConfig):
     hold: how a layer takes its input between samples. "linear" and "cubic" make exact layers recurrences along time: causal,
         with a state. "trigonometric" is the frequency form, which sees the window as one period. A network without a
         recurrence always has this form: one with branches, with poles on several axes, or with steady="free" or "shared".
+    basis: of the axes of space in a network of recurrences. "boundary" takes sines for fixed ends, cosines for free ends and
+        Fourier modes where the boundary of an axis is periodic or not known; "fourier", "sine", "cosine" or "chebyshev" say it.
     skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
         must for a fixed-point iteration x ← G (f − x³).
     gate: what a layer adds is multiplied by a gate of its own, v + (A u + a) sigmoid(B u + b) with u = act(…): products of
@@ -50,12 +56,14 @@ class LFNOConfig(PoleConfig):
     skip: bool = True
     gate: bool = False
     hold: str = "linear"
+    basis: str = "boundary"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("layout", self.layout, ("blocks", "sequence", "branches"))
         check_choice("steady", self.steady, tuple(STEADY))
         check_choice("hold", self.hold, (*HOLDS, TRIGONOMETRIC))
+        check_choice("basis", self.basis, ("boundary", "fourier", *BASES))
         check_count("transient_layers", self.transient_layers, low=0, high=1000)
         check_count("steady_layers", self.steady_layers, low=0, high=1000)
         check_flag("skip", self.skip)
@@ -87,8 +95,10 @@ class LFNO(PoleOperator):
     def build(self) -> None:
         config = self.config
         if config.layout != "branches":
-            own = {"hold": self.hold} if self.recurrent else {}
-            kinds = [RECURRENT.get(kind, kind) if self.recurrent else kind for kind in self._kinds()]
+            own: dict[str, Any] = {"hold": self.hold} if self.recurrent else {}
+            own |= {"bases": self.bases} if self.bases else {}
+            table: dict[Any, Any] = (IN_OWN_BASIS if self.bases else RECURRENT) if self.recurrent else {}
+            kinds = [table.get(kind, kind) for kind in self._kinds()]
             self.blocks = nn.ModuleList(self.block(kind, config.gate, **(own if kind.POLES else {})) for kind in kinds)
             return
         self.kernels = nn.ModuleList(self.kernel() for _ in range(config.transient_layers))
@@ -110,6 +120,17 @@ class LFNO(PoleOperator):
         along_time = self.laplace == (last,) and self.grid.time == last
         chain = config.layout != "branches" and all(kind in RECURRENT for kind in self._kinds() if kind.POLES)
         return config.hold if along_time and chain else TRIGONOMETRIC
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """One for each axis of space, if the network consists of recurrences and no axis of space has Fourier modes."""
+        space = self.grid.axes[:-1]
+        if not self.recurrent or self.config.basis == "fourier":
+            return ()
+        if self.config.basis != "boundary":
+            return (self.config.basis,) * len(space)
+        known = tuple(OF_BOUNDARY.get(axis.boundary, "") for axis in space)
+        return known if all(known) else ()
 
     @property
     def recurrent(self) -> bool:

@@ -65,19 +65,26 @@ class PoleOperator(Operator):
             raise LfnoError(f"laplace_axes={axes} must name different axes from 0 to {self.grid.ndim - 1}")
         return axes
 
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The real basis of each axis of space; nothing where space has Fourier modes."""
+        return ()
+
     def signed(self, d: int) -> bool:
         """Beside decays along other axes, which are complex, an axis without poles needs both signs."""
-        return super().signed(d) or d not in self.laplace
+        return not self.bases and (super().signed(d) or d not in self.laplace)
 
     def wraps(self, d: int) -> bool:
-        """Where there are poles the transient terms undo it, but for R."""
-        return d not in self.laplace
+        """Where there are poles the transient terms undo it, but for R; real bases have two ends."""
+        return d not in self.laplace and not self.bases
 
     def kernel(self) -> PoleResidue:
-        return PoleResidue(self.config.width, self.config.width, self.config, self.modes, self.laplace)
+        width = self.config.width
+        return PoleResidue(width, width, self.config, self.modes, self.laplace, not self.bases)
 
     def weights(self, zero: bool = False) -> FourierWeights:
-        return FourierWeights(self.config.width, self.config.width, self.modes, zero, self.padding(wrapping=False))
+        width = self.config.width
+        return FourierWeights(width, width, self.modes, zero, self.padding(wrapping=False), not self.bases)
 
     def block(self, kind: type[Response], gate: bool = False, **options: Any) -> Block:
         """A layer whose response is of this kind, with parameters of its own."""

@@ -195,6 +195,23 @@ def recurrent_term(tables: Tables, modes: Sequence[int], shape: Sequence[int]) -
     return RecurrentTerm(tables, [there for there, _ in pairs], [back for _, back in pairs], shape[-1])
 
 
+class TimeFilter(nn.Module):
+    """One channel matrix for each frequency and spatial mode, in real products: (batch, in, *modes, time) → (batch, out, …)."""
+
+    def __init__(self, response: Tensor, period: int, size: int) -> None:
+        super().__init__()
+        there, back = _fourier(period, response.shape[-1], half=True, points=size)
+        self.register_buffer("there", _rows(there))
+        self.register_buffer("back", _columns(back))
+        self.register_buffer("weights", _pair_matrix(response.detach()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        modes = "kl"[: x.ndim - 3]
+        spectrum = torch.einsum(f"bi{modes}t,tfy->bi{modes}fy", x, self.there)
+        answer = torch.einsum(f"bi{modes}fy,io{modes}fyz->bo{modes}fz", spectrum, self.weights)
+        return torch.einsum(f"bo{modes}fz,fzt->bo{modes}t", answer, self.back)
+
+
 def forget() -> None:
     """Let go of the shared Fourier matrices, once the layers of a model hold them."""
     for shared in (_fourier, _rows, _matrix, _columns):

@@ -10,6 +10,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.storage import MODELS
 from lfno.spectral.axes import max_modes
+from lfno.spectral.bases import OF_BOUNDARY
 from lfno.training.config import TrainingConfig
 
 
@@ -62,6 +63,10 @@ def default_preset(model: str, grid: Grid) -> Preset:
         fields |= {} if ode or grid.time is None else {"laplace_axes": "time"}
     if kind == "LNO":
         fields |= {"activation": "sin"}
+    if kind == "LFNO" and any(axis.boundary in OF_BOUNDARY for axis in grid.axes):
+        # a real basis has one mode where Fourier modes have two, of both signs
+        fields["modes"] = tuple(min(2 * n, m) if axis.boundary in OF_BOUNDARY else n
+                                for n, m, axis in zip(modes, most, grid.axes, strict=True))  # fmt: skip
     if kind == "LFNO":
         # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles; and its
         # frequency follows its amplitude, which takes products of responses (in fields they do not pay)
