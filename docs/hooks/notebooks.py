@@ -49,7 +49,7 @@ def executed(name: str, text: str) -> dict[str, str | bytes]:
             timeout=SECONDS,
             startup_timeout=SECONDS,
             coalesce_streams=True,
-            extra_arguments=["--log-level=ERROR"],
+            extra_arguments=["--log-level=ERROR", "--InlineBackend.figure_formats=retina"],  # twice the resolution
             resources={"metadata": {"path": folder}},
         )
         client.execute()
@@ -66,7 +66,8 @@ def executed(name: str, text: str) -> dict[str, str | bytes]:
             if picture := output.get("data", {}).get("image/png"):
                 path = f"{stem}-{len(made)}.png"
                 made[path] = base64.b64decode(picture)
-                parts.append(f"![]({Path(path).name})")
+                shown = output.get("metadata", {}).get("image/png", {}).get("width")
+                parts.append(f"![]({Path(path).name})" + (f"{{ width={shown} }}" if shown else ""))
             elif words := output.get("text") or output.get("data", {}).get("text/plain"):
                 parts.append(f"```text\n{COLOUR.sub('', words).rstrip()}\n```")
     front = text[: text.index("\n---\n", 4) + 5]
