@@ -78,8 +78,8 @@ def epoch_seconds(tasks: list[Any], preset: Preset, looks: int, every: int, devi
 
 
 def step(model: str, changes: dict[str, Any], runs: int, device: str) -> Measured:
-    """One training step of the default preset at batch 16: epochs of 16 steps with one validation sample."""
-    steps, looks, every = (16, 5, 10) if device == "cuda" else (1, 3, 1)
+    """One training step of the default preset at batch 16: epochs of 4 steps with one validation sample."""
+    steps, looks, every = (4, 5, 20) if device == "cuda" else (1, 3, 1)
     preset = find_preset("default")(model, Grid.line(POINTS, dt=0.01)).change(batch=16, **changes)
     count = 16 * steps
     split = Split(np.arange(count), np.arange(count, count + 1), np.arange(count + 1, count + 2))
