@@ -25,7 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_holds_what_was_promised(run: Path) -> None:
-    for name in ("model.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png"):
+    for name in ("model.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png", "report.html"):
         assert (run / "run" / name).stat().st_size > 0
     metrics = json.loads((run / "run" / "metrics.json").read_text())
     assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model", "modal model"}
