@@ -59,7 +59,7 @@ def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
 def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
     """All that the system remembers where there is room for it, and else three quarters of an eighth of the record."""
     one = record(size, decay, 20)
-    window, warmup, why = choose_windows(one)
+    window, warmup, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
     assert ("longer than the record allows" in why) == (warmup < memory(one))
     _, split = samples(one, window, warmup)
@@ -95,7 +95,7 @@ def test_of_a_few_runs_the_last_is_the_test() -> None:
 
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
     one = record(10_000, 20, 30)
-    window, warmup, why = choose_windows(one, window=256)
+    window, warmup, why = choose_windows([one], window=256)
     assert "fed but not scored" in why
     data, split = samples(one, window, warmup)
     start = data.parameters["start"]
@@ -123,7 +123,8 @@ def test_every_scored_sample_is_scored_once() -> None:
 def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
     one, two = record(4_000, 10, 20), record(1_000, 10, 20, seed=1)
     prepared = prepare(one, window=128, test=two)
-    assert prepared.test is two
+    assert prepared.test is not None
+    np.testing.assert_array_equal(prepared.test.outputs, two.outputs)
     tested = prepared.dataset.inputs[prepared.split.test]
     np.testing.assert_array_equal(tested[0, 0], two.inputs[0, :128])
     assert prepare(one, window=128, test="100:150").stretch == (2000, 3000)

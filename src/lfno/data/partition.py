@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
 from lfno.core.errors import LfnoError, Option
-from lfno.data.split import borders
+from lfno.data.split import FOLDS, STANDARD_SEED, borders, permutation
 from lfno.data.stretches import REST, UNKNOWN, Span
+
+TEST = 0.2  # share of the samples that test
+VALIDATION = 0.1  # share of the samples that validate
 
 
 def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False) -> list[Span]:
@@ -36,17 +43,56 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
     return [Span(name, *part, _state(part[0], from_rest)) for name, part in found]
 
 
-def with_test(size: int, test_size: int, window: int, from_rest: bool = False) -> list[Span]:
-    """Use all of record 0 (`size` samples) for training and validation, and all of record 1 for the test."""
-    border = size - max(size // 10, window)
-    if border < window:
-        raise LfnoError(
-            f"a record of {size} samples leaves no training window of {window}; use shorter windows: ",
-            Option("window", "SAMPLES"),
-        )
-    start = _state(0, from_rest)
-    return [Span("train", 0, border, start), Span("validation", border, size), Span("test", 0, test_size, start, 1)]
-
-
 def _state(start: int, from_rest: bool) -> str:
     return REST if from_rest and start == 0 else UNKNOWN
+
+
+def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> list[str]:
+    """Return the part of each run. No run is in two parts.
+
+    sizes: samples of each run, at least two runs.
+    test: numbers of the runs for the test, from 0; by default runs with about a fifth of all samples.
+    About a tenth of all samples validate, or no run if only one is left beside the test: that one is split in time. The
+    longest run always trains. Of five runs or more, the choice is random but the same on every machine.
+
+    >>> whole_runs([300, 100, 100])
+    ['train', 'validation', 'test']
+    """
+    count, total = len(sizes), sum(sizes)
+    order = np.arange(count)[::-1] if count < FOLDS else permutation(count, STANDARD_SEED)
+    free = [k for k in order.tolist() if k != int(np.argmax(sizes))]
+    tested = set(_until(sizes, free, TEST * total, len(free) - 1)) if test is None else set(test)
+    rest = [k for k in range(count) if k not in tested]
+    if not rest:
+        raise LfnoError(f"all {count} runs are for the test; at least one must be left to train")
+    longest = max(rest, key=lambda k: sizes[k])
+    chosen = set(_until(sizes, [k for k in order.tolist() if k in rest and k != longest], VALIDATION * total, len(rest) - 1))
+    return ["test" if k in tested else "validation" if k in chosen else "train" for k in range(count)]
+
+
+def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int) -> list[int]:
+    """The first of `order` that have `wanted` samples together: at least one and at most `most`, if there are any."""
+    found: list[int] = []
+    for k in order[: max(most, 1)]:
+        if found and sum(sizes[j] for j in found) + sizes[k] / 2 > wanted:
+            break
+        found.append(k)
+    return found
+
+
+def of_runs(sizes: Sequence[int], states: Sequence[str], parts: Sequence[str], window: int) -> list[Span]:
+    """Return one span for each run; if no run validates, the last tenth of the one that trains does."""
+    spans = [Span(part, 0, size, state, k) for k, (part, size, state) in enumerate(zip(parts, sizes, states, strict=True))]
+    if "validation" in parts:
+        return spans
+    k = parts.index("train")
+    border = sizes[k] - max(sizes[k] // 10, window)
+    if border < window:
+        raise _too_short(sizes[k], window)
+    spans[k : k + 1] = [Span("train", 0, border, states[k], k), Span("validation", border, sizes[k], UNKNOWN, k)]
+    return spans
+
+
+def _too_short(size: int, window: int) -> LfnoError:
+    said = f"a record of {size} samples leaves no training window of {window}; use shorter windows: "
+    return LfnoError(said, Option("window", "SAMPLES"))

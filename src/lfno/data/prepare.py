@@ -1,78 +1,35 @@
-"""Your own signals, made ready for training: from a file, a record or arrays to samples with a split."""
+"""Your own signals, made ready for training: from files, records or arrays to samples with a split."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lfno.core.errors import LfnoError, Option
-from lfno.data import partition, stretches
-from lfno.data import split as splits
-from lfno.data.dataset import Dataset, joined
-from lfno.data.files import READERS
+from lfno.data import partition
+from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
+from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
+from lfno.data.prepared import Prepared
+from lfno.data.realisations import AUTO, period_of, realisations, too_short
 from lfno.data.records import choose_windows
-from lfno.data.signals import load
+from lfno.data.runs import Runs, check_alike, extended
 from lfno.data.signals.record import Record
-from lfno.data.split import Split
-from lfno.data.stretches import PARTS, Span, Stretch
+from lfno.data.split import FOLDS, Split, borders
+from lfno.data.starts import starts
+from lfno.data.stretches import REST, UNKNOWN
+from lfno.data.trajectories import note_motion, split_trajectories
 from lfno.data.variation import check_variation
 from lfno.data.windows import as_samples
 
 #: options of `lfno.data.signals.load` that are passed on
 READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
-CUTTING = ("window", "warmup", "test", "from_rest")
+CUTTING = ("window", "warmup", "test", "from_rest", "periodic")
 
-FEWEST_RUNS = 3  # one to learn from, one to choose by, one to test with
-
-Source = str | Path | Record | Dataset | Mapping[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Samples and their split; for one long record also the record, and the stretch (or other record) of the test.
-
-    spans: which samples of which record belong to each part; record 0 is `record`, record 1 is another one for the test.
-    """
-
-    dataset: Dataset
-    split: Split
-    notes: list[str]
-    warmup: int = 0
-    record: Record | None = None
-    test: Record | None = None
-    stretch: tuple[int, int] | None = None
-    spans: tuple[Span, ...] = ()
-
-    def stretches(self, part: str) -> list[Stretch]:
-        """Return the uninterrupted pieces of measurement in one part of the split: "train", "validation" or "test".
-
-        Pieces of training and validation never overlap with those of the test. Raises LfnoError for another word.
-
-        >>> from lfno.core.grid import Grid
-        >>> values = np.random.default_rng(0).normal(size=(10, 1, 50))
-        >>> prepared = prepare(Dataset(values, values.cumsum(-1), Grid.line(50, 0.1)))
-        >>> prepared.stretches("test")[0]
-        Stretch(trajectory 6: 1 input, 1 output, 50 samples, start rest)
-        """
-        if part not in PARTS:
-            raise LfnoError(f"the split has no part {part!r}; its parts are {', '.join(PARTS)}")
-        if self.record is None or not self.spans:
-            return stretches.of_samples(self.dataset, getattr(self.split, part))
-        assert self.test is not None
-        return stretches.of_records((self.record, self.test), self.spans, part)
-
-
-def is_own(data: Any) -> bool:
-    """Whether `data` are signals to be prepared rather than the name of a data set or a Dataset."""
-    if isinstance(data, (str, Path)):
-        return Path(data).suffix.lower() in READERS or Path(data).exists()
-    return isinstance(data, (Record, Mapping))
+WHOLE = 4096  # samples: runs from rest up to this length are answered whole; longer ones are cut into windows
 
 
 def prepare(
@@ -80,84 +37,126 @@ def prepare(
     *,
     window: int | None = None,
     warmup: int | None = None,
-    test: str | Path | Record | Dataset | None = None,
+    test: Source | None = None,
     from_rest: bool = False,
+    periodic: str | float = AUTO,
     fold: int = 0,
     **reading: Any,
 ) -> Prepared:
-    """Read `source`; cut one long record into windows; split, unless the file comes with a split of its own.
+    """Read signals, cut long records into windows, and split them into training, validation and test.
 
-    `test` is another file (or Record, Dataset), or a range "start:stop" of the record in its unit of time (of sample
-    numbers for trajectories). `from_rest` says that a record begins with the system at rest.
+    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a list of these, which are runs of one experiment.
+    window, warmup: samples of a window, and of its beginning that is fed but not scored; chosen from the data by default.
+    test: another file (or list of files, Record, Dataset, Runs); or a range "start:stop", of one record in its unit of time, of
+        several runs or trajectories in their numbers from 0.
+    from_rest: whether every record begins with the system at rest; of several runs, the outputs tell by default.
+    periodic: "auto" looks for a period of the inputs, "no" does not; or the period in the unit of time.
+    fold: the test fold of the standard split of trajectories.
+    reading: the options of `lfno.data.signals.load`.
+    Raises LfnoError for data or options that do not fit.
     """
-    data = load(source, **reading) if isinstance(source, (str, Path, Mapping)) else source
+    data = gather(source, reading)
     told = check_variation(data)
     bounds = _range(test) if isinstance(test, str) else None
-    other: Record | Dataset | None = None
+    other: Signals | None = None
     if test is not None and bounds is None:
-        if isinstance(source, (str, Path)) and isinstance(test, (str, Path)) and Path(test).resolve() == Path(source).resolve():
-            raise LfnoError(f"{test} is the file of training: name another one for the test, or a range START:STOP of it")
-        other = load(test, **reading) if isinstance(test, (str, Path)) else test
-        _same_kind(data, other)
+        _refuse_same_file(source, test)
+        other = gather(test, reading)
+        check_alike(data, other, ("the training file", "the test file"))
+    cutting = window is not None or warmup is not None
+    if not cutting and not isinstance(data, Record) and not isinstance(other, Record):
+        whole = _whole(data, from_rest, periodic), None if other is None else _whole(other, from_rest, periodic)
+        if isinstance(whole[0], Dataset) and not isinstance(whole[1], Runs):
+            return _trajectories(whole[0], whole[1], bounds, fold, told)
+    known, tests = as_runs(data), () if other is None else as_runs(other).records
+    notes = [*known.provenance.get("notes", []), *told]
+    return _windows(known, tests, bounds, (window, warmup), from_rest, periodic, notes)
+
+
+def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Dataset | Runs:
+    """Return runs as trajectories of one length if each can be answered as a whole, from rest, and none repeats."""
     if isinstance(data, Dataset):
-        for name, given in (("window", window is not None), ("warmup", warmup is not None), ("from_rest", from_rest)):
-            if given:
-                said = f" is for one long record, and the data are {len(data)} trajectories; leave it out"
-                raise LfnoError(Option(name), said)
-        return _trajectories(after_gaps(data), other, bounds, fold, told)
-    window, warmup, why = choose_windows(data, window, warmup)
-    data = after_gaps(data, warmup)
-    other = after_gaps(other, warmup) if isinstance(other, Record) else other
-    stretch = None if bounds is None else _samples(data, bounds)
-    if isinstance(other, Record):
-        spans = partition.with_test(len(data), len(other), window, from_rest)
-        tested, stretch = other, None
-    else:
-        stretch = stretch or (splits.borders(len(data))[1], len(data))
-        spans = partition.in_time(len(data), window, stretch, from_rest)
-        tested = data.part(*stretch)
-    dataset, split = as_samples((data, tested), spans, window, warmup)
-    notes = [*dataset.provenance.get("notes", []), *told, why]
-    dataset = _described(dataset, split, warmup, from_rest)
-    return Prepared(dataset, split, notes, warmup, data, tested, stretch, tuple(spans))
+        return data
+    short = data.grid.shape[-1] <= WHOLE and len(data) >= FOLDS
+    rest = short and (from_rest or set(starts(data.records)) == {REST})
+    return data.padded() if rest and period_of(data.records, periodic) is None else data
 
 
 def _trajectories(
-    data: Dataset, other: Any, bounds: tuple[float, float] | None, fold: int, told: list[str]
+    data: Dataset, other: Dataset | None, bounds: tuple[float, float] | None, fold: int, told: list[str]
 ) -> Prepared:
-    notes = [*data.provenance.get("notes", []), *told]
-    count = len(data)
-    if other is None and bounds is None and "split" not in data.provenance and count < splits.FOLDS:
-        if count < FEWEST_RUNS:
-            raise LfnoError(
-                f"the data are {count} runs, too few to train, choose and test: at least {FEWEST_RUNS} are needed. One long "
-                "run is cut into windows if its file has no column of run numbers"
-            )
-        bounds = count - 1, count
-        notes.append(f"of {count} runs the last one is for the test (the option “test” chooses others)")
-    if isinstance(other, Dataset):
-        data = joined(data, after_gaps(other))
-        own = splits.random(count, 0.1, 1 / max(count, 2))
-        train = np.sort(np.concatenate([own.train, own.test]))
-        split = Split(train, own.validation, np.arange(count, len(data)))
-    elif bounds is not None:
-        low, high = (int(value) for value in bounds)
-        if not 0 <= low < high <= count or high - low > count - 2:
-            raise LfnoError(f"the test range {low}:{high} is not a part of {count} trajectories that leaves two to train")
-        rest = np.concatenate([np.arange(low), np.arange(high, count)])
-        chosen = rest[splits.permutation(len(rest), 0)[: max(1, len(rest) // 10)]]
-        split = Split(np.setdiff1d(rest, chosen), np.sort(chosen), np.arange(low, high))
+    if other is not None and other.grid.shape != data.grid.shape:
+        raise LfnoError(
+            f"the test file has the grid {other.grid.shape} and the training file {data.grid.shape}; they must agree"
+        )
+    data, split, more = split_trajectories(after_gaps(data), other, bounds, fold)
+    found, note = note_motion(data)
+    notes = [*data.provenance.get("notes", []), *told, *more, *note]
+    return Prepared(_described(replace(data, provenance=data.provenance | found), split, 0), split, notes)
+
+
+def _windows(
+    known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None, sizes: tuple[int | None, int | None],
+    from_rest: bool, periodic: str | float, notes: list[str],
+) -> Prepared:  # fmt: skip
+    """Cut runs into windows; whole runs are in one part, a single record is split in time."""
+    records = [*known.records, *tests]
+    single = len(records) == 1
+    states = [REST] * len(records) if from_rest else [UNKNOWN] if single else starts(records)
+    parts = _parts(known, tests, bounds)
+    period = period_of(records, periodic)
+    found = None if period is None else realisations(records, states, period)
+    if found is not None and single and too_short(len(found.records[0])):
+        notes.append(
+            f"the input repeats every {period} samples and is one realisation: the test repeats the training data, so its "
+            "error tells nothing about other inputs"
+        )
+        found = None
+    elif period is not None and found is None:
+        notes.append(f"the input repeats every {period} samples, but the outputs do not: the periods are not averaged")
+    if found is not None:
+        notes += found.notes
+        if single:
+            notes.append("one realisation: parts of its period are the test; measure another realisation for a better test")
+            records, states = [found.records[0]], [UNKNOWN]
+    window, warmup, why = choose_windows(records if found is None or single else found.records, *sizes)
+    notes.append(why)
+    if found is not None and not single:
+        records, spans = found.spans(parts, window, warmup)
+    elif single:
+        test = _samples(records[0], bounds) if bounds is not None else (borders(len(records[0]))[1], len(records[0]))
+        spans = partition.in_time(len(records[0]), window, test, states[0] == REST)
     else:
-        split = splits.of(data) if "split" in data.provenance else splits.standard(count, fold)
-        if not len(split.validation):
-            chosen = splits.permutation(len(split.train), 0)[: max(1, len(split.train) // 10)]
-            split = Split(np.delete(split.train, chosen), split.train[np.sort(chosen)], split.test)
-            notes.append(f"{len(chosen)} of the training samples were set aside to choose the best epoch")
-    return Prepared(_described(data, split, 0), split, notes)
+        records = [extended(record, window) for record in records]
+        spans = partition.of_runs([len(record) for record in records], states, parts, window)
+        if any(state == UNKNOWN for state in states):
+            notes.append(f"{states.count(UNKNOWN)} of {len(states)} runs do not start at rest: every window warms up")
+    records = [after_gaps(record, warmup) for record in records]
+    dataset, split = as_samples(records, spans, window, warmup)
+    dataset = replace(dataset, provenance={**known.provenance, **dataset.provenance})
+    notes += [note for note in dataset.provenance.get("notes", []) if note not in notes]
+    noise = None if found is None else found.noise
+    described = _described(dataset, split, warmup, from_rest)
+    return Prepared(described, split, notes, warmup, tuple(records), tuple(spans), noise)
+
+
+def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None) -> list[str]:
+    """The part of each run, first of `known`, then of `tests`."""
+    sizes = [len(record) for record in (*known.records, *tests)]
+    if len(sizes) == 1:
+        return ["train"]
+    if tests:
+        return partition.whole_runs(sizes, range(len(known), len(sizes)))
+    if bounds is None:
+        return partition.whole_runs(sizes)
+    low, high = (int(value) for value in bounds)
+    if not 0 <= low < high <= len(sizes):
+        raise LfnoError(f"the test range {low}:{high} is not a part of {len(sizes)} runs, which are counted from 0")
+    return partition.whole_runs(sizes, range(low, high))
 
 
 def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:
-    """The data set with what a model file must remember: channels, units, warm-up, and whether a start from rest was seen."""
+    """Return the data set with what a model file keeps of it: channels, units, warm-up, and whether it starts from rest."""
     signals = {
         "inputs": [[channel.name, channel.unit] for channel in dataset.input_channels],
         "outputs": [[channel.name, channel.unit] for channel in dataset.output_channels],
@@ -190,19 +189,14 @@ def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:
     return start, stop
 
 
-def _same_kind(data: Record | Dataset, other: Record | Dataset) -> None:
-    one, two = (f"{'one record' if isinstance(d, Record) else 'many trajectories'}" for d in (data, other))
-    if one != two:
-        raise LfnoError(f"the training file holds {one} and the test file {two}; both must be of one kind")
-    first, second = data.grid, other.grid
-    if isinstance(data, Dataset) and first.shape != second.shape:
-        raise LfnoError(f"the test file has the grid {second.shape} and the training file {first.shape}; they must agree")
-    if abs(first.steps[-1] / second.steps[-1] - 1) > 1e-6:
-        raise LfnoError(
-            f"the test file has a time step of {second.steps[-1]:g} and the training file of {first.steps[-1]:g}; "
-            "bring them to one rate first"
-        )
-    for role in ("input_channels", "output_channels"):
-        if len(getattr(data, role)) != len(getattr(other, role)):
-            raise LfnoError(f"the test file has {len(getattr(other, role))} {role.replace('_', ' ')}, the training file "
-                            f"{len(getattr(data, role))}; they must agree")  # fmt: skip
+def _refuse_same_file(source: Any, test: Any) -> None:
+    known, tested = (
+        {Path(one).resolve(): one for one in (data if isinstance(data, list) else [data]) if isinstance(one, (str, Path))}
+        for data in (source, test)
+    )
+    for path in known.keys() & tested.keys():
+        said = f"{tested[path]} is a file of training: name another one for the test, or a range: "
+        raise LfnoError(said, Option("test", "START:STOP"))
+
+
+__all__ = ["CUTTING", "READING", "Prepared", "Source", "is_own", "prepare"]

@@ -7,6 +7,7 @@ beginning dies away with the system's memory, so a window warms up for that long
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -69,16 +70,23 @@ def memory(record: Record) -> int:
     return min(peak + math.ceil(time * math.log(FORGOTTEN) / math.log(left)), len(record))
 
 
-def choose_windows(record: Record, window: int | None = None, warmup: int | None = None) -> tuple[int, int, str]:
-    """(window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored.
+def choose_windows(
+    records: Sequence[Record], window: int | None = None, warmup: int | None = None
+) -> tuple[int, int, str]:
+    """Return (window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored.
 
-    Where the memory is long and the record is not, windows are fewer and most of each is warm-up: what a window does not know
-    of its past no training makes good.
+    The memory is measured on the longest record. Where the memory is long and one record is all there is, windows are fewer
+    and most of each is warm-up: no training makes good for a past that a window does not know. Of several runs, a window is
+    at most as long as the shorter half of them.
     """
-    step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, len(record)
-    if size < LEAST:
-        raise LfnoError(f"a record of {size} samples is too short: a single window has {LEAST}")
+    record = max(records, key=len)
+    step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, sum(map(len, records))
+    if len(record) < LEAST:
+        raise LfnoError(f"a record of {len(record)} samples is too short: a single window has {LEAST}")
     usual, longest = min(USUAL, max(size // SMALL, LEAST)), max(size // LARGE, LEAST)
+    if len(records) > 1:
+        longest = max(min(longest, int(np.median([len(one) for one in records]))), LEAST)
+        usual = min(usual, longest)
     why = "as given"
     if warmup is None:
         found = memory(record)

@@ -17,6 +17,9 @@ UNKNOWN = "unknown"  # the system moves already; a model must estimate its initi
 PERIODIC = "periodic"  # the stretch is one period of a steady state: the last sample is followed by the first
 STARTS = (REST, UNKNOWN, PERIODIC)
 
+#: provenance of trajectories: the numbers of those that start in motion
+MOVING_RUNS = "moving"
+
 #: the three parts of a split
 PARTS = ("train", "validation", "test")
 
@@ -79,35 +82,50 @@ class Span:
 
 
 def of_records(records: Sequence[Record], spans: Iterable[Span], part: str) -> list[Stretch]:
-    """Return the stretches of one part of the split; the arrays are views of those of the records."""
-    return [
-        Stretch(
-            records[span.record].inputs[..., span.start : span.stop],
-            records[span.record].outputs[..., span.start : span.stop],
-            _cut(records[span.record].mask, span),
-            span.state,
-            _name(records, span),
-        )
-        for span in spans
-        if span.part == part
-    ]
+    """Return the stretches of one part of the split; the arrays are views of those of the records.
+
+    Samples after the last measured one are cut off, except in a period, which must stay whole.
+    """
+    found = []
+    for span in spans:
+        if span.part != part:
+            continue
+        record = records[span.record]
+        mask = None if record.mask is None else record.mask[..., span.start : span.stop]
+        size = span.stop - span.start if span.state == PERIODIC else measured_length(mask, span.stop - span.start)
+        where = np.s_[..., span.start : span.start + size]
+        mask = None if mask is None or mask[..., :size].all() else mask[..., :size]
+        name = f"{record.provenance.get('name', 'record')}, samples {span.start} to {span.start + size}"
+        found.append(Stretch(record.inputs[where], record.outputs[where], mask, span.state, name))
+    return found
 
 
 def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
-    """Return the samples `indices` of a data set. Whole trajectories start at rest; windows of a record do not."""
-    state = UNKNOWN if "length" in dataset.provenance else REST
-    masks = dataset.mask
-    return [
-        Stretch(dataset.inputs[k], dataset.outputs[k], None if masks is None else masks[k], state, f"trajectory {k + 1}")
-        for k in indices.tolist()
-    ]
+    """Return the samples `indices` of a data set.
+
+    Windows of a record start in an unknown state, whole trajectories at rest, except those that the data set lists as
+    moving. Samples after the last measured one are cut off.
+    """
+    windows, moving = "length" in dataset.provenance, set(dataset.provenance.get(MOVING_RUNS, ()))
+    found = []
+    for k in indices.tolist():
+        mask = None if dataset.mask is None else dataset.mask[k]
+        size = measured_length(mask, dataset.inputs.shape[-1])
+        mask = None if mask is None or mask[..., :size].all() else mask[..., :size]
+        state = UNKNOWN if windows or k in moving else REST
+        found.append(Stretch(dataset.inputs[k][..., :size], dataset.outputs[k][..., :size], mask, state, f"trajectory {k + 1}"))
+    return found
 
 
-def _cut(mask: np.ndarray | None, span: Span) -> np.ndarray | None:
-    piece = None if mask is None else mask[..., span.start : span.stop]
-    return None if piece is None or piece.all() else piece
+def measured_length(mask: np.ndarray | None, size: int) -> int:
+    """Return the number of samples up to the last one of which an output was measured; `size` if none was."""
+    if mask is None:
+        return size
+    seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))
+    return int(seen[-1]) + 1 if seen.size else size
 
 
-def _name(records: Sequence[Record], span: Span) -> str:
-    own = str(records[span.record].provenance.get("name", "record"))
-    return f"{own}, samples {span.start} to {span.stop}"
+def single_record(spans: Sequence[Span]) -> bool:
+    """Whether all training and validation samples are of one record, and the test is one span that is not a period."""
+    tests = [span for span in spans if span.part == "test"]
+    return len({span.record for span in spans if span.part != "test"}) == len(tests) == 1 and tests[0].state != PERIODIC

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset, compact
 from lfno.data.files.variables import listing
+from lfno.data.runs import Runs
 from lfno.data.signals.record import Record
 
 FREE = "a free motion is explained by where it starts: give the initial state of each run as an input, one number for each run"
 
 
-def check_variation(data: Record | Dataset) -> list[str]:
+def check_variation(data: Record | Dataset | Runs) -> list[str]:
     """Return one note for each constant input; raise `LfnoError` if an output or all inputs are constant.
 
-    >>> import numpy as np
     >>> from lfno.core.grid import Grid
     >>> inputs = np.stack([np.zeros((5, 20)), np.ones((5, 20)).cumsum(-1)], 1)
     >>> check_variation(Dataset(inputs, np.ones((5, 1, 20)).cumsum(-1), Grid.line(20, 0.1)))
     ["the input 'input0' is constant (0) and can explain nothing"]
     """
-    batch = isinstance(data, Dataset)
     where = f"{data.provenance['source']}: " if data.provenance.get("source") else ""
     found: dict[str, list[tuple[str, float]]] = {}
     for role in ("input", "output"):
-        values = getattr(data, f"{role}s")
-        channels = compact(values).swapaxes(0, 1) if batch else values
-        pairs = zip(getattr(data, f"{role}_channels"), channels, strict=True)
-        found[role] = [(channel.name, float(own.flat[0])) for channel, own in pairs if own.size > 1 and own.min() == own.max()]
+        found[role] = [
+            (channel.name, low)
+            for k, channel in enumerate(getattr(data, f"{role}_channels"))
+            if (low := _constant(_pieces(data, f"{role}s", k))) is not None
+        ]
     for name, value in found["output"]:
         raise LfnoError(f"{where}the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
     if len(found["input"]) == len(data.input_channels):
@@ -34,3 +36,18 @@ def check_variation(data: Record | Dataset) -> list[str]:
         said = f"{where}the input {names} is constant, so no response can be learned from it; {FREE}: "
         raise LfnoError(said, Option("input", "NAME"))
     return [f"the input {name!r} is constant ({value:g}) and can explain nothing" for name, value in found["input"]]
+
+
+def _pieces(data: Record | Dataset | Runs, role: str, channel: int) -> list[np.ndarray]:
+    """The values of one channel, in as many arrays as there are runs of their own."""
+    if isinstance(data, Dataset):
+        return [compact(getattr(data, role))[:, channel]]
+    return [getattr(record, role)[channel] for record in (data.records if isinstance(data, Runs) else (data,))]
+
+
+def _constant(pieces: list[np.ndarray]) -> float | None:
+    """The value of a channel that never changes; None for one that does, or has a single value."""
+    if sum(piece.size for piece in pieces) < 2:
+        return None
+    low, high = min(piece.min() for piece in pieces if piece.size), max(piece.max() for piece in pieces if piece.size)
+    return float(low) if low == high else None

@@ -22,7 +22,7 @@ from lfno.core.memory import SHARE, available
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
-from lfno.data.stretches import PARTS, REST, Span
+from lfno.data.stretches import PARTS, PERIODIC, REST, Span, single_record
 
 MOST_WINDOWS = 8192  # in all parts of the split; more windows take longer to train on and improve a model hardly
 
@@ -74,7 +74,8 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
 def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, warmup: int) -> tuple[Dataset, Split]:
     """Cut spans of records into windows and return them as samples with their split.
 
-    No window reaches beyond its span. A span that starts at rest is scored from its first sample. Where the windows are too
+    No window reaches beyond its span; the warm-up of a periodic one lies in the period before. A span that starts at rest is
+    scored from its first sample. Of several runs, the mask is False where a sample is not scored. Where the windows are too
     many, every second, third, … one is taken and a note says so. The parameters of a sample are the number of its record,
     its first sample there (`start`) and its first scored sample (`scored`).
     Raises LfnoError if a span is shorter than one window.
@@ -83,31 +84,35 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
     pieces = []
     for span in spans:
         try:
-            pieces.append(cut(span.start, span.stop, window, warmup, span.state == REST))
+            lead = max(warmup, window - (span.stop - span.start)) if span.state == PERIODIC else 0
+            pieces.append(cut(max(0, span.start - lead), span.stop, window, warmup, span.state == REST))
         except LfnoError as error:
             raise LfnoError(f"the {span.part} part: ", *error.parts) from error
-    first, notes, count = records[0], [], sum(map(len, pieces))
-    every = _thinning(count * window, first, count)
+    example, notes, count = records[0], [], sum(map(len, pieces))
+    every = _thinning(count * window, example, count)
     if every > 1:
         pieces = [Windows(one.starts[::every], one.scored[::every], window) for one in pieces]
         notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
     own = [records[span.record] for span in spans]
-    masks = None
-    if any(record.mask is not None for record in own):
-        masks = _stacked([np.ones(1, bool) if r.mask is None else r.mask for r in own], pieces, first.outputs.shape[:-1])
-    axis = first.grid.axes[-1]
+    masks, several = None, not single_record(spans)
+    if several or any(record.mask is not None for record in own):
+        masks = _stacked([np.ones(1, bool) if r.mask is None else r.mask for r in own], pieces, example.outputs.shape[:-1])
+    if several and masks is not None:
+        scored = np.arange(window) >= np.concatenate([one.scored for one in pieces])[:, None]
+        masks = masks & scored.reshape(len(masks), *[1] * (masks.ndim - 2), window)
+    axis = example.grid.axes[-1]
     dataset = Dataset(
         _stacked([record.inputs for record in own], pieces),
         _stacked([record.outputs for record in own], pieces),
-        first.grid.change(axis.name, size=window, origin=0.0),
+        example.grid.change(axis.name, size=window, origin=0.0),
         {
             "record": np.concatenate([np.full(len(one), span.record) for span, one in zip(spans, pieces, strict=True)]),
             "start": np.concatenate([one.starts for one in pieces]),
             "scored": np.concatenate([one.scored for one in pieces]),
         },
-        first.input_channels,
-        first.output_channels,
-        {**first.provenance, "windows": sum(map(len, pieces)), "length": window, "notes": [*first.notes, *notes]},
+        example.input_channels,
+        example.output_channels,
+        {**example.provenance, "windows": sum(map(len, pieces)), "length": window, "notes": [*example.notes, *notes]},
         masks,
     )
     parts = np.concatenate([np.full(len(one), PARTS.index(span.part)) for span, one in zip(spans, pieces, strict=True)])

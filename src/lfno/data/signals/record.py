@@ -13,7 +13,7 @@ from lfno.data.dataset import full_mask
 from lfno.systems.base import Channel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Record:
     """Inputs and outputs of shape `(channels, *space, time)` on one grid, with the names and units of the channels.
 
@@ -43,6 +43,10 @@ class Record:
                     f"{self.grid.shape} need {needed}"
                 )
         object.__setattr__(self, "mask", full_mask(self.mask, self.outputs))
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"Record({counts}, {len(self)} samples of {self.grid.steps[-1]:g} {self.grid.axes[-1].unit})"
 
     @property
     def notes(self) -> list[str]:

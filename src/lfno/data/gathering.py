@@ -1,0 +1,72 @@
+"""Signals from one file or many, brought to one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.dataset import Dataset, joined
+from lfno.data.files import READERS
+from lfno.data.runs import Runs, check_alike, of_trajectories
+from lfno.data.signals import load
+from lfno.data.signals.record import Record
+
+One = str | Path | Record | Dataset | Runs | Mapping[str, np.ndarray]
+Source = One | Sequence[One]
+Signals = Record | Dataset | Runs
+
+
+def is_own(data: Any) -> bool:
+    """Whether `data` are signals to be prepared rather than the name of a built-in data set."""
+    if isinstance(data, (str, Path)):
+        return Path(data).suffix.lower() in READERS or Path(data).exists()
+    return isinstance(data, (Record, Runs, Mapping)) or (isinstance(data, list) and all(map(is_own, data)))
+
+
+def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
+    """Read one source of signals, or several that belong together.
+
+    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a sequence of these.
+    reading: the options of `lfno.data.signals.load`.
+    Returns one record, trajectories of one length, or runs. Raises LfnoError if several sources do not fit together.
+    """
+    several = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
+    sources: list[Any] = list(source) if several else [source]  # type: ignore[arg-type]
+    if not sources:
+        raise LfnoError("no file was given; name at least one")
+    files = [Path(one).resolve() for one in sources if isinstance(one, (str, Path))]
+    if len(set(files)) < len(files):
+        twice = next(file for file in files if files.count(file) > 1)
+        raise LfnoError(f"{twice.name} is named twice; each run counts once")
+    found = [load(one, **reading) if isinstance(one, (str, Path, Mapping)) else one for one in sources]
+    return found[0] if len(found) == 1 else combined(found)
+
+
+def combined(found: Sequence[Signals]) -> Signals:
+    """Join signals that were measured in the same way: trajectories of one length stay so, all else becomes runs."""
+    names = [str(one.provenance.get("source") or one.provenance.get("name") or f"run {k + 1}") for k, one in enumerate(found)]
+    for name, one in zip(names[1:], found[1:], strict=True):
+        check_alike(found[0], one, (names[0], name))
+    notes = [note for one in found for note in one.provenance.get("notes", [])]
+    told = {**found[0].provenance, "notes": list(dict.fromkeys(notes))}
+    told.pop("split", None)
+    sets = [one for one in found if isinstance(one, Dataset)]
+    if len(sets) == len(found) and len({one.grid.shape for one in sets}) == 1:
+        return replace(reduce(joined, sets), provenance=told)
+    records: list[Record] = []
+    for one in found:
+        records += [one] if isinstance(one, Record) else as_runs(one).records
+    return Runs(tuple(records), told)
+
+
+def as_runs(data: Signals) -> Runs:
+    """Return signals of any form as runs."""
+    if isinstance(data, Record):
+        return Runs((data,), data.provenance)
+    return of_trajectories(data) if isinstance(data, Dataset) else data

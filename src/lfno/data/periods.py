@@ -1,0 +1,145 @@
+"""Repeated periods: find the period of an input, average the steady periods, and tell the noise from their differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.signals import INPUT_GAPS
+from lfno.data.signals.record import Record
+
+REPEATS = 0.02  # mean square of the difference between periods of the input, relative to twice its variance
+NOVEL = 0.5  # an input must first become this different from itself before it can repeat
+NEARLY = 2.0  # of all lags at which the input repeats, the smallest within this factor of the best is the period
+LEAST_PERIOD = 16  # samples
+SETTLED = 1.15  # settled periods of the output differ by less than this factor of the smallest difference of late periods
+REPEATED_OUTPUT = 0.5  # if steady periods differ by more than this share of the output's RMS, the output does not repeat
+
+
+def difference(inputs: np.ndarray) -> np.ndarray:
+    """Return d(p) = Σ (u(n+p) − u(n))² / Σ (u(n+p)² + u(n)²) for all lags p = 0 … N − 1, over all channels.
+
+    The mean of each channel is taken off first. d is 0 where the input repeats, and about 1 where it does not.
+
+    >>> d = difference(np.tile(np.random.default_rng(0).normal(size=(1, 50)), 4))
+    >>> bool(d[50] < 1e-12), bool(d[25] > 0.5)
+    (True, True)
+    """
+    flat = inputs.reshape(-1, inputs.shape[-1]).astype(np.float64)
+    flat = flat - flat.mean(-1, keepdims=True)
+    size = np.sqrt((flat**2).mean(-1, keepdims=True))
+    flat = flat[size[:, 0] > 0] / size[size[:, 0] > 0]
+    count = flat.shape[-1]
+    spectrum = np.fft.rfft(flat, 2 * count)
+    together = np.fft.irfft(np.abs(spectrum) ** 2, axis=-1)[:, :count].sum(0)
+    power = (flat**2).sum(0)
+    early, late = np.cumsum(power)[::-1], np.cumsum(power[::-1])[::-1]
+    total = early + late
+    return np.where(total > 0, 1 - 2 * together / np.where(total > 0, total, 1.0), 1.0).clip(0)
+
+
+def find_period(inputs: np.ndarray) -> int | None:
+    """Return the period, in samples, of an input (channels, …, time) that repeats at least once; None if it does not.
+
+    The measured input may carry noise, and its first period may differ (an amplifier that was switched on). All whole
+    periods after the first third of the record must repeat.
+    """
+    count = inputs.shape[-1]
+    for first in (0, count // 3):
+        period = _smallest(difference(inputs[..., first:]), (count - first) // 2)
+        if period is not None and count // period >= 2:
+            return period
+    return None
+
+
+def _smallest(found: np.ndarray, longest: int) -> int | None:
+    novel = np.flatnonzero(found[: longest + 1] > NOVEL)
+    if not novel.size:
+        return None
+    lags = np.arange(novel[0], longest + 1)
+    lags = lags[lags >= LEAST_PERIOD]
+    if not lags.size or not (best := found[lags].min()) <= REPEATS:
+        return None
+    for lag in lags[found[lags] <= NEARLY * best + 1e-9].tolist():
+        if found[max(lag - 1, 0)] < found[lag] or found[lag + 1] < found[lag]:
+            continue  # a neighbour fits better
+        multiples = np.arange(lag, len(found) - lag // 2, lag)
+        if (found[multiples] <= 2 * REPEATS).all():
+            return int(lag)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Periods:
+    """The periods of one record.
+
+    mean: a record of one period, the average of the settled ones.
+    noise: RMS of the noise of one measured sample of each output, or None if only one period is settled.
+    count: the number of settled periods.
+    before: the number of periods before the first settled one, with the transient.
+    """
+
+    mean: Record
+    noise: np.ndarray | None
+    count: int
+    before: int
+
+
+def average(record: Record, period: int, from_rest: bool = False) -> Periods | None:
+    """Average the settled periods of a record; None if the outputs do not repeat although the input does.
+
+    from_rest: whether the record starts at rest. Of two periods, the first is then the transient, not a settled one.
+
+    noise² = Σ_k |y_k − ȳ|² / ((K − 1) P) for K settled periods y_k of P samples. An unfinished last period is left out.
+    Values that were not measured do not count.
+    Raises LfnoError if the record is shorter than two periods.
+    """
+    count = len(record) // period
+    if count < 2 or period < 2:
+        raise LfnoError(f"a period of {period} samples does not repeat in a record of {len(record)}: two periods are needed")
+
+    def folded(values: np.ndarray) -> np.ndarray:
+        """(channels, *space, periods, time)"""
+        return values[..., : count * period].reshape(*values.shape[:-1], count, period)
+
+    inputs, outputs = folded(record.inputs), folded(record.outputs)
+    mask = None if record.mask is None else folded(record.mask)
+    places = tuple(range(1, outputs.ndim))
+    size = np.sqrt(((outputs - outputs.mean(places, keepdims=True)) ** 2).mean(places))
+
+    def apart(one: np.ndarray, other: np.ndarray, counted: np.ndarray | bool) -> np.ndarray:
+        """RMS difference of each channel."""
+        axes = tuple(range(1, one.ndim))
+        return np.asarray(np.sqrt(((one - other) ** 2).mean(axes, where=counted)))
+
+    def both(k: int, j: int) -> np.ndarray | bool:
+        return True if mask is None else mask[..., k, :] & mask[..., j, :]
+
+    steps = np.stack([apart(outputs[..., k, :], outputs[..., k - 1, :], both(k, k - 1)) for k in range(1, count)])
+    steps = np.where(np.isfinite(steps), steps, 0.0)
+    floor = np.maximum(steps[-max(1, count // 2) :].min(0), 1e-9 * size)
+    if (floor > REPEATED_OUTPUT * size).any():
+        return None
+    # the first period after which all differences are as small as those of the last periods
+    large = np.flatnonzero((steps > max(SETTLED, 1 + 4 / np.sqrt(2 * period)) * floor).any(1))
+    before = min(int(large[-1]) + 1 if large.size else 0, count - 1)
+    before = max(before, int(from_rest and count == 2))
+    kept = slice(before, None)
+    counted = np.ones(outputs.shape, bool) if mask is None else mask
+    times = counted[..., kept, :].sum(-2)
+    total = np.where(counted, outputs, 0.0)[..., kept, :].sum(-2)
+    mean = np.where(times > 0, total / np.maximum(times, 1), outputs[..., kept, :].mean(-2))
+    noise = None
+    if count - before > 1:
+        rest = np.where(counted, outputs - mean[..., None, :], 0.0)[..., kept, :]
+        freedom = np.maximum((times - 1).clip(0).sum(tuple(range(1, times.ndim))), 1)
+        noise = np.sqrt((rest**2).sum(tuple(range(1, rest.ndim))) / freedom)
+    axis = record.grid.axes[-1]
+    grid = record.grid.change(axis.name, size=period, origin=axis.origin + before * period * axis.step)
+    told = {key: value for key, value in record.provenance.items() if key != INPUT_GAPS}
+    typical = np.median if INPUT_GAPS in record.provenance else np.mean  # a gap is in one period, not in most of them
+    one = Record(typical(inputs[..., kept, :], axis=-2), mean, grid, record.input_channels, record.output_channels,
+                 told, None if (times > 0).all() else times > 0)  # fmt: skip
+    return Periods(one, noise, count - before, before)

@@ -1,0 +1,75 @@
+"""Data made ready for training: samples with a split, and the uninterrupted stretches behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data import stretches
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+from lfno.data.split import Split
+from lfno.data.stretches import PARTS, Span, Stretch
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Samples of equal length with their split, and the records that they were cut from.
+
+    dataset, split: the samples and the part that each belongs to.
+    notes: one sentence for everything that was done to the data.
+    warmup: samples at the beginning of a window that are fed to a model but not scored; 0 for whole trajectories. Of several
+        runs, the mask of the samples says the same.
+    records: the records that the samples are windows of; none for whole trajectories.
+    spans: which samples of which record belong to each part.
+    noise_floor: RMS of the measurement noise of each output, in its unit, where repeated periods tell it.
+    """
+
+    dataset: Dataset
+    split: Split
+    notes: list[str]
+    warmup: int = 0
+    records: tuple[Record, ...] = ()
+    spans: tuple[Span, ...] = ()
+    noise_floor: np.ndarray | None = None
+
+    @property
+    def record(self) -> Record | None:
+        """The record of training and validation, if it is one and the test is one span; None otherwise."""
+        known = [span.record for span in self.spans if span.part != "test"]
+        return self.records[known[0]] if stretches.single_record(self.spans) else None
+
+    @property
+    def test(self) -> Record | None:
+        """The test part as one record, beside a single `record`; None otherwise."""
+        span = self._tested()
+        return None if span is None else self.records[span.record].part(span.start, span.stop)
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """First and last sample (not included) of the test in `record`; None if the test is another record."""
+        span = self._tested()
+        return None if span is None or self.records[span.record] is not self.record else (span.start, span.stop)
+
+    def _tested(self) -> Span | None:
+        return None if self.record is None else next(span for span in self.spans if span.part == "test")
+
+    def stretches(self, part: str) -> list[Stretch]:
+        """Return the uninterrupted pieces of measurement in one part of the split: "train", "validation" or "test".
+
+        Pieces of training and validation never overlap with those of the test. Raises LfnoError for another word.
+
+        >>> from lfno.core.grid import Grid
+        >>> values = np.random.default_rng(0).normal(size=(10, 1, 50))
+        >>> samples = Dataset(values, values.cumsum(-1), Grid.line(50, 0.1))
+        >>> prepared = Prepared(samples, Split(np.arange(7), np.array([7]), np.array([8, 9])), [])
+        >>> prepared.stretches("test")[0]
+        Stretch(trajectory 9: 1 input, 1 output, 50 samples, start rest)
+        """
+        if part not in PARTS:
+            raise LfnoError(f"the split has no part {part!r}; its parts are {', '.join(PARTS)}")
+        if not self.spans:
+            return stretches.of_samples(self.dataset, getattr(self.split, part))
+        return stretches.of_records(self.records, self.spans, part)

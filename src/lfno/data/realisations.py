@@ -1,0 +1,144 @@
+"""Records of repeated periods, made ready for training: no period is in two parts of the split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lfno.core.errors import LfnoError, Option
+from lfno.data.gaps import after_gaps
+from lfno.data.periods import Periods, average, find_period
+from lfno.data.records import LEAST
+from lfno.data.runs import extended
+from lfno.data.signals.record import Record
+from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Span
+
+AUTO, NO = "auto", "no"
+FEWEST_WINDOWS = 20  # a single period must be so many of the shortest windows long to be split in time
+PERIOD = "period"  # provenance of data whose file tells the samples of a period
+
+
+def period_of(records: Sequence[Record], periodic: str | float) -> int | None:
+    """Return the period, in samples, of the inputs of all records; None if they have none.
+
+    periodic: "auto" to look for it, "no" to leave it, or the period in the unit of time.
+    Raises LfnoError for another word, or a period that does not fit twice into the shortest record.
+    """
+    axis, shortest = records[0].grid.axes[-1], min(map(len, records))
+    if periodic == NO:
+        return None
+    if periodic == AUTO:
+        told = {record.provenance[PERIOD] for record in records if PERIOD in record.provenance}
+        found = told or {find_period(record.inputs) for record in records}
+        return found.pop() if len(found) == 1 else None
+    try:
+        period = round(float(periodic) / axis.step)
+    except (ValueError, OverflowError):
+        raise LfnoError(Option("periodic", str(periodic)), f" is not a period in {axis.unit}, {AUTO} or {NO}") from None
+    if not 2 <= period <= shortest // 2:
+        raise LfnoError(
+            Option("periodic", str(periodic)),
+            f" {axis.unit} is {period} samples, which do not repeat in a record of {shortest}: two periods are needed",
+        )
+    return period
+
+
+@dataclass(frozen=True)
+class Realisations:
+    """Records of one period each, with the record of the transient before it where the system started at rest.
+
+    records: the averaged period of each realisation, then transients.
+    whose: the realisation that each record belongs to.
+    noise: RMS of the noise of one measured sample of each output; None if it is not known.
+    """
+
+    records: tuple[Record, ...]
+    whose: tuple[int, ...]
+    noise: np.ndarray | None
+    notes: tuple[str, ...]
+
+    def spans(self, parts: Sequence[str], window: int, warmup: int) -> tuple[list[Record], list[Span]]:
+        """Return records for windows, and spans in the parts of the realisations.
+
+        Each period follows samples of the period before, so that its first window can warm up. If no realisation validates,
+        the last tenth of the period that trains does. Transients are padded to the length of a window.
+        """
+        records: list[Record] = []
+        spans: list[Span] = []
+        period = len(self.records[0])
+        lead, held = max(warmup, window - period), 0 if "validation" in parts else max(period // 10, window)
+        for k, (record, own) in enumerate(zip(self.records, self.whose, strict=True)):
+            if k >= len(parts):
+                whole = period - held if parts[own] == "train" and held else len(record)
+                records.append(extended(record.part(0, whole), window))
+                spans.append(Span(parts[own], 0, len(records[-1]), REST, k))
+                continue
+            records.append(with_lead(record, lead))
+            stop = lead + period
+            if parts[k] == "train" and held:
+                border = stop - held
+                if border - lead < window:
+                    raise LfnoError(
+                        f"a period of {period} samples leaves no training window of {window}; use shorter windows: ",
+                        Option("window", "SAMPLES"),
+                    )
+                spans += [Span("train", lead, border, UNKNOWN, k), Span("validation", border, stop, UNKNOWN, k)]
+            else:
+                spans.append(Span(parts[k], lead, stop, PERIODIC, k))
+        return records, spans
+
+
+def realisations(records: Sequence[Record], states: Sequence[str], period: int) -> Realisations | None:
+    """Average the periods of each record; None if the outputs do not repeat."""
+    found: list[Periods] = []
+    for record, state in zip(records, states, strict=True):
+        one = average(after_gaps(record, period), period, state == REST)
+        if one is None:
+            return None
+        found.append(one)
+    begins = [
+        (k, record.part(0, one.before * period))
+        for k, (record, state, one) in enumerate(zip(records, states, found, strict=True))
+        if state == REST and one.before
+    ]
+    noises = [one.noise for one in found if one.noise is not None]
+    noise = np.sqrt(np.mean(np.square(noises), axis=0)) if noises else None
+    axis = records[0].grid.axes[-1]
+    counts = sorted({one.count for one in found})
+    times = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    what = "realisation" if len(records) == 1 else "realisations"
+    notes = [
+        f"the input repeats every {period} samples ({period * axis.step:.4g} {axis.unit}): {times} steady periods of "
+        f"{len(records)} {what} are averaged, and no period is in two parts"
+    ]
+    if noise is not None:
+        pairs = zip(records[0].output_channels, noise, strict=True)
+        words = ", ".join(f"{channel.name} {value:.3g} {channel.unit}".rstrip() for channel, value in pairs)
+        notes.append(f"noise floor, the RMS difference of one period from their mean: {words}")
+    return Realisations(
+        (*(one.mean for one in found), *(record for _, record in begins)),
+        (*range(len(found)), *(k for k, _ in begins)),
+        noise,
+        tuple(notes),
+    )
+
+
+def with_lead(record: Record, lead: int) -> Record:
+    """Return one period with the last `lead` samples of the period before."""
+    times = -(-lead // len(record))
+
+    def longer(values: np.ndarray) -> np.ndarray:
+        tiled = np.tile(values, (*[1] * (values.ndim - 1), times + 1))
+        return tiled[..., times * len(record) - lead :]
+
+    axis = record.grid.axes[-1]
+    grid = record.grid.change(axis.name, size=len(record) + lead, origin=axis.origin - lead * axis.step)
+    mask = None if record.mask is None else longer(record.mask)
+    return replace(record, inputs=longer(record.inputs), outputs=longer(record.outputs), grid=grid, mask=mask)
+
+
+def too_short(period: int) -> bool:
+    """Whether a single period cannot be split in time."""
+    return period < FEWEST_WINDOWS * LEAST

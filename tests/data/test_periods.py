@@ -1,0 +1,119 @@
+"""Repeated periods: the period is found in noise, no period is in two parts, and their differences tell the noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lfno.core.errors import LfnoError
+from lfno.data.periods import average, find_period
+from lfno.data.prepare import Prepared, prepare
+from lfno.data.stretches import PARTS, PERIODIC, REST
+from tests.data.laboratory import as_record, multisine, periods, resonance, run
+
+
+@pytest.mark.parametrize("period", [64, 100, 511, 1024])
+@pytest.mark.parametrize("input_noise", [0.0, 0.1])
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_period_is_found_in_noise(period: int, input_noise: float, count: int) -> None:
+    assert find_period(periods(period, count, seed=period, input_noise=input_noise).inputs) == period
+
+
+def test_the_period_is_found_where_the_first_one_differs_and_the_last_is_unfinished() -> None:
+    force = np.tile(multisine(200, 30, np.random.default_rng(0)), 6)
+    force[:150] *= np.linspace(0, 1, 150)
+    assert find_period(force[None, :1130]) == 200
+
+
+def test_signals_that_do_not_repeat_have_no_period() -> None:
+    t = np.arange(4000) * 0.01
+    rng = np.random.default_rng(1)
+    smooth = np.convolve(rng.normal(size=4200), np.hanning(200), "valid")[:4000]
+    for force in (rng.normal(size=4000), smooth, np.sin(t**2), np.sin(5 * t) * np.exp(-t / 10), t, np.ones(4000)):
+        assert find_period(force[None]) is None
+
+
+@pytest.mark.parametrize("noise", [0.003, 0.03])
+@pytest.mark.parametrize(("count", "rest"), [(5, True), (5, False), (3, True), (2, False)])
+def test_the_noise_floor_is_the_noise(noise: float, count: int, rest: bool) -> None:
+    found = average(periods(1000, count, seed=3, noise=noise, rest=rest), 1000)
+    assert found is not None
+    assert found.noise is not None
+    assert found.noise[0] == pytest.approx(noise, rel=0.1)
+    assert found.before == int(rest)
+    true = periods(1000, 1, seed=3, rest=False).outputs
+    error = np.sqrt(((found.mean.outputs - true) ** 2).mean())
+    assert error == pytest.approx(noise / np.sqrt(found.count), rel=0.15), "the mean of K periods has 1/√K of the noise"
+
+
+def test_the_noise_floor_knows_gaps() -> None:
+    one = periods(500, 5, seed=0, noise=0.02, rest=False)
+    mask = np.ones(one.outputs.shape, bool)
+    mask[:, 620:700] = False
+    found = average(replace(one, outputs=np.where(mask, one.outputs, 70.0), mask=mask), 500)
+    assert found is not None
+    assert found.noise is not None
+    assert found.noise[0] == pytest.approx(0.02, rel=0.1)
+    assert np.abs(found.mean.outputs).max() < 7
+
+
+def overlap(prepared: Prepared) -> bool:
+    """Whether a piece of a period's input is in two parts of the split."""
+    seen: dict[bytes, str] = {}
+    for part in PARTS:
+        for stretch in prepared.stretches(part):
+            for value in np.round(stretch.inputs[0], 9):
+                if seen.setdefault(value.tobytes(), part) != part:
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("realisations", [1, 2, 3, 8])
+def test_no_period_is_in_two_parts(realisations: int) -> None:
+    prepared = prepare([periods(800, 5, seed=seed, noise=0.01) for seed in range(realisations)])
+    assert not overlap(prepared)
+    assert all(prepared.stretches(part) for part in PARTS)
+    assert prepared.noise_floor is not None
+    assert prepared.noise_floor[0] == pytest.approx(0.01, rel=0.2)
+    assert any("no period is in two parts" in note for note in prepared.notes)
+    if realisations >= 3:
+        for part in PARTS:
+            kinds = {stretch.start for stretch in prepared.stretches(part)}
+            assert kinds == {PERIODIC, REST}
+
+
+def test_windows_of_a_period_warm_up_in_the_period_before() -> None:
+    prepared = prepare([periods(600, 4, seed=seed, rest=False) for seed in range(4)], window=150, warmup=50)
+    mask = prepared.dataset.mask
+    assert mask is not None
+    for part in PARTS:
+        rows = getattr(prepared.split, part)
+        counted = prepared.dataset.outputs[rows][mask[rows]]
+        whole = np.concatenate([stretch.outputs[0] for stretch in prepared.stretches(part)])
+        assert sorted(np.round(counted, 12)) == sorted(np.round(whole, 12)), "every sample of a period is scored once"
+
+
+def test_the_period_can_be_said_or_refused() -> None:
+    records = [periods(400, 4, seed=seed, input_noise=0.3) for seed in range(3)]
+    assert prepare(records).noise_floor is None, "with so much noise in the input its period is not found"
+    assert prepare(records, periodic=400 * 0.05).noise_floor is not None
+    assert prepare([periods(400, 4, seed=seed) for seed in range(3)], periodic="no").noise_floor is None
+    for wrong in ("often", 1e9, 0.0):
+        with pytest.raises(LfnoError, match="periodic="):
+            prepare(records, periodic=wrong)
+
+
+def test_outputs_that_do_not_repeat_are_not_averaged() -> None:
+    one = periods(400, 4, seed=0)
+    wild = as_record(one.inputs[0], resonance(np.random.default_rng(5).normal(size=1600)))
+    prepared = prepare(wild)
+    assert prepared.noise_floor is None
+    assert any("but the outputs do not" in note for note in prepared.notes)
+
+
+def test_a_short_period_of_one_realisation_is_not_split_and_says_so() -> None:
+    prepared = prepare(periods(100, 30, seed=0))
+    assert any("the test repeats the training data" in note for note in prepared.notes)
+    assert prepare(run(3000, 0)).noise_floor is None
