@@ -8,7 +8,7 @@ from scipy.special import ellipj, ellipk
 
 from lfno import FNO, LFNO, Grid
 from lfno.core.errors import LfnoError
-from lfno.evaluation.backbone import backbone, decay_backbone
+from lfno.evaluation.backbone import backbone, decay_backbone, resolve
 from lfno.evaluation.response import Response, response, system_response
 from lfno.systems import Duffing, Heat
 
@@ -93,6 +93,20 @@ def test_the_backbone_of_duffing_by_phase_resonance():
     assert len(curve.frequency) == 3
     np.testing.assert_allclose(curve.frequency, np.interp(curve.amplitude, first, exact), rtol=0.01)
     np.testing.assert_allclose(curve.damping_ratio, 0.5 / (4 * np.pi * curve.frequency), rtol=0.1)
+
+
+def test_a_sharp_resonance_is_resolved():
+    """Damping of 0.5 %, between two of ten frequencies: frequency right to a thousandth, damping to a fiftieth."""
+
+    def ask(frequencies, amplitudes):
+        omega = 2 * np.pi * np.asarray(frequencies)
+        one = 1 / (1 - omega**2 + 0.01j * omega)
+        harmonics = np.multiply.outer(np.asarray(amplitudes), one)[..., None, None] * np.array([0, 1])
+        return Response(np.asarray(frequencies), np.asarray(amplitudes), harmonics)
+
+    curve = backbone(resolve(ask, ask(np.linspace(0.02, 0.4, 10), np.ones(1))))
+    np.testing.assert_allclose(curve.frequency, 1 / (2 * np.pi), rtol=1e-3)
+    np.testing.assert_allclose(curve.damping_ratio, 0.005, rtol=0.02)
 
 
 @pytest.mark.parametrize("c", [0.02, 0.2])

@@ -36,11 +36,11 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
 
     several = bool(rows) and len(rows[0]["shape"]) > 1
     table = Table(title=title, caption="± half the 95 % interval" if rows else None)
-    headings = ["frequency Hz", "damping ratio", "time constant s", "contribution"]
+    headings = ["frequency Hz", "damping ratio", "time constant s", "share"]
     known = any("true" in row for row in rows)
     headings += [*(["mode shape"] if several else []), *(["equation: Hz, ratio"] if known else [])]
     for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=heading[0] in "fd")
+        table.add_column(heading, justify="right", no_wrap=not heading.startswith(("time", "equation")))
     for row in rows:
         frequency = _with_interval(row["frequency"], row["frequency_interval"])
         damping = _with_interval(row["damping_ratio"], row["damping_interval"])

@@ -52,7 +52,7 @@ def response(
     found = surrogate.response(frequencies, forces, channel=channel, harmonics=harmonics, warn=False)
     notes: list[str] = []
     truth = _truth(surrogate, found, notes) if equation and channel == 0 else None
-    curve, true_curve = _curves(found, truth, notes)
+    curve, true_curve = _curve(surrogate, found, channel, notes), _true_curve(truth)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
     units = surrogate.signals.units("outputs") or [""]
     unit = with_unit("", units[0]).strip()
@@ -122,18 +122,21 @@ def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response 
     return truth
 
 
-def _curves(found: Response, truth: Response | None, notes: list[str]) -> tuple[Backbone | None, Backbone | None]:
+def _curve(surrogate: Surrogate, found: Response, channel: int, notes: list[str]) -> Backbone | None:
+    try:
+        return surrogate.backbone(found.frequencies, found.amplitudes, channel=channel, warn=False)
+    except LfnoError as error:
+        notes.append(f"there is no backbone: {error}")
+        return None
+
+
+def _true_curve(truth: Response | None) -> Backbone | None:
     from lfno.evaluation.backbone import backbone
 
-    def curve(of: Response | None) -> Backbone | None:
-        try:
-            return None if of is None else backbone(of)
-        except LfnoError as error:
-            if of is found:
-                notes.append(f"there is no backbone: {error}")
-            return None
-
-    return curve(found), curve(truth)
+    try:
+        return None if truth is None else backbone(truth)
+    except LfnoError:
+        return None
 
 
 def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,6 +16,12 @@ from lfno.evaluation.response import Response
 
 #: a phase that falls by more than this from one frequency to the next has jumped, in degrees
 JUMP = 30.0
+#: `resolve` stops where the phase passes the resonance in steps below this, in degrees
+FINE = 10.0
+#: frequencies that `resolve` inserts in a step
+INSERTED = 8
+#: rounds of `resolve`: each makes the steps nine times finer
+ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -47,9 +54,7 @@ def backbone(response: Response, output: int = 0) -> Backbone:
     omega = 2 * math.pi * response.frequencies
     points = []
     for row in order:
-        phase = response.phase[row, :, output]
-        lag = phase - 90 * round(phase[0] / 90)
-        found = _crossing(lag, -90.0)
+        found = _crossing(_lag(response, row, output), -90.0)
         if found is None:
             continue
         left, share = found
@@ -71,6 +76,34 @@ def backbone(response: Response, output: int = 0) -> Backbone:
     compliance = response.amplitude[weakest, 0, output] / response.amplitudes[weakest]
     gain = compliance * ((2 * math.pi * frequency[0]) ** 2 - omega[0] ** 2)  # 1/m
     return Backbone(amplitude, frequency, gain * force / (2 * (2 * math.pi * frequency) ** 2 * amplitude))
+
+
+def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, output: int = 0) -> Response:
+    """Return a response with more frequencies where the phase passes the resonance, until it passes in small steps.
+
+    `ask` gives the response at frequencies and amplitudes. A resonance that is folded over jumps however fine the steps are;
+    the search ends after a few rounds.
+    """
+    for _ in range(ROUNDS):
+        more: list[np.ndarray] = []
+        for row in range(len(found.amplitudes)):
+            lag = _lag(found, row, output)
+            wide = np.flatnonzero((lag[:-1] > -90) & (lag[1:] <= -90) & (lag[:-1] - lag[1:] > FINE))
+            more += [np.linspace(*found.frequencies[[left, left + 1]], INSERTED + 2)[1:-1] for left in wide[:1]]
+        if not more:
+            break
+        added = ask(np.unique(np.concatenate(more)), found.amplitudes)
+        frequencies = np.concatenate([found.frequencies, added.frequencies])
+        order = np.argsort(frequencies)
+        harmonics = np.concatenate([found.harmonics, added.harmonics], axis=1)[:, order]
+        found = Response(frequencies[order], found.amplitudes, harmonics)
+    return found
+
+
+def _lag(response: Response, row: int, output: int) -> np.ndarray:
+    """The phase behind that of the quasi-static motion in degrees, (frequencies,)."""
+    phase = response.phase[row, :, output]
+    return phase - 90 * round(phase[0] / 90)
 
 
 def decay_backbone(decay: np.ndarray, step: float) -> Backbone:

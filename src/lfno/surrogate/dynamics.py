@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.evaluation.backbone import Backbone, backbone
+from lfno.evaluation.backbone import Backbone, backbone, resolve
 from lfno.evaluation.modes import SMALL, network_modes
 from lfno.evaluation.response import Response, response
 from lfno.identification.feedback import FeedbackModel
@@ -87,8 +88,8 @@ class Dynamics(Description):
         if isinstance(first, FeedbackModel) and frequencies is None and amplitudes is None:
             amplitude, frequency, ratio = first.backbone(output=output)
             return Backbone(amplitude, frequency / np.sqrt(np.maximum(1 - ratio**2, 1e-12)), ratio)
-        found = self.response(frequencies, amplitudes, channel=channel, harmonics=1, warn=False)
-        return backbone(found, output)
+        ask = partial(self.response, channel=channel, harmonics=1, warn=False)
+        return backbone(resolve(ask, ask(frequencies, amplitudes), output), output)
 
     def stabilisation(self, operating: float = 0.0, most: int = 24) -> Stabilisation:
         """Return the poles of realisations with 2, 4, … `most` states of the free decay after a small pulse.
