@@ -72,4 +72,5 @@ def fit(
     if fitted.linear is not None:
         print_modes(metrics["modes"], "modes of the linear model")
     table(fitted.fitted.contest)
-    say(f"{folder} holds the model, metrics and report.html, a page about the model; ask it with `lfno predict {folder} FILE -o OUT`")
+    say(f"{folder} holds the model, metrics and report.html, a page about the model; "
+        f"ask it with `lfno predict {folder} FILE -o OUT`")  # fmt: skip
