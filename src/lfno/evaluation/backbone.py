@@ -89,7 +89,9 @@ def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, 
         for row in range(len(found.amplitudes)):
             lag = _lag(found, row, output)
             wide = np.flatnonzero((lag[:-1] > -90) & (lag[1:] <= -90) & (lag[:-1] - lag[1:] > FINE))
-            more += [np.linspace(*found.frequencies[[left, left + 1]], INSERTED + 2)[1:-1] for left in wide[:1]]
+            for left in wide[:1]:
+                low, high = found.frequencies[left], found.frequencies[left + 1]
+                more.append(np.linspace(low, high, INSERTED + 2)[1:-1])
         if not more:
             break
         added = ask(np.unique(np.concatenate(more)), found.amplitudes)
