@@ -27,6 +27,7 @@ def fit(
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
     model: Annotated[str, typer.Option(help="lfno, lno, fno, or linear: poles and residues without training.")] = "lfno",
+    causal: Annotated[bool, typer.Option("--causal", help="A model that runs sample by sample (C, FMU).")] = False,
     epochs: Epochs = None,
     settings: Settings = None,
     ensemble: Ensemble = 1,
@@ -57,8 +58,8 @@ def fit(
     changes = {} if linear else {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
     with stoppable(folder), live(quiet or as_json) as watch:
         fitted = fit_model(
-            prepared, "linear" if linear else model, ensemble=ensemble, folder=folder, resume=resume, watch=watch,
-            device=check_device(device), **changes,
+            prepared, "linear" if linear else model, causal=causal, ensemble=ensemble, folder=folder, resume=resume,
+            watch=watch, device=check_device(device), **changes,
         )  # fmt: skip
     assert fitted.fitted is not None
     assert fitted.fitted.contest is not None

@@ -28,7 +28,7 @@ from lfno.surrogate.storage import MODEL
 from lfno.training import parallel
 from lfno.training.choose import choose
 from lfno.training.networks import Trained, train_networks
-from lfno.training.presets import PresetMaker, default_preset
+from lfno.training.presets import PresetMaker, default_preset, kind_of
 from lfno.training.run import Watch
 
 LINEAR = "linear"
@@ -57,6 +57,7 @@ def fit(
     dt: float | None = None,
     split: Split | None = None,
     fold: int = 0,
+    causal: bool = False,
     ensemble: int = 1,
     folder: str | Path | None = None,
     resume: bool = False,
@@ -70,6 +71,7 @@ def fit(
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
     model: "lfno", "fno", "lno", or "linear" for poles and residues identified without training.
     split, fold: which samples train, validate and test; chosen from the data by default.
+    causal: ask for a model that runs sample by sample: a network gets no weights R, which see a whole window at once.
     ensemble: the number of networks with different seeds; their mean is the prediction.
     folder: where checkpoints, a log and the model are kept; `resume=True` continues a run that was stopped.
     options: how to read a file (see `lfno.data.signals.load`, as `input="force"`), how to cut a record (`window`, `warmup`,
@@ -84,6 +86,8 @@ def fit(
     True
     """
     reading = {name: options.pop(name) for name in (*preparing.READING, *preparing.CUTTING) if name in options}
+    if causal and model != LINEAR:
+        options = without_window(model) | options
     prepared, own = prepared_from(data, dt, split, fold, reading)
     logger = logging.getLogger("lfno")
     for note in prepared.notes if parallel.leader() else ():
@@ -114,6 +118,13 @@ def fit(
         Path(folder).mkdir(parents=True, exist_ok=True)
         surrogate.save(Path(folder) / MODEL)
     return surrogate
+
+
+def without_window(model: str) -> dict[str, Any]:
+    """Return the fields of a network that runs sample by sample; raise LfnoError for a model that cannot do so."""
+    if kind_of(model) != "LFNO":
+        raise LfnoError(f"an {kind_of(model)} sees a whole window at once and cannot be causal; choose lfno or linear")
+    return {"steady": "exact", "layout": "blocks", "share_poles": True}
 
 
 def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
