@@ -1,14 +1,27 @@
-"""Files like those that users drop on the page."""
+"""Files like those that users drop on the page, a desk, a server, and a browser where there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-T = np.arange(1200) * 0.05
+from lfno.app.api import Desk
+from lfno.app.server import Server
+
+T = np.arange(3000) * 0.05
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 
 
 def signals() -> np.ndarray:
@@ -24,6 +37,18 @@ def signals() -> np.ndarray:
     return np.stack([T, force, np.array(places)], 1)
 
 
+def unpack(tree: dict[str, Any]) -> np.ndarray:
+    """An array as the page unpacks it."""
+    return np.frombuffer(base64.b64decode(tree["data"]), "<f8" if tree["double"] else "<f4").reshape(tree["shape"])
+
+
+def finish(desk: Desk, run: str) -> dict[str, Any]:
+    """Wait for the end of a run."""
+    while not (progress := desk.ask("progress", {"run": run}))["over"]:
+        time.sleep(0.05)
+    return progress
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Callable[..., Path]:
     """A CSV file of these signals; `cell` replaces one value of the response in line `line`."""
@@ -37,3 +62,71 @@ def table(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path / "workspace")
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("workspace")) as server:
+        yield server
+
+
+class serving:
+    """A server in a thread of its own, ended with everything that it started."""
+
+    def __init__(self, workspace: Path, port: int = 0) -> None:
+        self.server = Server(port, workspace)
+
+    def __enter__(self) -> Server:
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self.server
+
+    def __exit__(self, *_: Any) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium for all tests."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Open pages; at the end no page may have said anything in its console or asked for anything elsewhere."""
+    contexts: list[Any] = []
+    said: list[str] = []
+
+    def open_page(address: str, width: int = 1280, height: int = 900, restarts: bool = False, **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": height}, accept_downloads=True, **options)
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        # a browser reports by itself that a server is away
+        away = "net::ERR_" if restarts else "\0"
+        page.on("console", lambda message: said.append(f"{message.type}: {message.text}") if away not in message.text else None)
+        page.on("pageerror", lambda error: said.append(f"exception: {error}"))
+        page.on("request", lambda request: said.append(f"request to {request.url}") if _outside(request.url, address) else None)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def _outside(url: str, address: str) -> bool:
+    return not url.startswith((address.split("#")[0], "blob:", "data:"))

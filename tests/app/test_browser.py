@@ -1,119 +1,169 @@
-"""The page in a real browser: it loads, the slider moves the curves, a bad file gets its sentence, the console is empty."""
+"""The systems of the page in a real browser: playground, zoom, keyboard, phones, and nothing in the console."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lfno.app.server import Server
-from tests.app.browser import CHROMIUM, Browser
+from tests.app.conftest import CHROMIUM
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
 
-SHOWN = "document.body?.dataset.shown"
-PIXELS = "[...document.querySelectorAll('#response canvas, #split canvas, #poles canvas')].map(c => c.toDataURL())"
-BLANK = (
-    "[...document.querySelectorAll('#response canvas')]"
-    ".some(c => !c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v))"
-)
-BOX = "(b => [b.x, b.y, b.width, b.height])(document.querySelector('#poles canvas').getBoundingClientRect())"
+Browse = Callable[..., Any]
+SHIFT = """() => new Promise(resolve => new PerformanceObserver(list => {
+    resolve(list.getEntries().filter(e => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0));
+}).observe({type: 'layout-shift', buffered: true}) || setTimeout(() => resolve(0), 500))"""
+PICTURES = "() => [...document.querySelectorAll('#response canvas')].map(canvas => canvas.toDataURL())"
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
+def shown(page: Any, *parts: str) -> None:
+    """Wait until the page shows a system with an input that has these parts in its description."""
+    selector = "body" + "".join(f'[data-shown*={json.dumps(part)}]' for part in parts)
+    page.wait_for_selector(selector, state="attached")
 
 
-@pytest.fixture
-def browser(server: Server, tmp_path: Path) -> Iterator[Browser]:
-    browser = Browser(tmp_path / "profile")
-    browser.open(server.address)
-    browser.wait(f"!!({SHOWN})", 120)
-    yield browser
-    browser.close()
-    assert browser.problems == []
-    assert {url for url in browser.requested if not url.startswith((server.address, "about:", "data:"))} == set()
+def opened(browse: Browse, address: str, **options: Any) -> Any:
+    page = browse(address, **options)
+    page.wait_for_selector("body[data-split]", state="attached")
+    return page
 
 
-def slide(browser: Browser, value: float, name: str = "duffing-c05") -> None:
-    browser.run(
-        f"(() => {{ const s = document.getElementById('amount'); s.value = {value}; s.dispatchEvent(new Event('input')); }})()"
-    )
-    browser.wait(f"{SHOWN} === '{name}={value}'")
+def test_the_playground(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    assert page.locator("#systems a").count() == 12
+    assert page.evaluate(SHIFT) < 0.1
+    page.goto(f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=2")
+    shown(page, "duffing-c05", '"amplitude":2,')
+    before = page.evaluate(PICTURES)
+    for kind in ("sine", "multisine", "chirp", "step", "pulse", "random"):
+        page.click(f'[data-kind="{kind}"]')
+        shown(page, f'"kind":"{kind}"')
+        assert f"kind={kind}" in page.url
+        assert page.locator(".formula").inner_text().startswith("f(t) = ")
+        assert page.locator("#error-table .beyond").count() >= 1  # the paper's models know one shape of input only
+    assert page.evaluate(PICTURES) != before
+    slider = page.get_by_label("amplitude A", exact=True)
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    shown(page, '"amplitude":2.05')
+    # drawn by hand: with the pointer, and by keyboard
+    page.click('[data-kind="drawn by hand"]')
+    shown(page, "drawn by hand")
+    box = page.locator(".sketch canvas").bounding_box()
+    state = page.get_attribute("body", "data-shown")
+    page.mouse.move(box["x"] + 80, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 10, steps=6)
+    page.mouse.up()
+    page.wait_for_selector(f"body:not([data-shown={json.dumps(state)}])", state="attached")
+    # a value that cannot be taken is put back, and the message is in view
+    page.click("[data-kind=sine]")
+    shown(page, '"kind":"sine"')
+    number = page.get_by_label("amplitude A as a number")
+    number.fill("1e9")
+    number.press("Enter")
+    page.wait_for_selector("#alert:not([hidden])")
+    assert "choose a value between" in page.inner_text("#alert")
+    alert = page.locator("#alert").bounding_box()
+    assert alert["y"] + alert["height"] <= 900
+    assert number.input_value() == "2.05"
 
 
-def test_the_slider_moves_the_curves(browser: Browser) -> None:
-    assert browser.run("document.querySelectorAll('#systems button').length") == 12
-    assert browser.run("document.querySelectorAll('#error-table tbody tr').length") == 3
-    slide(browser, 2)
-    before, errors = browser.run(PIXELS), browser.run("document.getElementById('error-table').innerText")
-    slide(browser, 9)
-    after = browser.run(PIXELS)
-    assert len(before) == 5
-    assert all(one != two for one, two in zip(before, after, strict=True))
-    assert browser.run("document.getElementById('error-table').innerText") != errors
-    slide(browser, 2)
-    assert browser.run(PIXELS) == before
-    # a curve that is switched off is gone, and the keyboard moves the slider
-    browser.run("document.querySelector('[data-curve=LNO]').click()")
-    assert browser.run(PIXELS)[1] != before[1]
-    browser.run("document.getElementById('amount').focus()")
-    for kind in ("keyDown", "keyUp"):
-        browser.call("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight", windowsVirtualKeyCode=39)
-    browser.wait(f"{SHOWN} === 'duffing-c05=2.05'")
+def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server: Server) -> None:
+    page = opened(browse, f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=4")
+    assert "not physical" in page.inner_text("#split-caveat") or page.locator("#split-caveat").is_hidden()
+    page.wait_for_selector("#modes[data-ready]")
+    assert "truth" in page.inner_text("#modes")
+    assert "0.154" in page.inner_text("#modes")
+    page.click("#sweep button")
+    page.wait_for_selector("#sweep[data-ready]")
+    assert page.locator("#sweep canvas").count() == 1
+    page.click("#modes summary")
+    page.wait_for_selector("#modes canvas")
+    page.focus("#modes canvas")
+    page.keyboard.press("ArrowRight")
+    assert "damping ratio" in page.inner_text("#modes .tip")
 
 
-def test_every_system_is_shown_in_light_and_dark(browser: Browser) -> None:
-    names = browser.run("[...document.querySelectorAll('#systems button')].map(b => b.dataset.name)")
-    for count, name in enumerate(names):
-        browser.resize(1440 if count % 2 else 420, 900, dark=count % 3 == 0)
-        browser.run(f"document.querySelector('[data-name=\"{name}\"]').click()")
-        browser.wait(f"({SHOWN}).startsWith('{name}=')", 120)
-        assert browser.run("document.getElementById('alert').hidden")
-        assert browser.run("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the page"
-        assert not browser.run(BLANK)
+def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    chart = page.locator('#response [data-title="Response"]')
+    box = chart.locator(".u-over").bounding_box()
+
+    def view(title: str = "Response") -> tuple[float, float]:
+        one = page.locator(f'#response [data-title="{title}"]')
+        return float(one.get_attribute("data-from")), float(one.get_attribute("data-to"))
+
+    whole = view()
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60, steps=5)
+    page.mouse.up()
+    low, high = view()
+    assert (low, high) == pytest.approx((0.25 * whole[1], 0.5 * whole[1]), rel=0.05)
+    assert view("Input") == view("Error") == (low, high)  # charts over one axis are zoomed together
+    # pan with the shift key
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 50, steps=5)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    assert view()[0] > low
+    assert view()[1] - view()[0] == pytest.approx(high - low, rel=0.02)
+    # by keyboard alone: everything, zoom, values
+    chart.focus()
+    page.keyboard.press("0")
+    assert view() == whole
+    page.keyboard.press("+")
+    assert view()[1] - view()[0] < 0.6 * (whole[1] - whole[0])
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "truth" in chart.locator(".readout").inner_text()
+    assert "t = " in chart.locator(".readout").inner_text()
+    with page.expect_download() as saved:
+        chart.get_by_label("save the values").click()
+    rows = Path(saved.value.path()).read_text().splitlines()
+    assert len(rows) == 1025
+    assert "truth" in rows[0]
+    with page.expect_download() as saved:
+        chart.get_by_label("save as a picture").click()
+    assert Path(saved.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_a_value_too_far_away_gets_a_sentence(browser: Browser) -> None:
-    browser.run(
-        "(() => { const n = document.getElementById('amount-number'); n.value = 1e9; n.dispatchEvent(new Event('change')); })()"
-    )
-    browser.wait("document.getElementById('alert').innerText.includes('A = 1e+09 is too far from what the models have seen')")
+def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    for count, name in enumerate(page.eval_on_selector_all("#systems a", "links => links.map(link => link.dataset.name)")):
+        page.set_viewport_size({"width": (1440, 390, 1280)[count % 3], "height": 900})
+        page.emulate_media(color_scheme="dark" if count % 2 else "light")
+        page.click(f'[data-name="{name}"]')
+        shown(page, f"{name} ")
+        assert page.locator("#alert").is_hidden()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the page"
+        cut = "[...document.querySelectorAll('#errors .scroll')].some(box => box.scrollWidth > box.clientWidth + 1)"
+        assert not page.evaluate(cut), f"the table of {name} is cut"
+        if page.viewport_size["width"] == 390 and page.locator(".map canvas").count():
+            assert min(page.eval_on_selector_all(".map canvas", "maps => maps.map(map => map.clientWidth)")) > 120
 
 
-def test_hovering_tells_a_pole(browser: Browser) -> None:
-    browser.run("document.getElementById('poles').scrollIntoView()")
-    box = browser.run(BOX)
-    for step in range(40):
-        x, y = box[0] + box[2] * (0.3 + 0.015 * step), box[1] + box[3] * 0.4
-        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        text = browser.run("document.querySelector('#poles .tip').innerText")
-        if "Hz" in text:
-            break
-    assert "damping ratio" in text
-    assert "time constant" in text
-
-
-def test_files_good_and_bad(browser: Browser, table: Callable[..., Path]) -> None:
-    browser.run("document.getElementById('tab-signals').click()")
-    browser.choose_file("#file", table("bad.csv", 82, "overflow"))
-    text = browser.wait("document.getElementById('alert').hidden ? '' : document.querySelector('#alert span').innerText")
-    assert text.startswith("bad.csv: line 82, column 'u' holds 'overflow', which is not a number")
-    browser.choose_file("#file", table("<img src=x onerror=alert(1)>.csv"))
-    browser.wait("!document.getElementById('found').hidden")
-    assert browser.run("document.getElementById('alert').hidden")
-    assert browser.run("document.querySelectorAll('#inside img').length") == 0
-    assert browser.run("document.querySelectorAll('#drawn canvas').length") == 2
-    browser.run("document.querySelector('#train-file input').value = 3")
-    browser.run("document.querySelector('#train-file [data-do=start]').click()")
-    browser.wait("!document.getElementById('outcome').hidden && !!document.querySelector('#outcome-poles table')", 300)
-    assert "LFNO" in browser.run("document.querySelector('#outcome-errors .verdict').innerText")
-    assert browser.run("document.querySelectorAll('#outcome-curves canvas, #outcome-split canvas').length") == 2
-    saved = browser.run("fetch('/api/model').then(r => r.headers.get('Content-Disposition'))")
-    assert saved.endswith('lfno.safetensors"')
+def test_keyboard_only(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    reached = set()
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.dataset.title ?? document.activeElement.id ?? ''"))
+    assert {"Input", "Response", "Error", "Steady part", "Transient part"} <= reached
+    page.focus("#tab-signals")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#view-signals:not([hidden])")
+    assert page.url.endswith("#signals")
+    page.focus("#example")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#drawn canvas")
+    page.reload()
+    page.wait_for_selector("#drawn canvas")  # the address says which file is open

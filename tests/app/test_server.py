@@ -5,27 +5,21 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import threading
-from collections.abc import Iterator
+import time
 from importlib import resources
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from lfno.app.server import QUESTION_LIMIT, UPLOAD_LIMIT, Server
+from lfno.app import connection, handler
+from lfno.app.handler import QUESTION_LIMIT, UPLOAD_LIMIT
+from lfno.app.server import MOST_CONNECTIONS, Server
 from lfno.cli import build
 from lfno.core.errors import LfnoError
 from lfno.plots.style import COLOURS
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
 
 
 def request(
@@ -51,11 +45,16 @@ def test_the_page_allows_nothing_from_outside(server: Server) -> None:
     assert b"<title>lfno</title>" in page
     folder = resources.files("lfno.app").joinpath("static")
     for file in folder.iterdir():
+        if file.is_dir():
+            continue
         text = file.read_text(encoding="utf-8")
         addresses = set(re.findall(r"https?://[^\s\"'`)]+", text))
         assert addresses <= {"http://www.w3.org/2000/svg"}, file.name
         assert "innerHTML" not in text
         assert request(server, "GET", f"/{file.name}")[0] == 200
+    for name in ("uPlot.esm.js", "uPlot.min.css", "uPlot.LICENSE.txt"):
+        assert request(server, "GET", f"/vendor/{name}")[0] == 200
+    assert b"MIT License" in request(server, "GET", "/vendor/uPlot.LICENSE.txt")[2]
 
 
 def test_only_on_this_machine_and_under_its_own_name(server: Server) -> None:
@@ -85,22 +84,21 @@ def test_no_path_leads_out(server: Server) -> None:
 
 
 def test_limits_and_broken_requests(server: Server) -> None:
-    answer = request(server, "POST", "/api/explore", b" " * (QUESTION_LIMIT + 1))
+    answer = request(server, "POST", "/api/truth", b" " * (QUESTION_LIMIT + 1))
     assert (answer[0], sentence(answer)) == (413, "the question has 65537 bytes, the page takes 65536 bytes")
-    answer = request(server, "POST", "/api/upload", b"\0" * (UPLOAD_LIMIT + 2**20), X_File_Name="a.csv")
-    expected = "the file has 65.0 MB, the page takes 64 MB; use `lfno fit FILE`, which has no such limit"
-    assert (answer[0], sentence(answer)) == (413, expected)
-    assert sentence(request(server, "POST", "/api/explore", b"{")) == "the question is not JSON"
-    assert sentence(request(server, "POST", "/api/explore", b"[" * 60_000)) == "the question is not JSON"
-    assert request(server, "POST", "/api/explore", b"", Content_Length="-1")[0] == 411
+    assert sentence(request(server, "POST", "/api/truth", b"{")) == "the question is not JSON"
+    assert sentence(request(server, "POST", "/api/truth", b"[" * 60_000)) == "the question is not JSON"
+    assert request(server, "POST", "/api/truth", b"", Content_Length="-1")[0] == 411
 
 
 def test_a_refusal_is_an_answer(server: Server) -> None:
     answer = request(server, "POST", "/api/upload", b"not a table\n", X_File_Name="my%20notes.csv")
     assert answer[0] == 200
     assert sentence(answer).startswith("my notes.csv: no table of numbers was found")
-    assert sentence(request(server, "GET", "/api/model")) == "no training run has finished yet; start one first"
-    assert "is not a number" in sentence(request(server, "POST", "/api/explore", b'{"system": "heat"}'))
+    assert "is not in the workspace any more" in sentence(request(server, "GET", "/api/save?run=1&form=c"))
+    assert "is not a number" in sentence(request(server, "POST", "/api/truth", b'{"system": "heat"}'))
+    huge = b'{"system": "heat", "value": 1' + b"0" * 400 + b"}"
+    assert "is too large" in sentence(request(server, "POST", "/api/truth", huge))
 
 
 def test_a_port_that_is_taken(server: Server) -> None:
@@ -116,3 +114,91 @@ def test_one_colour_for_each_model_everywhere() -> None:
     light = style[: style.index("@media")]
     for name in ("truth", "LFNO", "FNO", "LNO", "transient", "steady"):
         assert f"--{name.lower()}: {COLOURS[name]};" in light
+
+
+def raw(server: Server, content: bytes) -> socket.socket:
+    opened = socket.create_connection(("127.0.0.1", server.server_port), timeout=60)
+    opened.sendall(content)
+    return opened
+
+
+def head(server: Server, path: str, length: str) -> bytes:
+    host = f"Host: 127.0.0.1:{server.server_port}"
+    lines = [f"POST {path} HTTP/1.1", host, f"Content-Length: {length}", "X-File-Name: a.csv"]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize("length", [str(UPLOAD_LIMIT + 1), "9" * 20, "9" * 5000])
+def test_an_upload_that_declares_too_much_is_refused_before_it_is_sent(server: Server, length: str) -> None:
+    with raw(server, head(server, "/api/upload", length)) as opened:
+        told = opened.recv(2**16)
+    assert told.startswith(b"HTTP/1.1 413")
+    assert b"the page takes 64 MB" in told
+
+
+def test_two_uploads_at_once_are_two_files(server: Server) -> None:
+    rows = "\n".join(f"{0.1 * n:.1f},{n % 7},{n % 5}" for n in range(400))
+    found: list[Any] = []
+
+    def upload(name: str) -> None:
+        found.append(request(server, "POST", "/api/upload", f"t,f,u\n{rows}\n".encode(), X_File_Name=name))
+
+    threads = [threading.Thread(target=upload, args=(f"{k}.csv",)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [answer[0] for answer in found] == [200] * 6
+    told = [json.loads(answer[2]) for answer in found]
+    assert {one["name"] for one in told} == {f"{k}.csv" for k in range(6)}
+    assert len({one["id"] for one in told}) == 6
+
+
+class Tap:
+    """A socket whose other side sends one byte at a time, each just before the reader would give up."""
+
+    def __init__(self) -> None:
+        self.timeout = 0.0
+
+    def settimeout(self, seconds: float) -> None:
+        self.timeout = seconds
+
+    def recv_into(self, buffer: Any) -> int:
+        buffer[:1] = b"x"
+        return 1
+
+
+def test_bytes_that_trickle_in_do_not_keep_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    reader = connection.TimedReader(Tap(), idle=60, request=20)  # type: ignore[arg-type]
+    now[0] = 59
+    reader.read(1)  # the first byte comes late, and then a request has its time
+    for second in range(60, 78):
+        now[0] = second
+        reader.read(1)
+    now[0] = 79.5
+    with pytest.raises(TimeoutError):
+        reader.read(1)
+
+
+def test_too_many_connections_are_turned_away_and_the_page_recovers(server: Server) -> None:
+    opened = [raw(server, b"") for _ in range(MOST_CONNECTIONS)]
+    while server._free._value:  # type: ignore[attr-defined]  # all are accepted, each waits for a request
+        time.sleep(0.01)
+    with raw(server, b"GET / HTTP/1.1\r\n\r\n") as one_more:
+        assert one_more.recv(100).startswith(b"HTTP/1.1 503")
+    for one in opened:
+        one.close()
+    while not server._free._value:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    assert request(server, "GET", "/")[0] == 200
+
+
+def test_a_refused_request_is_not_read_for_long(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handler, "LINGER", 0.0)
+    with raw(server, head(server, "/api/upload", str(10**12))) as opened:
+        told = b""
+        while part := opened.recv(2**16):
+            told += part
+    assert b"413" in told.split(b"\r\n")[0]

@@ -94,10 +94,13 @@ def page(data: Any) -> None:
         content = damaged(data, (data.given / "rig.csv").read_bytes())
         attempt(lambda: desk.receive(data.draw(st.one_of(NAMES, st.sampled_from(["a.csv", "../a.npz", "a.mat"]))), content))
     question = data.draw(st.sampled_from([*desk.questions, "what"]))
-    good = {"system": "duffing-c05", "value": 1.0, "source": "duffing-c05", "model": "none", "sample": 0, "input": "f"}
+    kept = desk.workspace.items("files")
+    good = {"system": "duffing-c05", "value": 1.0, "model": "none", "sample": 0, "input": {"kind": "sine", "amplitude": 1}}
+    good |= {"file": kept[0].identity if kept else "0" * 12, "options": {"input": "f"}}
+    good |= {"kind": "files", "name": "a", "amplitude": 1}
     query: Any = {key: data.draw(mostly(right, JSON)) for key, right in good.items() if data.draw(st.booleans())}
     if question == "train":
-        query["model"] = "none"  # refused at the end of all other questions: nothing is trained here
+        query["models"] = ["none"]  # refused: nothing is trained here
     attempt(lambda: desk.ask(question, data.draw(mostly(query, JSON)) if question != "train" else query))
 
 
@@ -105,7 +108,8 @@ def requests(data: Any) -> None:
     """Bytes on the socket: an answer that is no fault of the server, or silence, and the server goes on."""
     port = data.server.server_port
     method = data.draw(st.sampled_from(["GET", "POST", "PUT", "", "G\0T"]))
-    path = data.draw(st.one_of(NAMES, st.sampled_from(["/", "/api/explore", "/api/upload", "/api/systems", "//x", "/..%2f"])))
+    paths = ["/", "/api/truth", "/api/predict", "/api/upload", "/api/systems", "//x", "/..%2f"]
+    path = data.draw(st.one_of(NAMES, st.sampled_from(paths)))
     headers = {"Host": data.draw(mostly(f"127.0.0.1:{port}", NAMES)), "X-File-Name": data.draw(mostly("a.csv", NAMES))}
     body = data.draw(st.one_of(st.binary(max_size=60), st.sampled_from([b"{}", b"[]", b'{"system": []}', b"null"])))
     headers["Content-Length"] = str(data.draw(mostly(len(body), st.sampled_from([-1, 0, 10**30, len(body) + 5]))))
@@ -133,8 +137,8 @@ CASES = [commands, page, requests]
 
 
 @pytest.fixture(scope="module")
-def server():
-    with Server() as server:
+def server(tmp_path_factory):
+    with Server(workspace=tmp_path_factory.mktemp("workspace")) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()

@@ -1,139 +1,241 @@
-"""What the page may ask: functions from JSON to JSON, by name. They know nothing of HTTP."""
+"""The questions that the page may ask: functions from JSON to JSON, by name. They know nothing of HTTP."""
 
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from lfno.app.judgement import Judgement
-from lfno.app.signals import Upload
-from lfno.app.systems import OWN, Bench, catalogue
-from lfno.app.training import Run, Workshop
+from lfno.app import exports, files, predictions
+from lfno.app.bench import Bench, Field, Oscillator
+from lfno.app.catalogue import catalogue
+from lfno.app.diary import GOING, Diary
+from lfno.app.jobs import Jobs
+from lfno.app.values import Query, number, whole, word
+from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
+from lfno.systems.registry import find
+from lfno.systems.titles import ALL
 
-FILE = "file"  # the source of a run on the user's own signals
-MOST_BENCHES = 4  # systems kept warm; one more and the oldest is put away
-
-Query = dict[str, Any]
+MOST_BENCHES = 3  # systems kept warm; one more and the oldest is put away
+#: model of `lfno.fit` -> its name on the page
+MODELS = {"linear": "linear", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
+MOST_EPOCHS = 5000
 
 
 class Desk:
-    """The state behind the page: systems kept warm, the file dropped last, and the training run.
+    """The state behind the page: systems kept warm, the workspace with files and runs, and the queue of runs.
 
-    >>> Desk().ask("explore", {"system": "heat", "value": 5.0})["models"]["LFNO"]["l2"] < 0.01
+    >>> import tempfile
+    >>> desk = Desk(Path(tempfile.mkdtemp()))
+    >>> desk.ask("answer", {"system": "heat", "value": 5.0, "model": "LFNO"})["l2"] < 0.01
     True
+    >>> desk.close()
     """
 
-    def __init__(self) -> None:
-        self.benches: dict[str, Bench] = {}
-        self.upload: Upload | None = None
-        self.workshop = Workshop()
+    def __init__(self, folder: Path) -> None:
+        self.workspace = Workspace(folder)
+        self.jobs = Jobs(self.workspace)
+        self.reader = files.Reader()
+        self.benches: OrderedDict[str, Bench] = OrderedDict()
         self.lock = threading.Lock()
         self.questions: dict[str, Callable[[Query], Any]] = {
-            "systems": lambda query: {"systems": catalogue()},
-            "explore": self.explore,
+            "systems": lambda query: catalogue(),
+            "truth": lambda query: self.bench(query).truth(query),
+            "answer": lambda query: self.bench(query).answer(query, word(query, "model")),
+            "models": lambda query: {"models": [{"key": k, "label": v} for k, v in self.bench(query).labels.items()]},
+            "split": self.split,
+            "modes": lambda query: self.bench(query).modes(word(query, "model")),
+            "poles": lambda query: {"poles": self.bench(query).poles(query, word(query, "model"))},
+            "sweep": self.sweep,
+            "workspace": self.listing,
+            "file": lambda query: self.reader.inspect(self._file(query)),
             "read": self.read,
-            "signals": self.signals,
+            "signals": lambda query: self.reader.drawn(self._file(query), whole(query, "sample")),
+            "example": lambda query: self.example(),
+            "rename": self.rename,
+            "delete": self.delete,
             "train": self.train,
             "progress": self.progress,
-            "stop": lambda query: self.workshop.stop().progress(),
-            "outcome": lambda query: self._judged(self.workshop.finished()).report(),
-            "sample": lambda query: self._judged(self.workshop.finished()).sample(_whole(query, "place")),
+            "stop": self.stop,
+            "continue": self.go_on,
+            "outcome": self.outcome,
+            "sample": self.sample,
         }
 
     def ask(self, question: str, query: Query) -> Any:
+        """Answer a question; raises LfnoError where it cannot be answered."""
         if question not in self.questions:
-            raise LfnoError(f"there is no question {question!r}; there are {', '.join(self.questions)}")
+            raise LfnoError(f"there is no question {question[:60]!r}; there are {', '.join(self.questions)}")
         if not isinstance(query, dict):
             raise LfnoError("a question comes with an object of its options")
         return self.questions[question](query)
 
+    def close(self) -> None:
+        """End what is under way."""
+        self.jobs.close()
+
     # -- the systems ---------------------------------------------------------------------------------------------
 
-    def bench(self, name: str) -> Bench:
+    def bench(self, query: Query) -> Bench:
+        """The bench of the system that a question is about, with the models that were trained on it here."""
+        name = word(query, "system", tuple(ALL))
         with self.lock:
             if name not in self.benches:
-                self.benches[name] = Bench(name)
-                own = self._own_model(name)
-                if own is not None:
-                    self.benches[name].models[OWN] = own
+                self.benches[name] = Oscillator(name) if find(name).grid.ndim == 1 else Field(name)
                 while len(self.benches) > MOST_BENCHES:
-                    del self.benches[next(iter(self.benches))]
-            return self.benches[name]
+                    self.benches.popitem(last=False)
+            self.benches.move_to_end(name)
+            bench = self.benches[name]
+        own = {}
+        for item in self.workspace.items("runs"):
+            about = item.about
+            if about.get("system") == name and Diary(item.folder).read().get("ready"):
+                own[item.identity] = (str(about["name"]), item.folder / "model.safetensors")
+        for key in [key for key in bench.files if len(key) == 12 and key not in own]:
+            del bench.files[key], bench.labels[key]
+            bench.models.pop(key, None)
+        for key, (label, path) in own.items():
+            bench.add(key, label, path)
+        return bench
 
-    def explore(self, query: Query) -> Any:
-        value = query.get("value")
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise LfnoError(f"the amplitude {value!r} is not a number")
-        return self.bench(str(query.get("system"))).explore(float(value))
+    def split(self, query: Query) -> Any:
+        from lfno.app.physics import split
 
-    def _own_model(self, name: str) -> Any:
-        run = self.workshop.run
-        return None if run is None or run.source != name or run.result is None else run.result.networks[0]
+        return split(self.bench(query), query, word(query, "model"))
 
-    # -- the user's signals --------------------------------------------------------------------------------------
+    def sweep(self, query: Query) -> Any:
+        """The frequency response of the truth (model "truth") or of a model, for one amplitude."""
+        from lfno.app.physics import model_sweep, true_sweep
 
-    def receive(self, name: str, content: bytes) -> Any:
-        """A dropped file; the one before it is forgotten."""
-        upload = Upload(name, content)
-        with self.lock:
-            before, self.upload = self.upload, upload
-        if before is not None:
-            before.remove()
-        return upload.inspect()
+        bench = self.bench(query)
+        if not isinstance(bench, Oscillator):
+            raise LfnoError("a frequency response is shown for oscillators only")
+        amplitude = number(query, "amplitude", 1e-3, 40.0)
+        key = word(query, "model")
+        return true_sweep(bench, amplitude) if key == "truth" else model_sweep(bench, key, amplitude)
+
+    # -- files -----------------------------------------------------------------------------------------------------
+
+    def receive(self, name: str, content: bytes, into: str | None = None) -> Any:
+        """Keep an uploaded file, beside the files of the item `into` if one is named, and say what is inside."""
+        beside = self.workspace.find("files", into) if into else None
+        item = files.receive(self.workspace, name, content, beside)
+        try:
+            return self.reader.inspect(item)
+        except LfnoError:
+            if beside is None:
+                self.workspace.delete("files", item.identity)  # a file that cannot be opened is not kept
+            raise
+
+    def example(self) -> Any:
+        """A file to try: the forced motion of an oscillator with a stiffening spring, with noise and a gap."""
+        from lfno.app.example import example_table
+
+        return self.receive("example.csv", example_table())
 
     def read(self, query: Query) -> Any:
-        return self._uploaded().read(query)
+        options = query.get("options")
+        if not isinstance(options, dict):
+            raise LfnoError("the roles and fields of the form are missing")
+        return self.reader.read(self._file(query), options)
 
-    def signals(self, query: Query) -> Any:
-        upload = self._uploaded()
-        if upload.prepared is None:
-            raise LfnoError(f"{upload.name} has not been read yet; say what is input and output first")
-        return upload.drawn(_whole(query, "sample"))
+    def _file(self, query: Query) -> Item:
+        return self.workspace.find("files", query.get("file"))
 
-    def _uploaded(self) -> Upload:
-        if self.upload is None:
-            raise LfnoError("there is no file yet; drop one on the page first")
-        return self.upload
+    # -- the workspace ---------------------------------------------------------------------------------------------
 
-    # -- training ------------------------------------------------------------------------------------------------
+    def listing(self, query: Query) -> Any:
+        """All files and runs, the newest first."""
+        listed = []
+        for item in self.workspace.items("files"):
+            about = item.about
+            listed.append({"id": item.identity, "name": about.get("name"), "created": about.get("created"),
+                           "count": len(about.get("files", [])), "read": bool(about.get("reading"))})  # fmt: skip
+        runs = [self._run(item) for item in self.workspace.items("runs")]
+        return {"files": listed, "runs": runs, "models": MODELS, "forms": exports.forms()}
+
+    def _run(self, item: Item) -> dict[str, Any]:
+        about, state = item.about, Diary(item.folder).read()
+        told = {key: about.get(key) for key in ("name", "created", "model", "system", "file", "epochs")}
+        source = about.get("system") or ", ".join(one["name"] for one in about.get("files", []))
+        return {**told, "id": item.identity, "source": source, **state, "over": state["stage"] not in GOING}
+
+    def rename(self, query: Query) -> Any:
+        self.workspace.rename(word(query, "kind", ("files", "runs")), query.get("id"), query.get("name"))
+        return self.listing(query)
+
+    def delete(self, query: Query) -> Any:
+        kind = word(query, "kind", ("files", "runs"))
+        item = self.workspace.find(kind, query.get("id"))
+        if kind == "runs" and self.jobs.going(item):
+            raise LfnoError(f"{item.name} is under way; stop it before you delete it")
+        self.workspace.delete(kind, item.identity)
+        return self.listing(query)
+
+    # -- runs ------------------------------------------------------------------------------------------------------
 
     def train(self, query: Query) -> Any:
-        source, model, epochs = str(query.get("source")), str(query.get("model", "lfno")), query.get("epochs")
-        if source != FILE:
-            self.bench(source)  # an unknown system is refused here
-            return self.workshop.start(source, model, epochs, None, self._finish).progress()
-        upload = self._uploaded()
-        if upload.prepared is None:
-            raise LfnoError(f"{upload.name} has not been read yet; say what is input and output first")
-        return self.workshop.start(upload.name, model, epochs, upload.prepared, self._finish).progress()
-
-    def _finish(self, run: Run) -> Judgement:
-        judgement = Judgement(run)
-        if run.prepared is None:
-            bench = self.bench(run.source)
-            assert run.result is not None
-            with bench.lock:
-                bench.models[OWN] = run.result.networks[0]
-        return judgement
-
-    @staticmethod
-    def _judged(run: Run) -> Judgement:
-        judgement: Judgement = run.judgement
-        return judgement
+        """Put one run for each of the `models` into the queue, on a system or on a file."""
+        models = query.get("models")
+        if not isinstance(models, list) or not models:
+            raise LfnoError("choose at least one model to fit")
+        chosen = [word({"model": one}, "model", tuple(MODELS)) for one in models]
+        epochs = query.get("epochs")
+        if epochs is not None and (isinstance(epochs, bool) or not isinstance(epochs, int) or not 1 <= epochs <= MOST_EPOCHS):
+            raise LfnoError(f"epochs must be a whole number from 1 to {MOST_EPOCHS}")
+        if query.get("system") is not None:
+            name = word(query, "system", tuple(ALL))
+            source, order = ALL[name], {"system": name}
+        else:
+            item = self._file(query)
+            about = item.about
+            self.reader.drawn(item, 0)  # a file that cannot be read is refused here
+            source, order = item.name, {"file": item.identity, "files": about["files"], "reading": about["reading"]}
+        started = []
+        for model in chosen:
+            run = self.workspace.create("runs", f"{MODELS[model]} of {source}", model=model, epochs=epochs, **order)
+            self.jobs.submit(run)
+            started.append(self._run(run))
+        return {"runs": started}
 
     def progress(self, query: Query) -> Any:
-        run = self.workshop.run
-        return {"stage": "idle", "over": True} if run is None else run.progress(_whole(query, "since"))
+        """The state of a run, and its losses from number `since` on."""
+        item = self.workspace.find("runs", query.get("run"))
+        return {**self._run(item), "losses": Diary(item.folder).losses(whole(query, "since"))}
 
-    def close(self) -> None:
-        if self.upload is not None:
-            self.upload.remove()
+    def stop(self, query: Query) -> Any:
+        item = self.workspace.find("runs", query.get("run"))
+        self.jobs.stop(item)
+        return self._run(item)
 
+    def go_on(self, query: Query) -> Any:
+        """Carry an interrupted run on, from its last checkpoint where there is one."""
+        item = self.workspace.find("runs", query.get("run"))
+        if Diary(item.folder).read()["stage"] not in ("interrupted", "stopped", "failed") or self.jobs.going(item):
+            raise LfnoError(f"{item.name} has nothing left to do")
+        self.jobs.submit(item)
+        return self._run(item)
 
-def _whole(query: Query, name: str) -> int:
-    value = query.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise LfnoError(f"{name} = {value!r} is not a whole number")
-    return value
+    def outcome(self, query: Query) -> Any:
+        from lfno.app.outcome import read_outcome
+
+        item = self.workspace.find("runs", query.get("run"))
+        return {**self._run(item), "outcome": read_outcome(item.folder)}
+
+    def sample(self, query: Query) -> Any:
+        from lfno.app.outcome import sample
+
+        return sample(self.workspace.find("runs", query.get("run")).folder, whole(query, "place"))
+
+    def predict(self, name: str, content: bytes, run: str | None) -> Any:
+        """Answer the inputs in an uploaded file with the model of a run."""
+        return predictions.predict_file(self.workspace, self.workspace.find("runs", run), name, content)
+
+    def saved(self, query: dict[str, str]) -> tuple[str, bytes]:
+        """Name and content of what the browser saves: a run in some form, or the table of a prediction."""
+        if "answer" in query:
+            return predictions.saved_table(self.workspace.find("answers", query["answer"]))
+        return exports.export(self.workspace.find("runs", query.get("run")), query.get("form", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ def register(app: typer.Typer) -> None:
 def page(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any that is free.", min=0, max=65535)] = 8050,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    workspace: Annotated[Path | None, typer.Option(help="Folder for files and runs; by default one for each user.")] = None,
 ) -> None:
     """Look at the systems, the models and your own signals in a page that runs on this machine alone."""
     import signal
@@ -23,10 +25,15 @@ def page(
     from lfno.app.server import Server
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a kill, it also clears up
-    with Server(port) as server:
-        typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C)")
-        # torch takes seconds to come in: let it do so while the browser opens
-        threading.Thread(target=lambda: server.desk, daemon=True).start()
+    with Server(port, workspace) as server:
+        typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C); files and runs are kept in {server.workspace}")
+
+        def warm_up() -> None:
+            """Import what the first questions need while the browser opens; torch takes seconds."""
+            _ = server.desk
+            import lfno.surrogate  # noqa: F401
+
+        threading.Thread(target=warm_up, daemon=True).start()
         if not no_browser:
             webbrowser.open(server.address)
         try:

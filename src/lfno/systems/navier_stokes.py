@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import torch
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
-from lfno.solvers.vorticity import VorticityFlow, convective_flow
 from lfno.systems.base import Channel, Parameter, System
 from lfno.systems.bumps import Bumps
 from lfno.systems.families import Curve
@@ -73,6 +71,10 @@ class NavierStokes(System):
             raise LfnoError(f"{self.title}: the time axis starts at {t.origin:g}, before the initial state at t = 0")
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
+        import torch  # here, because the other systems do without it and it takes seconds to import
+
+        from lfno.solvers.vorticity import VorticityFlow
+
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         fine, stride = self._refined(grid, self.resolution)
         flow = VorticityFlow(fine.axes[0].size, fine.axes[0].length, self.nu, device)
@@ -85,6 +87,8 @@ class NavierStokes(System):
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
         """The convective form with twice the resolution and a quarter of the time step, one sample after the other."""
+        from lfno.solvers.vorticity import convective_flow
+
         fine, stride = self._refined(grid, 2 * self.resolution)
         x, y, _ = open_mesh(fine)
         fields, forcing = signal(x[..., 0], y[..., 0]), self.forcing(x[..., 0], y[..., 0])

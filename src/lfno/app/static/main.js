@@ -1,55 +1,61 @@
-// Views, theme, and the order in which the parts start.
+// Views, theme, and the order in which the parts start. The address says which view is open and what it shows.
 
-import * as explore from "./explore.js";
-import { redrawAll } from "./plot.js";
+import { rebuildAll } from "./chart.js";
+import { redrawAll } from "./sheet.js";
 import * as signals from "./signals.js";
-import { TrainingPanel, verdictTable } from "./training.js";
-import { ask, byId, complain } from "./tools.js";
+import { refresh } from "./store.js";
+import * as systems from "./systems.js";
+import { byId, complain } from "./tools.js";
 
-const VIEWS = ["systems", "signals"];
+const VIEWS = { systems, signals };
 
-function view(name) {
-  for (const one of VIEWS) {
-    byId(`view-${one}`).hidden = one !== name;
-    byId(`tab-${one}`).setAttribute("aria-pressed", String(one === name));
+/** #systems/duffing-c05?kind=sine&… → ["systems", "duffing-c05", {kind: "sine", …}] */
+function address() {
+  const [place, query = ""] = location.hash.slice(1).split("?");
+  const [view, ...rest] = place.split("/");
+  return [view in VIEWS ? view : "systems", decodeURIComponent(rest.join("/")), Object.fromEntries(new URLSearchParams(query))];
+}
+
+async function show() {
+  const [view, what, query] = address();
+  for (const name of Object.keys(VIEWS)) {
+    byId(`view-${name}`).hidden = name !== view;
+    if (name === view) byId(`tab-${name}`).setAttribute("aria-current", "page");
+    else byId(`tab-${name}`).removeAttribute("aria-current");
+  }
+  document.title = view === "systems" ? "lfno: systems" : "lfno: your signals";
+  try {
+    await VIEWS[view].open(what, query);
+  } catch (error) {
+    complain(error);
   }
 }
 
 function theme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
-  const set = (name) => {
-    root.dataset.theme = name;
+  const redraw = () => {
+    rebuildAll();
     redrawAll();
   };
   const kept = localStorage.getItem("theme");
-  if (kept === "light" || kept === "dark") set(kept);
-  dark.addEventListener("change", redrawAll);
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  dark.addEventListener("change", redraw);
   byId("theme").addEventListener("click", () => {
     const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
-    const next = now === "dark" ? "light" : "dark";
-    localStorage.setItem("theme", next);
-    set(next);
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", root.dataset.theme);
+    redraw();
   });
 }
 
 theme();
-for (const name of VIEWS) byId(`tab-${name}`).addEventListener("click", () => view(name));
-document.addEventListener("view", (event) => view(event.detail));
 byId("alert").lastElementChild.addEventListener("click", () => complain(null));
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("main").focus();
+});
+addEventListener("hashchange", show);
 signals.start();
-new TrainingPanel(byId("train-system"), {
-  title: "Train a model of this system",
-  words: "The model is trained on the samples of the data set, beside the shipped ones, and joins the curves as “yours”.",
-  source: () => explore.current().name,
-  epochs: 20,
-  finished: async (progress, box) => {
-    const outcome = await ask("outcome");
-    box.replaceChildren(...verdictTable(outcome));
-    if (explore.current().name === progress.source) await explore.refresh();
-  },
-});
-document.addEventListener("system", (event) => {
-  byId("train-system").hidden = event.detail.grid.length > 2; // a flow takes hours on a CPU: that is for the command line
-});
-explore.start().catch(complain);
+show();
+refresh().catch(complain);

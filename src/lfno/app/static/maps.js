@@ -1,6 +1,6 @@
 // Fields as colours: one map for each model on one scale, and the cut through all of them.
 
-import { charts, Sheet } from "./plot.js";
+import { Sheet } from "./sheet.js";
 import { colour, el, number } from "./tools.js";
 
 /** Both signs: symmetric, so that the middle colour is zero; one sign: from the lowest to the highest value. */
@@ -36,15 +36,61 @@ export class FieldMap extends Sheet {
     this.field = null;
     this.canvas.addEventListener("click", (event) => {
       const at = this.where(event);
-      if (at) pick(at.row, at.column);
+      if (!at) return;
+      this.at = at;
+      pick(at.row, at.column);
     });
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.canvas.addEventListener("keydown", (event) => this.key(event, pick));
+    this.canvas.addEventListener("blur", () => (this.tip.hidden = true));
+    this.part = 1; // of the field along each axis that is shown, around `at`
+    this.at = null;
+    this.savers(() => this.label ?? "map", () => this.table(), [
+      ["+", "zoom in", () => this.zoom(0.5)], ["−", "zoom out", () => this.zoom(2)]]);
+  }
+
+  /** Show another part of the field, around the place that was looked at last; arrow keys then move it. */
+  zoom(factor) {
+    this.part = Math.min(1, Math.max(1 / 16, this.part * factor));
+    this.draw();
+  }
+
+  /** First row and column, and numbers of rows and columns, that are shown. */
+  window() {
+    const [high, wide] = this.field.shape;
+    const [rows, columns] = [high, wide].map((size) => Math.max(2, Math.round(size * this.part)));
+    const at = this.at ?? { row: high / 2, column: wide / 2 };
+    const first = (place, count, size) => Math.max(0, Math.min(size - count, Math.round(place - count / 2)));
+    return { row: first(at.row, rows, high), column: first(at.column, columns, wide), rows, columns };
+  }
+
+  key(event, pick) {
+    const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] }[event.key];
+    if (event.key === "+" || event.key === "=") this.zoom(0.5);
+    else if (event.key === "-") this.zoom(2);
+    else if (move && this.field) {
+      const [high, wide] = this.field.shape;
+      const at = this.at ?? { row: Math.floor(high / 2), column: Math.floor(wide / 2) };
+      const step = event.shiftKey ? 10 : 1;
+      this.at = { row: Math.max(0, Math.min(high - 1, at.row + step * move[0])), column: Math.max(0, Math.min(wide - 1, at.column + step * move[1])) };
+      pick(this.at.row, this.at.column);
+      this.draw();
+      this.tell(this.at, this.frame.left + 8, this.frame.top + 8);
+    } else return;
+    event.preventDefault();
+  }
+
+  table() {
+    const points = (axis) => Array.from({ length: axis.size }, (_, n) => axis.origin + n * axis.step);
+    const wide = this.field.shape[1];
+    const heads = [`${this.rows.name} / ${this.columns.name}`, ...points(this.columns)];
+    return [heads, ...points(this.rows).map((place, r) => [place, ...this.field.values.slice(r * wide, (r + 1) * wide)])];
   }
 
   /** field: {shape: [rows, columns], values}; cut: {row} or {column}. */
   set(field, rows, columns, range, kind, cut, label) {
-    Object.assign(this, { field, rows, columns, range, kind, cut });
+    Object.assign(this, { field, rows, columns, range, kind, cut, label });
     this.canvas.setAttribute("aria-label", `${label}: map over ${columns.name} and ${rows.name}, from ${number(range[0])} to ${number(range[1])}`);
     this.draw();
   }
@@ -68,23 +114,25 @@ export class FieldMap extends Sheet {
     const small = new OffscreenCanvas(wide, high);
     small.getContext("2d").putImageData(image, 0, 0);
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(small, frame.left, frame.top, frame.width, frame.height);
+    const shown = this.window();
+    pen.drawImage(small, shown.column, high - shown.row - shown.rows, shown.columns, shown.rows, frame.left, frame.top, frame.width, frame.height);
     pen.strokeStyle = colour("line");
     pen.strokeRect(frame.left + 0.5, frame.top + 0.5, frame.width - 1, frame.height - 1);
     this.labels(pen, frame);
-    this.drawCut(pen, frame, high, wide);
+    this.drawCut(pen, frame);
   }
 
   labels(pen, frame) {
-    const end = (axis) => number(axis.origin + (axis.size - 1) * axis.step);
+    const shown = this.window();
+    const at = (axis, n) => number(axis.origin + n * axis.step);
     pen.fillStyle = colour("muted");
     pen.font = "10.5px system-ui, 'DejaVu Sans', sans-serif";
     pen.textBaseline = "top";
     const below = frame.top + frame.height + 4;
     pen.textAlign = "left";
-    pen.fillText(number(this.columns.origin), frame.left, below);
+    pen.fillText(at(this.columns, shown.column), frame.left, below);
     pen.textAlign = "right";
-    pen.fillText(end(this.columns), frame.left + frame.width, below);
+    pen.fillText(at(this.columns, shown.column + shown.columns - 1), frame.left + frame.width, below);
     pen.textAlign = "center";
     pen.fillText(`${this.columns.name} →`, frame.left + frame.width / 2, below);
     pen.save();
@@ -95,18 +143,19 @@ export class FieldMap extends Sheet {
     pen.restore();
   }
 
-  drawCut(pen, frame, high, wide) {
+  drawCut(pen, frame) {
     if (!this.cut) return;
+    const shown = this.window();
     pen.strokeStyle = colour("text");
     pen.lineWidth = 1.2;
     pen.setLineDash([4, 3]);
     pen.beginPath();
     if (this.cut.column !== undefined) {
-      const x = frame.left + ((this.cut.column + 0.5) / wide) * frame.width;
+      const x = frame.left + ((this.cut.column - shown.column + 0.5) / shown.columns) * frame.width;
       pen.moveTo(x, frame.top);
       pen.lineTo(x, frame.top + frame.height);
     } else {
-      const y = frame.top + (1 - (this.cut.row + 0.5) / high) * frame.height;
+      const y = frame.top + (1 - (this.cut.row - shown.row + 0.5) / shown.rows) * frame.height;
       pen.moveTo(frame.left, y);
       pen.lineTo(frame.left + frame.width, y);
     }
@@ -118,34 +167,36 @@ export class FieldMap extends Sheet {
   where(event) {
     if (!this.field || !this.frame) return null;
     const box = this.canvas.getBoundingClientRect();
-    const [high, wide] = this.field.shape;
-    const column = Math.floor(((event.clientX - box.left - this.frame.left) / this.frame.width) * wide);
-    const row = high - 1 - Math.floor(((event.clientY - box.top - this.frame.top) / this.frame.height) * high);
-    return column < 0 || row < 0 || column >= wide || row >= high ? null : { row, column };
+    const shown = this.window();
+    const across = (event.clientX - box.left - this.frame.left) / this.frame.width;
+    const up = 1 - (event.clientY - box.top - this.frame.top) / this.frame.height;
+    if (across < 0 || across >= 1 || up <= 0 || up > 1) return null;
+    return { row: shown.row + Math.min(shown.rows - 1, Math.floor(up * shown.rows)), column: shown.column + Math.floor(across * shown.columns) };
   }
 
   hover(event) {
     const at = this.where(event);
     if (!at) return (this.tip.hidden = true);
-    const place = (axis, n) => `${axis.name} = ${number(axis.origin + n * axis.step, 4)}`;
     const box = this.canvas.getBoundingClientRect();
+    return this.tell(at, event.clientX - box.left, event.clientY - box.top);
+  }
+
+  tell(at, x, y) {
+    const place = (axis, n) => `${axis.name} = ${number(axis.origin + n * axis.step, 4)}`;
     const value = this.field.values[at.row * this.field.shape[1] + at.column];
-    this.say(event.clientX - box.left, event.clientY - box.top, [
+    this.say(x, y, [
       el("div", { class: "muted" }, `${place(this.rows, at.row)}, ${place(this.columns, at.column)}`),
       el("div", {}, number(value, 5)),
     ]);
   }
 
-  remove() {
-    charts.delete(this);
-    this.box.remove();
-  }
 }
 
 /** The scale of a row of maps: colours with their numbers. */
 export class ColourBar extends Sheet {
   constructor(parent) {
     super(parent, 28);
+    this.canvas.removeAttribute("tabindex"); // its numbers are in its label
   }
 
   set(range, kind, label) {

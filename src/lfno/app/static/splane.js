@@ -1,6 +1,6 @@
 // Poles in the s-plane: how fast they decay, how fast they swing, how much they take part.
 
-import { line, row, Sheet, ticks } from "./plot.js";
+import { line, row, Sheet, ticks } from "./sheet.js";
 import { colour, el, number, percent } from "./tools.js";
 
 export class SPlane extends Sheet {
@@ -10,6 +10,21 @@ export class SPlane extends Sheet {
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", () => this.point(null));
     this.over = null;
+    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    this.canvas.addEventListener("blur", () => this.point(null));
+    const names = ["layer", "re", "im", "frequency", "damping_ratio", "time_constant", "contribution"];
+    this.savers(() => "Poles of the layers", () => [names, ...this.poles.re.map((_, n) => names.map((name) => this.poles[name][n]))]);
+  }
+
+  /** Arrow keys go from pole to pole, the strongest first. */
+  key(event) {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (!step || !this.places) return;
+    event.preventDefault();
+    const count = this.places.length;
+    const next = this.over === null ? 0 : (this.over + step + count) % count;
+    this.point(next);
+    this.say(this.places[next].x, this.places[next].y, describe(this.poles, next, this.name));
   }
 
   /** poles: columns re, im, frequency, damping_ratio, time_constant, contribution, layer. */

@@ -1,4 +1,4 @@
-// What every part of the page uses: elements, questions to the program, numbers as words.
+// Tools of every part of the page: elements, questions to the program, numbers as words.
 
 /** An element with attributes and children; text is only ever text, whatever a file calls its columns. */
 export function el(tag, attributes = {}, ...children) {
@@ -35,16 +35,46 @@ export async function answer(request) {
   return tree;
 }
 
+/** Show an error at the foot of the window, where it is seen wherever the page is scrolled to; null takes it away. */
 export function complain(error) {
   byId("alert").hidden = error === null;
   byId("alert").firstElementChild.textContent = error === null ? "" : error.message;
-  if (error !== null && !(error instanceof Error)) throw error;
 }
 
-/** An array of 32-bit floats from its base 64 form, with its shape. */
-export function unpack({ shape, data }) {
+/** Do something that may fail, and complain if it does. */
+export async function trying(action) {
+  try {
+    complain(null);
+    return await action();
+  } catch (error) {
+    complain(error);
+    return null;
+  }
+}
+
+/** Let the browser save some text or bytes under a name. */
+export function download(name, content, type = "text/csv") {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = el("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export const fileName = (text) => text.replace(/[^a-z0-9]+/gi, "-").replace(/^-|-$/g, "").toLowerCase() || "plot";
+
+/** Seconds in words. */
+export function duration(seconds) {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+}
+
+/** An array of floats from its base 64 form, with its shape. */
+export function unpack({ shape, data, double }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  return { shape, values: new Float32Array(bytes.buffer) };
+  return { shape, values: double ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer) };
 }
 
 /** The signal of one channel of an array (channels, *grid). */
@@ -68,6 +98,9 @@ export function number(value, digits = 3) {
 
 export const percent = (value) => (value === null || value === undefined ? "–" : `${number(100 * value)} %`);
 
+/** A count in few letters: 172833 → 173k. */
+export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();
+
 /** Run `action` for the newest request only; while one is under way the ones between are skipped. */
 export function latest(action) {
   let running = false;
@@ -89,4 +122,15 @@ export function latest(action) {
       }
     }
   };
+}
+
+/** A number box that chooses one of `count` things, counted from 0. */
+export function picker(name, count, choose) {
+  const input = el("input", { type: "number", min: 0, max: count - 1, value: 0, "aria-label": name, class: "picker" });
+  input.addEventListener("change", () => {
+    const place = Math.min(count - 1, Math.max(0, Math.round(input.valueAsNumber || 0)));
+    input.value = place;
+    trying(() => choose(place));
+  });
+  return el("label", { class: "muted small" }, `${name} `, input, ` of ${count}`);
 }

@@ -1,0 +1,40 @@
+"""Signals for a plot: as 32-bit floats, and where they are longer than a screen, as their lowest and highest values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.app.plain import packed
+from lfno.core.grid import Grid
+
+MOST_POINTS = 4096  # of a curve that is drawn
+
+
+def curves(
+    grid: Grid, signals: dict[str, np.ndarray], masks: dict[str, np.ndarray | None] | None = None
+) -> dict[str, Any]:
+    """Signals (channels, *grid) with their axes, packed; values under a mask that is False are NaN, a gap in the curve."""
+    time = grid.axes[-1].points
+    for name, mask in (masks or {}).items():
+        if mask is not None:
+            signals[name] = np.where(mask, signals[name], np.nan)
+    if grid.ndim == 1 and len(time) > MOST_POINTS:
+        width = -(-2 * len(time) // MOST_POINTS)
+        count = len(time) // width
+        kept = time[: count * width].reshape(count, width)[:, [0, width // 2]].ravel()
+        signals = {name: _envelope(values, count, width) for name, values in signals.items()}
+        return {"t": packed(kept, double=True), "axes": None, **{name: packed(values) for name, values in signals.items()}}
+    axes = grid.to_dict()["axes"]
+    return {"t": packed(time, double=True), "axes": axes, **{name: packed(values) for name, values in signals.items()}}
+
+
+def _envelope(values: np.ndarray, count: int, width: int) -> np.ndarray:
+    """Lowest and highest value of every `width` samples, so that no peak is lost; NaN where nothing was measured."""
+    parts = values[..., : count * width].reshape(*values.shape[:-1], count, width)
+    missing = np.isnan(parts)
+    low = np.where(missing, np.inf, parts).min(-1)
+    high = np.where(missing, -np.inf, parts).max(-1)
+    low, high = (np.where(missing.all(-1), np.nan, one) for one in (low, high))
+    return np.stack([low, high], -1).reshape(*values.shape[:-1], 2 * count)

@@ -1,0 +1,57 @@
+"""The diary of a run: its stage, its progress and its losses, as files that a server may read at any time."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from lfno.app.plain import plain
+from lfno.app.workspace import read_json, write_json
+
+STATE, LOSSES = "state.json", "losses.jsonl"
+#: stages that a run leaves again; all others are its end
+GOING = ("waiting", "starting", "preparing", "pilot", "training", "fitting", "judging")
+#: stages at the end of a run
+OVER = ("done", "stopped", "failed", "interrupted")
+MOST_MESSAGES = 40
+
+
+class Diary:
+    """What one run says about itself, in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def read(self) -> dict[str, Any]:
+        """Return the state: stage, done and total of the stage, seconds left, messages, and whether there is a model."""
+        state = read_json(self.folder / STATE)
+        return {"stage": "waiting", "messages": [], **state}
+
+    def write(self, **entries: Any) -> None:
+        """Change entries of the state."""
+        write_json(self.folder / STATE, plain({**self.read(), **entries, "changed": time.time()}))
+
+    def say(self, message: str) -> None:
+        """Add a message, such as what was chosen and why."""
+        self.write(messages=[*self.read()["messages"], message][-MOST_MESSAGES:])
+
+    def add_loss(self, loss: dict[str, float]) -> None:
+        """Add one point of the learning curve."""
+        with (self.folder / LOSSES).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(plain(loss)) + "\n")
+
+    def losses(self, since: int = 0) -> list[dict[str, float]]:
+        """Return the points of the learning curve from number `since` on; a line that is being written is left out."""
+        try:
+            lines = (self.folder / LOSSES).read_text(encoding="utf-8").split("\n")[:-1]
+        except OSError:
+            return []
+        found = []
+        for line in lines[since:]:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                continue
+        return found

@@ -1,0 +1,171 @@
+"""Files of the user: kept under names of our own, read like any other, and shown before they are fitted."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lfno.app.curves import curves
+from lfno.app.plain import plain
+from lfno.app.words import field
+from lfno.app.workspace import Item, Workspace, clean
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.data.prepare import Prepared
+
+Answer = TypeVar("Answer")
+
+SWITCHES = ("resample",)
+MOST_FILES = 50  # of one item
+KEPT = 2  # prepared files in memory
+
+
+def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
+    """A message in the words of the page, with the user's names of the files in place of our paths.
+
+    >>> said("/tmp/a1/signals-0.csv: line 3 holds no number", [{"path": "signals-0.csv", "name": "rig.csv"}])
+    'rig.csv: line 3 holds no number'
+    """
+    text = problem.worded(field) if isinstance(problem, LfnoError) else problem
+    for one in files:
+        text = re.sub(rf"[^\s'\"(]*{re.escape(one['path'])}", lambda _, name=one["name"]: name, text)  # type: ignore[misc]
+        text = text.replace(Path(one["path"]).stem, Path(one["name"]).stem)
+    return text
+
+
+def reading_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the form as options of `lfno.data.signals.load`: empty fields are left out."""
+    from lfno.data.prepare import READING
+
+    unknown = sorted(set(options) - set(READING))
+    if unknown:
+        raise LfnoError(f"there is no field {unknown[0][:60]!r} for reading a file")
+    given: dict[str, Any] = {}
+    for name, value in options.items():
+        if name in SWITCHES:
+            given |= {name: True} if value is True else {}
+        elif name == "dt" and value not in (None, ""):
+            try:
+                given[name] = float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise LfnoError(f"the time step {str(value)[:40]!r} is not a number; give it in seconds, as in 0.01") from None
+        elif value not in (None, ""):
+            given[name] = str(value)
+    return given
+
+
+def receive(workspace: Workspace, name: str, content: bytes, into: Item | None = None, kind: str = "files") -> Item:
+    """Keep an uploaded file as a new item of a kind, or beside the files of the item `into`."""
+    from lfno.data.files import READERS
+
+    shown = clean(PureWindowsPath(PurePosixPath(name).name).name) or "file"
+    ending = Path(shown).suffix.lower()
+    if ending not in READERS:
+        raise LfnoError(f"{shown}: files with {ending or 'no ending'} are not read; convert to one of {', '.join(READERS)}")
+    item = into or workspace.create(kind, shown, files=[], reading={})
+    files = item.about["files"]
+    if len(files) >= MOST_FILES:
+        raise LfnoError(f"{MOST_FILES} files are the most that can be used together")
+    path = f"signals-{len(files)}{ending}"
+    (item.folder / path).write_bytes(content)
+    names = [*(one["name"] for one in files), shown]
+    together = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    item.change(files=[*files, {"path": path, "name": shown}], name=together)
+    return item
+
+
+class Reader:
+    """Reads the files of items. The prepared signals of the last few stay in memory."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.prepared: dict[str, Prepared] = {}
+
+    def inspect(self, item: Item) -> dict[str, Any]:
+        """What `lfno inspect` finds in the (first) file, the roles it proposes, and the signals where they can be read."""
+        from lfno.data.describe import describe
+
+        about = item.about
+        report = _told(item, lambda: describe(item.folder / about["files"][0]["path"], field))
+        reading = about["reading"] or report["options"] or {}
+        found = {**_summary(item), "variables": report["variables"], "reading": reading}
+        try:
+            return plain(found | self.read(item, reading))
+        except LfnoError as error:
+            return plain(found | {"problem": str(error), "notes": []})
+
+    def read(self, item: Item, options: dict[str, Any]) -> dict[str, Any]:
+        """Read the signals with the roles and fields of the form, and remember these for later runs."""
+        given = reading_options(options)
+        prepared = self._prepare(item, given)
+        item.change(reading=given)
+        data, records = prepared.dataset, prepared.records
+        first: Any = records[0] if records else data
+        kind = "one record" if len(records) == 1 else f"{len(records)} runs" if records else f"{len(data)} trajectories"
+        return plain(
+            {
+                **_summary(item),
+                "reading": given,
+                "problem": None,
+                "notes": [said(note, item.about["files"]) for note in prepared.notes],
+                "kind": kind,
+                "axes": first.grid.to_dict()["axes"],
+                "input": [[channel.name, channel.unit] for channel in first.input_channels],
+                "output": [[channel.name, channel.unit] for channel in first.output_channels],
+                "samples": dict(zip(("train", "validation", "test"), prepared.split.sizes, strict=True)),
+                "windows": bool(records),
+                "trajectories": len(records) or len(data),
+                "drawn": self.drawn(item, 0),
+            }
+        )
+
+    def drawn(self, item: Item, sample: int) -> dict[str, Any]:
+        """The curves (or, of a field, the maps) of one trajectory or run; unmeasured values are missing.
+
+        `tests` lists the stretches [from, to] of a record that are kept for the test.
+        """
+        prepared = self._prepare(item, reading_options(item.about["reading"]))
+        data, records = prepared.dataset, prepared.records
+        count = len(records) or len(data)
+        if not 0 <= sample < count:
+            raise LfnoError(f"there is no trajectory {sample}: the file has {count}, counted from 0")
+        if not records:
+            mask = None if data.mask is None else data.mask[sample]
+            return curves(data.grid, {"input": data.inputs[sample], "output": data.outputs[sample]}, {"output": mask})
+        record = records[sample]
+        times = record.grid.axes[-1].points
+        spans = [span for span in prepared.spans if span.record == sample and span.part == "test"]
+        drawn = curves(record.grid, {"input": record.inputs, "output": record.outputs}, {"output": record.mask})
+        return plain({**drawn, "tests": [[times[span.start], times[span.stop - 1]] for span in spans]})
+
+    def _prepare(self, item: Item, given: dict[str, Any]) -> Prepared:
+        from lfno.data.prepare import prepare
+
+        key = f"{item.identity} {sorted(given.items())} {len(item.about['files'])}"
+        with self.lock:
+            if key not in self.prepared:
+                paths: list[Any] = [item.folder / one["path"] for one in item.about["files"]]
+                source = paths[0] if len(paths) == 1 else paths
+                self.prepared[key] = _told(item, lambda: prepare(source, **given))
+                while len(self.prepared) > KEPT:
+                    del self.prepared[next(iter(self.prepared))]
+            return self.prepared[key]
+
+
+def _told(item: Item, action: Callable[[], Answer]) -> Answer:
+    """Do something with the files of an item; a refusal speaks of them by the user's names."""
+    try:
+        return action()
+    except LfnoError as error:
+        raise LfnoError(said(error, item.about["files"])) from error
+
+
+def _summary(item: Item) -> dict[str, Any]:
+    about = item.about
+    names = [one["name"] for one in about["files"]]
+    return {"id": item.identity, "name": about["name"], "created": about["created"], "files": names}
+

@@ -1,0 +1,169 @@
+"""One request to the page: who may ask, how much may be sent, and the answer."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import traceback
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from lfno.app.connection import TimedReader
+from lfno.core.errors import LfnoError
+
+if TYPE_CHECKING:
+    from lfno.app.server import Server
+
+UPLOAD_LIMIT = 64 * 2**20  # bytes of a file
+QUESTION_LIMIT = 64 * 2**10  # bytes of a question
+LINGER = 1.0  # seconds for which a refused upload is still read, so that the browser sees the answer
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+}
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Refusal(Exception):
+    """A request that is not answered: its status and one sentence."""
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers the requests of one connection, one after the other."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self.timed = TimedReader(self.connection)
+        self.rfile = io.BufferedReader(self.timed)
+
+    def handle_one_request(self) -> None:
+        self.timed.await_request()
+        try:
+            super().handle_one_request()
+        except (TimeoutError, ConnectionError):
+            self.close_connection = True
+
+    def do_GET(self) -> None:
+        self._guarded(self._get)
+
+    def do_POST(self) -> None:
+        self._guarded(self._post)
+
+    def _guarded(self, action: Any) -> None:
+        try:
+            if self.headers.get("Host", "") not in self.server.names:
+                raise Refusal(HTTPStatus.FORBIDDEN, f"this page is only served as {self.server.address}")
+            action()
+        except Refusal as refusal:
+            self.close_connection = True  # what is left of a refused request is not read as the next one
+            self._send_json(refusal.status, {"error": str(refusal)})
+            self._linger()
+        except LfnoError as error:
+            # an answer like any other: a browser would log another status as a fault of the page
+            self._send_json(HTTPStatus.OK, {"error": str(error)})
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True
+        except Exception as error:
+            traceback.print_exc()
+            what = f"{type(error).__name__}: {str(error)[:300]}"
+            sentence = f"something went wrong inside lfno ({what}); the terminal shows where"
+            self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
+
+    def _get(self) -> None:
+        address = urlsplit(self.path)
+        path = address.path
+        if path == "/api/save":
+            name, content = self.server.desk.saved(dict(parse_qsl(address.query)))
+            disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+            self._send(HTTPStatus.OK, "application/octet-stream", content, disposition)
+            return
+        name = path.removeprefix("/") or "index.html"
+        if name not in self.server.pages:
+            raise Refusal(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]}")
+        self._send(HTTPStatus.OK, TYPES[name.rpartition(".")[2]], self.server.pages[name])
+
+    def _post(self) -> None:
+        origin = self.headers.get("Origin")
+        if origin is not None and origin.removeprefix("http://") not in self.server.names:
+            raise Refusal(HTTPStatus.FORBIDDEN, "questions are only answered to the page itself, not to other sites")
+        path = urlsplit(self.path).path
+        if path in ("/api/upload", "/api/predict"):
+            name, content = unquote(self.headers.get("X-File-Name", "file")), self._body(UPLOAD_LIMIT, "the file")
+            if path == "/api/upload":
+                answer = self.server.desk.receive(name, content, self.headers.get("X-Beside") or None)
+            else:
+                answer = self.server.desk.predict(name, content, self.headers.get("X-Run"))
+            self._send_json(HTTPStatus.OK, answer)
+            return
+        body = self._body(QUESTION_LIMIT, "the question")
+        try:
+            query = json.loads(body or b"{}")
+        except (ValueError, RecursionError):
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the question is not JSON") from None
+        if not path.startswith("/api/") or path.removeprefix("/api/") not in self.server.desk.questions:
+            raise Refusal(HTTPStatus.NOT_FOUND, f"there is nothing at {path[:80]}")
+        self._send_json(HTTPStatus.OK, self.server.desk.ask(path.removeprefix("/api/"), query))
+
+    def _body(self, limit: int, what: str) -> bytes:
+        text = self.headers.get("Content-Length", "")
+        if not text.isascii() or not text.isdigit():
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")
+        length = int(text[:30])  # Python does not read numbers of more than 4300 digits
+        if length > limit:
+            size = f"{min(length, 10**15) / 2**20:.1f} MB" if limit >= 2**20 else f"{length} bytes"
+            most = f"{limit // 2**20} MB" if limit >= 2**20 else f"{limit} bytes"
+            hint = "; use `lfno fit FILE` in a terminal, which has no such limit" if limit == UPLOAD_LIMIT else ""
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} has {size}, the page takes {most}{hint}")
+        body = self.rfile.read(length)
+        if len(body) < length:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the request ended before its stated length")
+        return body
+
+    def _linger(self) -> None:
+        """Read and forget for a moment: a browser shows our sentence only if its own sending is not cut off."""
+        until = time.monotonic() + LINGER
+        self.timed.until = until
+        try:
+            while time.monotonic() < until and self.rfile.read1(2**16):
+                pass
+        except (OSError, ValueError):
+            pass
+
+    def _send_json(self, status: HTTPStatus, tree: Any) -> None:
+        self._send(status, "application/json", json.dumps(tree, allow_nan=False).encode())
+
+    def _send(self, status: HTTPStatus, kind: str, content: bytes, more: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {**HEADERS, **(more or {}), "Content-Type": kind, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def version_string(self) -> str:
+        return "lfno"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet: the page says what happens."""

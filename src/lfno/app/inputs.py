@@ -1,0 +1,104 @@
+"""The input playground: signals with an amplitude and a frequency, or drawn by hand, each with its formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lfno.app.values import Query, number, whole, word
+from lfno.core.errors import LfnoError
+
+DURATION = 20.48  # s, the window of all oscillators
+DECAY = 0.05  # 1/s, of the decaying sine of the paper
+TONES = 12  # of a multisine
+MOST_DRAWN = 512  # points of a curve that is drawn by hand
+LARGEST = 40.0  # amplitude
+FASTEST = 4.0  # Hz
+
+#: kind -> (its formula, whether it has a frequency, whether it has a seed)
+KINDS = {
+    "decaying sine": ("A e^(−0.05 t) sin 2πft", True, False),
+    "sine": ("A sin 2πft", True, False),
+    "multisine": ("A √(1/K) Σₖ sin(2πfₖt + φₖ), K = 12 tones fₖ up to f", True, True),
+    "chirp": ("A sin 2π(0.02 t + (f − 0.02) t²/2T), T = 20.48 s", True, False),
+    "step": ("A for t ≥ 1 s, 0 before", False, False),
+    "pulse": ("A for 1 s ≤ t < 1 s + 1/(2f), 0 otherwise", True, False),
+    "random": ("A Σₖ aₖ sin(2πkt/T + φₖ), k/T ≤ f, aₖ and φₖ at random, Σₖ aₖ² = 1", True, True),
+    "drawn by hand": ("straight lines between the points that were drawn", False, False),
+}
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input f(t), evaluated at any time; it repeats after DURATION seconds.
+
+    Multisine and random signals have the power of a sine of the same amplitude, and repeat without a jump.
+
+    >>> Input("sine", 2.0, 0.25)(np.array([0.0, 1.0])).round(6).tolist()
+    [0.0, 2.0]
+    """
+
+    kind: str
+    amplitude: float = 1.0
+    frequency: float = 0.5
+    seed: int = 0
+    points: tuple[float, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, query: Query) -> Input:
+        """Read an input from a question of the page."""
+        kind = word(query, "kind", tuple(KINDS))
+        amplitude = number(query, "amplitude", -LARGEST, LARGEST, 1.0)
+        frequency = number(query, "frequency", 0.005, FASTEST, 0.5)
+        points = _points(query.get("points")) if kind == "drawn by hand" else ()
+        return cls(kind, amplitude, frequency, whole(query, "seed", 10**6), points)
+
+    @property
+    def formula(self) -> str:
+        return f"f(t) = {KINDS[self.kind][0]}"
+
+    def __call__(self, t: Any) -> np.ndarray:
+        """Values at the times `t`, a number or an array."""
+        a, f = self.amplitude, self.frequency
+        if self.kind == "drawn by hand":
+            return np.interp(t, *self._drawn)
+        if self.kind in ("multisine", "random"):
+            weights, frequencies, phases = self._tones
+            return np.sin(np.multiply.outer(t, frequencies) + phases) @ weights
+        if self.kind == "step":
+            return a * np.greater_equal(t, 1.0)
+        if self.kind == "pulse":
+            return a * (np.greater_equal(t, 1.0) & np.less(t, 1.0 + 0.5 / f))
+        if self.kind == "chirp":
+            return a * np.sin(2 * np.pi * (0.02 * t + (f - 0.02) * t * t / (2 * DURATION)))
+        decay = np.exp(-DECAY * t) if self.kind == "decaying sine" else 1.0
+        return a * decay * np.sin(2 * np.pi * f * t)
+
+    @cached_property
+    def _tones(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weights, angular frequencies and phases of the tones."""
+        draw = np.random.default_rng(self.seed)
+        highest = max(1, int(self.frequency * DURATION))
+        if self.kind == "multisine":
+            lines = np.unique(np.linspace(1, highest, min(TONES, highest)).round())
+            weights = np.full(len(lines), self.amplitude / np.sqrt(len(lines)))
+        else:
+            lines = np.arange(1.0, highest + 1)
+            drawn = draw.standard_normal(highest)
+            weights = self.amplitude * drawn / np.linalg.norm(drawn)
+        return weights, 2 * np.pi * lines / DURATION, draw.uniform(0, 2 * np.pi, len(lines))
+
+    @cached_property
+    def _drawn(self) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values of the points that were drawn."""
+        return np.linspace(0, DURATION, len(self.points)), np.array(self.points)
+
+
+def _points(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, Sequence) or isinstance(values, str) or not 2 <= len(values) <= MOST_DRAWN:
+        raise LfnoError(f"a drawn input has 2 to {MOST_DRAWN} points")
+    return tuple(number({"point": value}, "point", -LARGEST, LARGEST) for value in values)

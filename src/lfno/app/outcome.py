@@ -1,0 +1,140 @@
+"""What came of a run: scores beside the baselines, signals of the test, modes and frequency response, kept as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.app.curves import MOST_POINTS, curves
+from lfno.app.plain import packed, plain
+from lfno.app.workspace import read_json, write_json
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+
+MODEL, OUTCOME, REPORT = "model.safetensors", "outcome.json", "report.html"
+SIGNALS = ("input", "truth", "prediction", "linear", "transient", "steady")
+MOST_SAMPLES = 64  # trajectories of the test that are kept
+MOST_VALUES = 20_000_000  # of each kind of signal
+FAINTEST = 1e-4  # power of the input, relative to its peak, below which there is no frequency response
+SPAN = 2048  # samples of a record that are shown at a time
+
+
+def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> None:
+    """Write the model, its report, its scores, the signals of its test, its modes and its frequency response."""
+    from lfno.plots.fit_page import fit_page
+    from lfno.plots.page import write_page
+
+    surrogate.save(folder / MODEL)
+    fitted = surrogate.fitted
+    write_page(fit_page(surrogate, name, noise=fitted.prepared.noise_floor), folder / REPORT)
+    contest, data = fitted.contest, fitted.prepared.dataset
+    record = fitted.prepared.record is not None
+    keep = max(1, min(MOST_SAMPLES, MOST_VALUES // max(contest.truth[0].size, 1)))
+    signals = {"input": contest.inputs, "truth": contest.truth, "prediction": contest.prediction, "linear": contest.linear}
+    signals = {name: np.asarray(values[:keep], dtype=np.float32) for name, values in signals.items()}
+    if contest.mask is not None:
+        signals["truth"] = np.where(contest.mask[:keep], signals["truth"], np.nan)
+    axis = data.grid.axes[-1]
+    grid = data.grid.change(axis.name, size=contest.truth.shape[-1])
+    transient, steady, reason = _split(surrogate, fitted.prepared, keep)
+    signals |= {"transient": transient, "steady": steady} if transient is not None else {}
+    for name, values in signals.items():
+        np.save(folder / f"{name}.npy", np.asarray(values, dtype=np.float32))
+    modes, no_modes = _modes(surrogate)
+    networks = surrogate.networks
+    outcome = {
+        **contest.to_dict(),
+        "label": next(iter(contest.rows)),
+        "kind": surrogate.kind,
+        "record": record,
+        "input_channels": [[channel.name, channel.unit] for channel in data.input_channels],
+        "output_channels": [[channel.name, channel.unit] for channel in data.output_channels],
+        "grid": grid.to_dict(),
+        "places": -(-grid.shape[-1] // SPAN) if record and grid.ndim == 1 else len(signals["truth"]),
+        "parameters": sum(weight.numel() for weight in networks[0].parameters()) if networks else None,
+        "choices": list(fitted.choices),
+        "caveat": surrogate.split_caveat,
+        "no_split": reason,
+        "modes": modes,
+        "no_modes": no_modes,
+        "bode": _bode(signals, axis.step) if grid.ndim == 1 else None,
+        "seconds": seconds,
+    }
+    write_json(folder / OUTCOME, plain(outcome))
+
+
+def read_outcome(folder: Path) -> dict[str, Any]:
+    """What `write_outcome` wrote about a run; raises LfnoError where the run has left no model."""
+    told = read_json(folder / OUTCOME)
+    if not told:
+        raise LfnoError("this run has left no model")
+    return told
+
+
+def sample(folder: Path, place: int) -> dict[str, Any]:
+    """One test trajectory, or one stretch of the test record: input, measured, predicted, linear, and the two parts."""
+    told = read_outcome(folder)
+    if not 0 <= place < told["places"]:
+        raise LfnoError(f"there is no test sample {place}: there are {told['places']}, counted from 0")
+    grid = Grid.from_dict(told["grid"])
+    found = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in SIGNALS if (folder / f"{name}.npy").is_file()}
+    axis = grid.axes[-1]
+    if told["record"] and grid.ndim == 1:
+        start, stop = place * SPAN, min((place + 1) * SPAN, axis.size)
+        grid = grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
+        return plain(curves(grid, {name: values[0, :, start:stop] for name, values in found.items()}))
+    return plain(curves(grid, {name: np.asarray(values[place]) for name, values in found.items()}))
+
+
+def _split(surrogate: Any, prepared: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
+    """Transient and steady part of the first `keep` test samples, or the reason why there is no split."""
+    try:
+        if prepared.test is not None:
+            parts = [part[None, ..., prepared.warmup :] for part in surrogate.decompose(prepared.test, warn=False)]
+        else:
+            parts = list(surrogate.decompose(prepared.dataset[prepared.split.test[:keep]], warn=False))
+    except LfnoError as error:
+        return None, None, str(error)
+    return parts[0], parts[1], ""
+
+
+def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
+    try:
+        return [mode.to_dict() for mode in surrogate.modes()], ""
+    except LfnoError as error:
+        return [], str(error)
+
+
+def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
+    """Frequency responses that the test data show, measured and predicted, by one and the same estimate."""
+    from lfno.identification.frequency import measure_response
+
+    inputs, truth = np.asarray(signals["input"], np.float64), np.asarray(signals["truth"], np.float64)
+    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # what was not measured says nothing for or against
+    try:
+        length = min(inputs.shape[-1], max(inputs.shape[-1] // 4, 128), 4096)
+        measured = measure_response(inputs, truth, step, length, FAINTEST)
+        model = measure_response(inputs, np.asarray(signals["prediction"], np.float64), step, length, FAINTEST)
+    except LfnoError:
+        return None
+    seen = np.flatnonzero(np.isfinite(measured.response).all((0, 1)))
+    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # a constant has no place on a logarithmic axis
+    if keep.stop - 1 < 4:
+        return None
+    return {
+        "frequency": packed(measured.frequencies[keep], double=True),
+        "coherence": packed(measured.coherence[:, keep]),
+        "measured": _polar(measured.response[..., keep]),
+        "model": _polar(model.response[..., keep]),
+    }
+
+
+def _polar(response: np.ndarray) -> dict[str, Any]:
+    """Magnitude and phase in degrees of (outputs, inputs, frequencies); the phase is continuous where there is one."""
+    phase = np.full(response.shape, np.nan)
+    for index in np.ndindex(response.shape[:2]):
+        seen = np.isfinite(response[index])
+        phase[index][seen] = np.degrees(np.unwrap(np.angle(response[index][seen])))
+    return {"magnitude": packed(np.abs(response)), "phase": packed(phase)}

@@ -1,0 +1,94 @@
+"""What a model says about a system beside the truth: transient and steady part, and the nonlinear frequency response."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.app.bench import SHOWN, Bench, Oscillator
+from lfno.app.plain import packed, plain
+from lfno.app.values import Query
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+
+#: frequencies of a sweep, in Hz
+SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)
+POINTS = 128  # of a cycle
+SETTLED = 2e-3  # change of the amplitude from one piece to the next, relative, below which it is steady
+PIECES = 14  # of a sweep at one frequency, before it is given up
+LASTING = 8.0  # s, at least, of a piece
+
+
+def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
+    """Transient and steady part of a model's answer, with the true ones where the system has them."""
+    given = bench.given(query)
+    with bench.lock:
+        model = bench.model(key)
+        inputs, _ = bench.pair(given, model.grid)
+        transient, steady = model.decompose(np.ascontiguousarray(inputs), grid=model.grid, warn=False)
+        parts = {"transient": bench.drawn(transient[0, 0], model.grid), "steady": bench.drawn(steady[0, 0], model.grid)}
+    return plain({**parts, **true_split(bench, given), "caveat": model.split_caveat, "label": bench.labels[key]})
+
+
+def true_split(bench: Bench, given: Any) -> dict[str, Any]:
+    """The true parts of an oscillator's response: steady is the response to the input repeated for ever."""
+    if not isinstance(bench, Oscillator):
+        return {"reason": "The true parts are shown for oscillators only."}
+    state = bench.single.steady(given, SHOWN)
+    if state.reason:
+        return {"reason": f"There is no true steady part: {state.reason}."}
+    if not state.reached[0]:
+        return {"reason": "There is no true steady part: with this input the response never repeats itself."}
+    steady = state.values[0, 0]
+    response = bench.single.solve(given, SHOWN)
+    return {"true_steady": packed(steady), "true_transient": packed(response - steady), "reason": ""}
+
+
+def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
+    """Steady amplitudes of a stepped sine, upwards and downwards in frequency.
+
+    Each frequency starts in the state in which the one before ended, as on a test bench; where the two directions differ,
+    there is more than one steady response.
+    """
+    reason = bench.system.unsettled
+    if reason:
+        raise LfnoError(f"there is no frequency response: {reason}")
+    up = _sweep(bench, amplitude, SWEEP)
+    down = _sweep(bench, amplitude, SWEEP[::-1])[::-1]
+    return plain({"frequency": packed(SWEEP, double=True), "up": packed(up), "down": packed(down)})
+
+
+def model_sweep(bench: Bench, key: str, amplitude: float) -> dict[str, Any]:
+    """The same of a model, by its steady pass; raises LfnoError for a model that has none beyond its window."""
+    with bench.lock:
+        found = bench.model(key).response(SWEEP, [amplitude], warn=False)
+    return plain({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
+
+
+def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.ndarray:
+    """Amplitudes of the fundamental, one frequency after the other; NaN where the response does not become steady."""
+    single = bench.single
+    state, found = np.array(single.system.start), []
+    for frequency in frequencies:
+        cycles = int(np.ceil(LASTING * frequency))
+        piece = Grid.line(POINTS * cycles + 1, dt=1 / (frequency * POINTS))
+        wave = np.exp(-2j * np.pi * np.arange(POINTS * cycles) / POINTS)
+        force = _tone(amplitude, frequency)
+        before = np.inf
+        for _ in range(PIECES):
+            # pieces hold whole cycles, so that time may start again at zero
+            states = single.states(force, piece, state)
+            state = states[-1]
+            size = 2 * abs((states[:-1, single.system.observed] * wave).mean())
+            if abs(size - before) < SETTLED * size:
+                break
+            before = size
+        else:
+            size = np.nan
+        found.append(size)
+    return np.array(found)
+
+
+def _tone(amplitude: float, frequency: float) -> Any:
+    return lambda t: amplitude * np.cos(2 * np.pi * frequency * t)

@@ -1,0 +1,76 @@
+"""One trajectory of an oscillator in milliseconds, by LSODA. The RK4 of the library is made for hundreds at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import odeint
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.systems.ode import ForcedODE
+from lfno.systems.signals import FunctionSignal
+from lfno.systems.steady import SteadyState, by_repetition
+
+TOLERANCE = 1e-8  # relative and absolute, of a step
+LONGEST = 0.05  # s, of a step: no pulse is jumped over
+MOST_STEPS = 20_000  # between two points of the grid
+
+Force = Callable[[Any], np.ndarray]
+
+
+class Single:
+    """An oscillator that is solved for one input at a time.
+
+    >>> from lfno.systems import Duffing
+    >>> Single(Duffing(c=0.5)).solve(lambda t: 0.0 * t + 1.0, Grid.line(4096, dt=0.02))[-1].round(4)  # x + x³ = 1
+    np.float64(0.6823)
+    """
+
+    def __init__(self, system: ForcedODE) -> None:
+        self.system, self.outputs = system, system.outputs
+
+    def solve(self, force: Force, grid: Grid) -> np.ndarray:
+        """The output (time,) from the system's initial state; raises LfnoError where it grows without bound."""
+        answer = self.states(force, grid, np.array(self.system.start))[:, self.system.observed]
+        if not np.isfinite(answer).all():
+            raise LfnoError("the solution grows without bound; use a smaller amplitude")
+        return answer
+
+    def steady(self, force: Force, grid: Grid) -> SteadyState:
+        """The response (1, 1, time) to the input repeated for ever, or the reason why there is none."""
+        if self.system.unsettled:
+            return SteadyState.none(self.system, 1, grid, self.system.unsettled)
+        repeated: Any = _Repeated(self, force)
+        return by_repetition(repeated, FunctionSignal(force, 1), grid)
+
+    def states(self, force: Force, grid: Grid, start: np.ndarray) -> np.ndarray:
+        """States (time, component) from the state `start`; NaN where the solver gave up."""
+        rate = self.system.rate
+
+        def slope(state: np.ndarray, t: float) -> Any:
+            return rate(state, force(t))
+
+        points = grid.axes[0].points
+        states, told = odeint(
+            slope, start, points, rtol=TOLERANCE, atol=TOLERANCE, hmax=LONGEST, mxstep=MOST_STEPS, full_output=True
+        )
+        if told["message"] != "Integration successful.":
+            states[:] = np.nan
+        return states
+
+
+class _Repeated:
+    """An oscillator with its input, as `by_repetition` asks for it: one sample, started where the window before ended."""
+
+    def __init__(self, single: Single, force: Force) -> None:
+        self.single, self.force, self.outputs = single, force, single.outputs
+
+    def start_state(self, count: int, grid: Grid) -> np.ndarray:
+        return np.tile(self.single.system.start, (count, 1))
+
+    def march(self, signal: Any, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        states = self.single.states(self.force, grid, state[0])
+        return states[None, None, :, self.single.system.observed], states[-1:]

@@ -1,0 +1,91 @@
+// An oscillator: input, response, error, and the split beside the true one.
+
+import { Chart } from "./chart.js";
+import { mark } from "./state.js";
+import { ask, axisLabel, byId, el, key, percent, points, unpack } from "./tools.js";
+
+/** The largest of the neighbours of each value: a curve that can be read where the error itself swings through zero. */
+function envelope(values) {
+  const reach = Math.ceil(values.length / 120);
+  return values.map((_, n) => Math.max(...values.subarray(Math.max(0, n - reach), n + reach + 1)));
+}
+
+/** Values beyond which a plot does not go: a model that is far off must not make the truth a straight line. */
+function around(truth) {
+  const [low, high] = truth.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [0, 0]);
+  const room = 1.5 * (high - low || 1);
+  return [low - room, high + room];
+}
+
+/** Buttons that hide and show the models. */
+export function chips(page) {
+  const models = page.models.map((one) => [one.key, one.label, mark(one.key), percent(page.answers.get(one.key)?.l2)]);
+  const before = document.activeElement?.dataset?.curve;
+  const nodes = models.map(([name, label, colour, error]) =>
+    el("button", { type: "button", class: "chip", "data-curve": name, "aria-pressed": String(!page.hidden.has(name)), onclick: () => page.toggle(name) }, el("i", { mark: colour }), label, el("span", { class: "muted chip-error" }, error)));
+  byId("chips").replaceChildren(key("truth", "truth"), ...nodes);
+  if (before) byId("chips").querySelector(`[data-curve="${CSS.escape(before)}"]`)?.focus();
+}
+
+export class Curves {
+  constructor(page) {
+    this.page = page;
+    const time = axisLabel(page.system.grid[0].name, page.system.grid[0].unit);
+    const group = [];
+    byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" })));
+    this.input = new Chart(byId("response"), { height: 110, title: "Input", yLabel: axisLabel(...page.system.input.at(-1)), group });
+    this.response = new Chart(byId("response"), { height: 270, title: "Response", yLabel: axisLabel(...page.system.output[0]), group });
+    this.error = new Chart(byId("response"), { height: 150, title: "Error", yLabel: "max |error|", xLabel: time, log: true, group });
+    this.chosen = null;
+    this.pick = el("span", { class: "segments", id: "split-of" });
+    this.caveat = el("p", { class: "note", id: "split-caveat", hidden: true });
+    this.reason = el("p", { class: "note small", id: "split-reason", hidden: true });
+    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth"), key("steady", "steady"), key("transient", "transient"), key("truth", "truth (dashed)"), el("span", { class: "grow" }), this.pick),
+      this.caveat, this.reason);
+    const parts = [];
+    const output = axisLabel(...page.system.output[0]);
+    this.steady = new Chart(byId("split"), { height: 150, title: "Steady part", yLabel: output, group: parts });
+    this.transient = new Chart(byId("split"), { height: 150, title: "Transient part", yLabel: output, xLabel: time, group: parts });
+  }
+
+  /** Draw what is known; `old` answers to another input are shown no longer. */
+  show() {
+    const { truth, answers, hidden, system, models } = this.page;
+    if (!truth) return;
+    const x = points(truth.axes[0]);
+    const solution = unpack(truth.truth).values;
+    this.input.set(x, [{ name: "input", label: system.input.at(-1)[0], y: unpack(truth.input).values, width: 1.4 }]);
+    const shown = models.map((one) => answers.get(one.key)).filter((one) => one && !hidden.has(one.key)).reverse();
+    const predictions = shown.map((one) => ({ name: mark(one.key), label: one.label, y: unpack(one.prediction).values, width: 1.5 }));
+    this.response.set(x, [{ name: "truth", label: "truth", y: solution, width: 3.2 }, ...predictions], { most: around(solution) });
+    this.error.set(x, predictions.map((one) => ({ ...one, y: envelope(one.y.map((value, n) => Math.abs(value - solution[n]))) })));
+    chips(this.page);
+    this.choices();
+  }
+
+  choices() {
+    const models = this.page.models.filter((one) => !one.key.startsWith("FNO"));
+    if (!models.some((one) => one.key === this.chosen)) this.chosen = models[0]?.key ?? null;
+    this.pick.replaceChildren(...models.map((one) => el("button", { type: "button", "aria-pressed": String(one.key === this.chosen), onclick: () => { this.chosen = one.key; this.choices(); this.split(this.page.query); } }, one.label)));
+  }
+
+  async split(query) {
+    if (!this.chosen) return;
+    const name = this.page.system.name;
+    const found = await ask("split", { system: name, ...query, model: this.chosen });
+    if (name !== this.page.system.name || query !== this.page.query) return;
+    const x = points(this.page.truth.axes[0]);
+    const curves = (part) => [
+      ...(found[`true_${part}`] ? [{ name: "truth", label: "truth", y: unpack(found[`true_${part}`]).values, width: 2.4, dash: [7, 5] }] : []),
+      { name: part, label: `${found.label}, ${part}`, y: unpack(found[part]).values, width: 1.7 },
+    ];
+    const most = around(unpack(this.page.truth.truth).values);
+    this.steady.set(x, curves("steady"), { most });
+    this.transient.set(x, curves("transient"), { most });
+    for (const [node, words] of [[this.caveat, found.caveat], [this.reason, found.reason]]) {
+      node.textContent = words;
+      node.hidden = !words;
+    }
+    document.body.dataset.split = name;
+  }
+}

@@ -1,0 +1,150 @@
+// Fields: (x, t) as a map over t and x; (x, y, t) as a map over x and y at one moment; and a cut through all maps.
+
+import { Chart } from "./chart.js";
+import { chips } from "./curves.js";
+import { ColourBar, colourRange, FieldMap } from "./maps.js";
+import { mark } from "./state.js";
+import { ask, axisLabel, byId, el, number, percent, points, unpack } from "./tools.js";
+
+const difference = (prediction, truth) => prediction.map((value, n) => Math.abs(value - truth[n]));
+
+export class Fields {
+  constructor(page) {
+    this.page = page;
+    const { grid, models } = page.system;
+    this.flow = grid.length === 3;
+    [this.rows, this.columns] = this.flow ? [grid[1], grid[0]] : [grid[0], grid[1]];
+    this.along = this.flow ? "columns" : "rows"; // the axis that the cut runs along
+    this.at = { rows: Math.floor(this.rows.size / 2), columns: Math.floor(this.columns.size / 2) };
+    this.moment = this.flow ? grid[2].size - 1 : 0;
+    this.sheets = new Map();
+    this.output = axisLabel(...page.system.output[0]);
+    byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" }), el("span", { class: "grow" }), el("span", { id: "frame" })));
+    this.maps = el("div", { class: "maps" });
+    const bars = el("div", { class: "bars" });
+    byId("response").append(this.maps, bars);
+    this.bars = [new ColourBar(bars), ...(models.length ? [new ColourBar(bars)] : [])];
+    this.controls();
+    this.line = new Chart(byId("response"), { height: 210, title: "Cut", yLabel: this.output });
+    this.caveat = el("p", { class: "note", id: "split-caveat", hidden: true });
+    this.parts = el("div", { class: "maps three" });
+    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady of LFNO")), this.caveat, this.parts);
+  }
+
+  controls() {
+    const choose = (along) => el("button", { type: "button", "aria-pressed": String(this.along === along), onclick: () => { this.along = along; this.place(); this.show(); } }, `along ${this[along].name}`);
+    this.cutBox = el("span", { class: "segments" });
+    this.fill = () => this.cutBox.replaceChildren(choose("rows"), choose("columns"));
+    this.cutRange = el("input", { type: "range", "aria-label": "place of the cut", oninput: () => { this.at[this.across()] = this.cutRange.valueAsNumber; this.show(); } });
+    this.cutWords = el("span", { class: "muted" });
+    byId("response").append(el("div", { class: "cut" }, this.cutBox, this.cutRange, this.cutWords));
+    this.place();
+    if (!this.flow) return;
+    const t = this.page.system.grid[2];
+    const words = el("span", { class: "muted small" });
+    const range = el("input", { type: "range", min: 0, max: t.size - 1, value: this.moment, "aria-label": "moment that is shown", oninput: () => { this.moment = range.valueAsNumber; tell(); this.show(); } });
+    const tell = () => (words.textContent = `t = ${number(t.origin + this.moment * t.step, 4)} s`);
+    tell();
+    byId("frame").replaceChildren(el("span", { class: "moment" }, words, range));
+  }
+
+  across() {
+    return this.along === "rows" ? "columns" : "rows";
+  }
+
+  place() {
+    this.fill();
+    Object.assign(this.cutRange, { min: 0, max: this[this.across()].size - 1 });
+    this.cutRange.value = this.at[this.across()];
+  }
+
+  /** The part of an array that the maps show: itself, or one moment of a flow with x to the right. */
+  frame(packed) {
+    const array = packed.values ? packed : unpack(packed);
+    if (!this.flow) return array;
+    const [wide, high, moments] = array.shape;
+    const values = new Float32Array(wide * high);
+    for (let x = 0; x < wide; x += 1) for (let y = 0; y < high; y += 1) values[y * wide + x] = array.values[(x * high + y) * moments + this.moment];
+    return { shape: [high, wide], values };
+  }
+
+  cut({ shape: [high, wide], values }) {
+    const at = this.at[this.across()];
+    return this.along === "columns" ? values.slice(at * wide, (at + 1) * wide) : Float32Array.from({ length: high }, (_, r) => values[r * wide + at]);
+  }
+
+  show(old = null) {
+    const { truth: told, hidden, system } = this.page;
+    if (!told) return;
+    // while new answers are on their way the maps of the old ones stay, so that the page does not jump
+    if (old?.size) return;
+    const models = this.page.models.map((one) => this.page.answers.get(one.key)).filter((one) => one && !hidden.has(one.key));
+    const whole = unpack(told.truth);
+    const truth = this.frame(whole);
+    const fields = models.map((one) => this.frame(one.prediction));
+    const range = colourRange([whole]);
+    const errors = fields.map((field) => ({ shape: field.shape, values: difference(field.values, truth.values) }));
+    const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
+    const worst = Math.max(1e-12, ...errors.map(({ values }) => largest(values)));
+    const input = unpack(told.input);
+    const tiles = [["truth", "truth", truth, range, "signed", this.output]];
+    models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", percent(one.l2)]));
+    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), colourRange([input, { values: told.input_range ?? [] }]), "signed", ""]);
+    models.forEach((one, k) => tiles.push([`${one.label} error`, mark(one.key), errors[k], [0, worst], "magnitude", `≤ ${number(largest(errors[k].values), 2)}`]));
+    this.maps.className = `maps ${{ 0: "two", 1: "two", 2: "three", 4: "five" }[models.length] ?? ""}`;
+    this.fillMaps(this.maps, tiles);
+    this.bars[0].set(range, "signed", this.output);
+    this.bars[1]?.set([0, worst], "magnitude", "|error|");
+    const axis = this[this.along];
+    const other = this[this.across()];
+    this.cutWords.textContent = `at ${other.name} = ${number(other.origin + this.at[this.across()] * other.step, 4)} ${other.unit}`;
+    const lines = models.map((one, k) => ({ name: mark(one.key), label: one.label, y: this.cut(fields[k]), width: 1.5 })).reverse();
+    this.line.set(points(axis), [{ name: "truth", label: "truth", y: this.cut(truth), width: 3.2 }, ...lines], { xLabel: axisLabel(axis.name, axis.unit) });
+    chips(this.page);
+    if (this.found) this.drawSplit();
+  }
+
+  async split(query) {
+    const key = this.page.models.find((one) => one.key.startsWith("LFNO"))?.key;
+    byId("split").hidden = !key;
+    if (!key) return;
+    const name = this.page.system.name;
+    const found = await ask("split", { system: name, ...query, model: key });
+    if (name !== this.page.system.name || query !== this.page.query) return;
+    this.found = Object.fromEntries(["transient", "steady"].map((part) => [part, unpack(found[part])]));
+    this.caveat.textContent = found.caveat;
+    this.caveat.hidden = !found.caveat;
+    this.drawSplit();
+    document.body.dataset.split = name;
+  }
+
+  drawSplit() {
+    const fields = Object.entries(this.found).map(([part, array]) => [part, this.frame(array)]);
+    const common = colourRange(fields.map(([, field]) => field));
+    this.fillMaps(this.parts, fields.map(([part, field]) => [part, part, field, common, "signed", ""]));
+  }
+
+  fillMaps(parent, tiles) {
+    const cut = this.across() === "columns" ? { column: this.at.columns } : { row: this.at.rows };
+    const wanted = tiles.map(([label]) => label).join("|");
+    if (parent.dataset.tiles !== wanted) {
+      parent.replaceChildren();
+      parent.dataset.tiles = wanted;
+      const pick = (r, c) => {
+        this.at = { rows: r, columns: c };
+        this.place();
+        this.show();
+      };
+      this.sheets.set(parent, tiles.map(([label, colour]) => {
+        const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", { class: "swatch", mark: colour }), label, el("b", {})));
+        parent.append(figure);
+        return new FieldMap(figure, pick, this.flow ? 1 : 0.82);
+      }));
+    }
+    this.sheets.get(parent).forEach((sheet, k) => {
+      const [label, , field, range, kind, words] = tiles[k];
+      sheet.box.parentElement.querySelector("b").textContent = words;
+      sheet.set(field, this.rows, this.columns, range, kind, cut, label);
+    });
+  }
+}

@@ -1,0 +1,60 @@
+// The nonlinear frequency response: steady amplitudes of a stepped sine, upwards and downwards, and those of a model.
+
+import { Chart } from "./chart.js";
+import { mark } from "./state.js";
+import { ask, axisLabel, complain, el, key, unpack } from "./tools.js";
+
+const SHARES = [0.25, 1]; // of the amplitude of the playground
+
+export class SweepPanel {
+  constructor(box, page) {
+    Object.assign(this, { box, page });
+    box.hidden = page.system.grid.length > 1;
+    if (box.hidden) return;
+    this.words = el("p", { class: "muted small", "aria-live": "polite" });
+    this.go = el("button", { type: "button", class: "button small", onclick: () => this.run() }, "Sweep");
+    box.append(el("header", {}, el("h2", {}, "Frequency response"), key("truth", "truth, up"), key("linear", "truth, down"), el("span", { class: "grow" }), this.go), this.words);
+    this.update();
+  }
+
+  update() {
+    if (this.box.hidden || this.chart) return;
+    const { unsettled } = this.page.system;
+    this.go.disabled = Boolean(unsettled);
+    this.words.textContent = unsettled ? `There is no steady response: ${unsettled}.` : "Steady amplitude of the response to a sine, over its frequency, for two amplitudes of the input. It takes a few seconds.";
+  }
+
+  async run() {
+    const { system, query, models, hidden } = this.page;
+    const amplitude = Math.max(0.05, Math.abs(query.input.amplitude));
+    this.go.disabled = true;
+    const series = [];
+    const told = new Set();
+    try {
+      for (const share of SHARES) {
+        const size = Number((share * amplitude).toPrecision(3));
+        this.words.textContent = `sweeping with A = ${size}…`;
+        const truth = await ask("sweep", { system: system.name, model: "truth", amplitude: size });
+        const x = unpack(truth.frequency).values;
+        series.push({ name: "linear", label: `truth, down, A = ${size}`, y: unpack(truth.down).values, width: 1.6, dash: [6, 4] }, { name: "truth", label: `truth, up, A = ${size}`, y: unpack(truth.up).values, width: 2.2 });
+        for (const { key: name, label } of models.filter((one) => !hidden.has(one.key))) {
+          try {
+            const found = await ask("sweep", { system: system.name, model: name, amplitude: size });
+            series.push({ name: mark(name), label: `${label}, A = ${size}`, y: unpack(found.amplitude).values, width: 1.5 });
+          } catch (error) {
+            told.add(`No curve of ${label}: ${error.message}.`);
+          }
+        }
+        if (system !== this.page.system) return;
+        this.chart ??= new Chart(this.box, { height: 230, title: "Frequency response", xLabel: "f [Hz]", yLabel: axisLabel(`amplitude of ${system.output[0][0]}`, system.output[0][1]) });
+        this.chart.set(x, series);
+      }
+      this.words.replaceChildren("Where the two directions differ, there is more than one steady response.", ...[...told].map((words) => el("span", { class: "block" }, words)));
+      this.box.dataset.ready = "yes";
+    } catch (error) {
+      complain(error);
+    } finally {
+      this.go.disabled = false;
+    }
+  }
+}

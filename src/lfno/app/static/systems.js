@@ -1,0 +1,153 @@
+// The systems: choose one, choose an input, and see the truth and what models answer.
+
+import { Curves } from "./curves.js";
+import { Fields } from "./fields.js";
+import { ModesPanel } from "./modes.js";
+import { Playground, Slider } from "./playground.js";
+import { RunList, startForm } from "./runs.js";
+import { mark, page } from "./state.js";
+import { follow } from "./store.js";
+import { SweepPanel } from "./sweep.js";
+import { ask, byId, compact, complain, el, latest, number } from "./tools.js";
+
+const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
+const SETTLE = 300; // ms after the last change before the split is asked for
+let parts = null; // the panels of the system in view
+let waiting = null; // the timer of the split
+let runs = null;
+
+export async function open(name, query) {
+  if (!page.catalogue) {
+    page.catalogue = await ask("systems");
+    list();
+    runs = new RunList(el("div"), { filter: (run) => run.system !== null && run.system === page.system?.name, finished: modelsChanged });
+    follow(() => page.system && modelsChanged());
+  }
+  const known = page.catalogue.systems.some((one) => one.name === name);
+  const wanted = known ? name : (page.system?.name ?? page.catalogue.opening);
+  if (page.system?.name === wanted && !Object.keys(query).length) return;
+  await choose(wanted, query);
+}
+
+function list() {
+  let group = "";
+  for (const one of page.catalogue.systems) {
+    if (one.group !== group) byId("systems").append(el("h2", {}, (group = one.group)));
+    byId("systems").append(el("a", { href: `#systems/${one.name}`, "data-name": one.name }, one.title));
+  }
+}
+
+async function choose(name, query) {
+  const system = page.catalogue.systems.find((one) => one.name === name);
+  Object.assign(page, { system, truth: null, answers: new Map() });
+  page.models = system.models.map((label) => ({ key: label, label }));
+  if (system.models.some((label) => label.endsWith(" rich"))) page.hidden = new Set(system.models.filter((label) => !label.endsWith(" rich")));
+  for (const link of byId("systems").querySelectorAll("a")) link.setAttribute("aria-current", String(link.dataset.name === name));
+  byId("title").textContent = system.title;
+  byId("equation").textContent = system.equation;
+  const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${GREEK[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
+  byId("conditions").textContent = `${system.conditions};  ${values.join(", ")}`;
+  byId("note").hidden = !system.note;
+  byId("note").textContent = system.note;
+  build(query);
+  await Promise.all([move(parts.control.query()), modelsChanged()]);
+}
+
+function build(query) {
+  const ode = page.system.grid.length === 1;
+  for (const id of ["response", "split", "errors", "modes", "sweep", "control", "train-system"]) byId(id).replaceChildren();
+  const Control = ode ? Playground : Slider;
+  const control = new Control(byId("control"), page.system, page.catalogue, query, (given) => move(given));
+  const view = ode ? new Curves(page) : new Fields(page);
+  byId("errors").append(el("header", {}, el("h2", {}, "Error and time for this input")), el("div", { class: "scroll", id: "error-table" }));
+  parts = { control, view, modes: new ModesPanel(byId("modes"), page), sweep: new SweepPanel(byId("sweep"), page) };
+  byId("errors").hidden = byId("split").hidden = !page.models.length;
+  byId("train-system").hidden = page.system.grid.length > 2; // a flow takes hours on a CPU: that is for the command line
+  const finished = runs.box;
+  byId("train-system").append(el("header", {}, el("h2", {}, "Train a model of this system")),
+    el("p", { class: "muted small" }, "It is trained on the samples of the data set and then answers beside the others."),
+    startForm({ models: ["lfno", "fno", "lno"], checked: ["lfno"], epochs: 20, order: () => ({ system: page.system.name }) }), finished);
+}
+
+/** Ask for the models again: one may have been trained, renamed or deleted. */
+async function modelsChanged() {
+  const name = page.system.name;
+  runs.update();
+  const found = (await ask("models", { system: name })).models;
+  if (name !== page.system.name) return;
+  const before = JSON.stringify(page.models);
+  page.models = found;
+  if (JSON.stringify(found) !== before) {
+    for (const key of page.answers.keys()) if (!found.some((one) => one.key === key)) page.answers.delete(key);
+    byId("errors").hidden = byId("split").hidden = !found.length;
+    await move(page.query);
+  }
+}
+
+/** Show another input: the truth first, then every model, then the split once the input rests. */
+const move = latest(async (query) => {
+  const name = page.system.name;
+  page.query = query;
+  const start = performance.now();
+  try {
+    const truth = await ask("truth", { system: name, ...query });
+    if (name !== page.system.name) return;
+    complain(null);
+    page.truth = truth;
+    const old = page.answers;
+    page.answers = new Map();
+    parts.view.show(old);
+    parts.control.tell(truth);
+    remember();
+    document.body.dataset.truth = String(Math.round(performance.now() - start));
+    await Promise.all(page.models.map((one) => answered(name, query, one.key)));
+    if (name !== page.system.name) return;
+    draw();
+    document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
+    document.body.dataset.took = String(Math.round(performance.now() - start));
+    clearTimeout(waiting);
+    waiting = setTimeout(() => parts.view.split(query).catch(complain), SETTLE);
+  } catch (error) {
+    complain(error);
+    parts.control.reset(page.truth ? page.shown : null);
+  }
+});
+
+async function answered(name, query, key) {
+  const answer = await ask("answer", { system: name, ...query, model: key });
+  if (name === page.system.name) page.answers.set(key, answer);
+}
+
+function remember() {
+  page.shown = page.query;
+  const query = new URLSearchParams(parts.control.address());
+  history.replaceState(null, "", `#systems/${page.system.name}?${query}`);
+}
+
+function draw() {
+  parts.view.show();
+  errorTable();
+  parts.modes.update();
+  parts.sweep.update();
+}
+
+page.toggle = (key) => {
+  if (!page.hidden.delete(key)) page.hidden.add(key);
+  draw();
+};
+
+function errorTable() {
+  const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));
+  const best = Math.min(...rows.map((one) => one.l2));
+  const body = rows.map((one) =>
+    el("tr", { class: one.l2 === best && rows.length > 1 ? "best" : null },
+      el("td", {}, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, number(100 * one.l2)), el("td", {}, number(100 * one.linf)),
+      el("td", {}, `${number(one.ms, 2)} ms`), el("td", { class: "muted" }, compact(one.parameters))));
+  const heads = ["", "L2 %", "L∞ %", "time", "weights"].map((text) => el("th", { scope: "col" }, text));
+  const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, `${number(page.truth.ms, 2)} ms`), el("td", {}));
+  const notes = new Map();
+  for (const one of rows) for (const note of one.notes) notes.set(note, [...(notes.get(note) ?? []), one.label]);
+  byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
+    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone."),
+    ...[...notes].map(([note, who]) => el("p", { class: "note small beyond" }, el("b", {}, `${who.join(", ")}: `), note)));
+}

@@ -1,0 +1,56 @@
+// The table of variables: what each of them is, and its role, chosen by the user.
+
+import { axisLabel, el, number } from "./tools.js";
+
+const ROLES = { "": "not used", input: "input", output: "output", time: "time", sample: "run number" };
+const MOST_ROWS = 60; // in the table; others are found by their names
+
+export class VariableTable {
+  /** found: the answer about a file; apply(options) reads it again with other roles. */
+  constructor(found, apply) {
+    Object.assign(this, { variables: found.variables, apply, roles: new Map() });
+    for (const role of ["input", "output", "time", "sample"]) {
+      for (const name of String(found.reading[role] ?? "").split(",")) if (name) this.roles.set(name.trim(), role);
+    }
+    this.search = el("input", { type: "search", placeholder: "find a variable", "aria-label": "find a variable", oninput: () => this.fill() });
+    this.count = el("span", { class: "muted small" });
+    this.body = el("tbody");
+    const heads = ["name", "role", "shape", "range", "missing"].map((text) => el("th", { scope: "col" }, text));
+    this.dt = el("input", { type: "text", inputmode: "decimal", value: found.reading.dt ?? "", placeholder: "only without a time", autocomplete: "off" });
+    this.axes = el("input", { type: "text", value: found.reading.axes ?? "", placeholder: "for arrays: sample,t", autocomplete: "off" });
+    this.resample = el("input", { type: "checkbox", checked: found.reading.resample === true });
+    this.node = el("div", { class: "variables", onkeydown: (event) => event.key === "Enter" && event.target.tagName === "INPUT" && this.send() },
+      found.variables.length > 12 ? el("div", { class: "finder" }, this.search, this.count) : "",
+      el("div", { class: "scroll tall" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), this.body)),
+      el("div", { class: "form" }, el("label", {}, "Time step [s]", this.dt), el("label", {}, "Axes of the arrays", this.axes),
+        el("label", { class: "switch" }, this.resample, "Resample to even time steps"), el("button", { type: "button", class: "button", "data-do": "read", onclick: () => this.send() }, "Read again")));
+    this.fill();
+  }
+
+  /** The rows whose names match, those with a role first. */
+  fill() {
+    const wanted = this.search.value.trim().toLowerCase();
+    const matching = this.variables.filter((one) => one.name.toLowerCase().includes(wanted));
+    const ordered = wanted ? matching : [...matching.filter((one) => this.roles.has(one.name)), ...matching.filter((one) => !this.roles.has(one.name))];
+    const rows = ordered.length > MOST_ROWS ? ordered.slice(0, MOST_ROWS) : wanted ? matching : this.variables;
+    this.count.textContent = rows.length < this.variables.length ? `${rows.length} of ${this.variables.length} variables` : `${this.variables.length} variables`;
+    this.body.replaceChildren(...rows.map((one) => this.row(one)));
+  }
+
+  row(one) {
+    const role = el("select", { "aria-label": `role of ${one.name}`, "data-variable": one.name }, ...Object.entries(ROLES).map(([value, label]) => el("option", { value, selected: (this.roles.get(one.name) ?? "") === value }, label)));
+    role.addEventListener("change", () => {
+      if (role.value) this.roles.set(one.name, role.value);
+      else this.roles.delete(one.name);
+      this.send();
+    });
+    return el("tr", {}, el("td", { class: "wrap" }, axisLabel(one.name, one.unit)), el("td", {}, role), el("td", {}, one.shape.join(" × ")),
+      el("td", {}, one.min === null ? one.dtype : `${number(one.min)} … ${number(one.max)}`), el("td", {}, one.missing ? String(one.missing) : ""));
+  }
+
+  send() {
+    const options = { dt: this.dt.value.trim(), axes: this.axes.value.trim(), resample: this.resample.checked };
+    for (const role of ["input", "output", "time", "sample"]) options[role] = this.variables.filter((one) => this.roles.get(one.name) === role).map((one) => one.name).join(",");
+    this.apply(options);
+  }
+}

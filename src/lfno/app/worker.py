@@ -1,0 +1,141 @@
+"""One run in a process of its own: `python -m lfno.app.worker FOLDER` reads the order, fits, tests and writes the outcome."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from lfno.app.diary import Diary
+from lfno.app.files import reading_options, said
+from lfno.app.workspace import ABOUT, read_json
+from lfno.core.errors import LfnoError
+
+TRAINING = "training"  # the folder of the checkpoints
+LOOKS = 100  # points of the learning curve, about
+NETWORKS = ("lfno", "fno", "lno")
+
+
+class Run:
+    """The order of a run, and what it writes while it is carried out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.order, self.diary = folder, read_json(folder / ABOUT), Diary(folder)
+        self.model, self.epochs = str(self.order["model"]), self.order.get("epochs")
+        self.stopping = False
+        self.begun = time.monotonic()
+
+    @property
+    def source_name(self) -> str:
+        """The name of the data, for the report."""
+        return str(self.order.get("system") or self.order["files"][0]["name"])
+
+    def carry_out(self) -> None:
+        """Fit and test the model; whatever goes wrong ends as a sentence in the diary."""
+        try:
+            self.diary.write(stage="preparing", words="", seconds_left=None)
+            surrogate = self._fit()
+            self.diary.write(stage="judging", seconds_left=None)
+            from lfno.app.outcome import write_outcome
+
+            write_outcome(surrogate, self.folder, self.source_name, time.monotonic() - self.begun)
+            words = "Stopped: the best weights so far were kept and tested." if self.stopping else ""
+            self.diary.write(stage="stopped" if self.stopping else "done", ready=True, words=words)
+        except LfnoError as error:
+            self.diary.write(stage="failed", words=self._said(error))
+        except Exception as error:
+            traceback.print_exc()
+            self.diary.write(stage="failed", words=f"The run failed inside lfno ({type(error).__name__}: {error}).")
+
+    def _said(self, text: LfnoError | str) -> str:
+        return said(text, self.order.get("files", []))
+
+    def _fit(self) -> Any:
+        from lfno.surrogate import fit
+
+        options: dict[str, Any] = {"folder": self.folder / TRAINING}
+        source: Any = self.order.get("system")
+        if source is None:
+            from lfno.data.prepare import prepare
+
+            paths = [self.folder.parents[1] / "files" / self.order["file"] / one["path"] for one in self.order["files"]]
+            if not all(path.is_file() for path in paths):
+                raise LfnoError(f"the file {self.order['files'][0]['name']} was deleted, so the run cannot be carried out")
+            source = prepare(paths[0] if len(paths) == 1 else paths, **reading_options(self.order.get("reading", {})))
+        if self.model in NETWORKS:
+            options |= self._training(source)
+        else:
+            self.diary.write(stage="fitting")
+        return fit(source, self.model, **options)
+
+    def _training(self, source: Any) -> dict[str, Any]:
+        """Options of a network's training: its length, how often it is validated, and whether it goes on from a checkpoint."""
+        from lfno.training.checkpoint import NAME
+
+        if isinstance(source, str):
+            from lfno.systems import find
+            from lfno.training.presets import default_preset
+
+            self.total = self.epochs or default_preset(self.model, find(source).grid).training.epochs
+        else:
+            from lfno.training.choose import choose
+
+            choice = choose(source.dataset, source.split, self.model, source.warmup)
+            self.total = self.epochs or choice.fields["epochs"]
+        resume = (self.folder / TRAINING / NAME).exists()
+        changes = {} if self.epochs is None else {"epochs": self.epochs}
+        return {**changes, "validate_every": max(1, self.total // LOOKS), "watch": self.watch, "resume": resume}
+
+    def watch(self, trainer: Any, record: dict[str, Any]) -> None:
+        """Note how far the run is and how long it will take; the pilot's time is measured, the rest follows from it."""
+        pilot = trainer.tasks[0].name.startswith("pilot")
+        each = record["seconds"] / max(record["epoch"], 1)
+        left = each * (trainer.config.epochs - record["epoch"])
+        if pilot:
+            left += each / len(trainer.tasks) * self.total  # the trials of the pilot are trained together
+        else:
+            loss = {name: min(record[name]) for name in ("train", "validation", "best")}
+            self.diary.add_loss({"epoch": record["epoch"], "seconds": record["seconds"], **loss})
+        self.diary.write(
+            stage="pilot" if pilot else "training", done=record["epoch"], total=trainer.config.epochs, seconds_left=left
+        )
+        if self.stopping and not pilot:  # the loop ends as after an early stop, with the best parameters so far
+            trainer.stopped.fill_(1.0)
+
+    def listen(self) -> None:
+        """Wait for "stop" on the standard input; its end means that the server is gone, and ends this process too."""
+        for line in sys.stdin:
+            if line.strip() == "stop":
+                self.stopping = True
+        os._exit(1)
+
+
+class Messages(logging.Handler):
+    """Sends the messages of the library to the diary."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(logging.INFO)
+        self.run = run
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.run.diary.say(self.run._said(record.getMessage()))
+
+
+def main() -> None:
+    """Carry out the run of the folder that is named on the command line."""
+    run = Run(Path(sys.argv[1]))
+    threading.Thread(target=run.listen, daemon=True).start()
+    logger = logging.getLogger("lfno")
+    logger.setLevel(logging.INFO)
+    logger.addHandler(Messages(run))
+    run.carry_out()
+    os._exit(0)  # nothing is left to be done, and torch takes its time to say goodbye
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""The systems of the page: what it shows is what the library computes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.app.api import Desk
+from lfno.app.catalogue import PAPER_FREQUENCY, catalogue, shipped
+from lfno.app.inputs import DURATION, KINDS, Input
+from lfno.app.plain import packed, plain
+from lfno.app.single import Single
+from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
+from lfno.evaluation.metrics import relative_l2
+from lfno.systems import find
+from lfno.systems.signals import FunctionSignal
+from tests.app.conftest import unpack
+
+PAPER = {"kind": "decaying sine", "amplitude": 7.3, "frequency": PAPER_FREQUENCY}
+
+
+def test_twelve_systems_and_their_models() -> None:
+    told = catalogue()
+    rows = {row["name"]: row for row in told["systems"]}
+    assert len(rows) == 12
+    assert {"LFNO", "FNO", "LNO"} <= set(rows["duffing-c05"]["models"])
+    assert rows["navier-stokes-nu1e-3"]["models"] == list(shipped("navier-stokes-nu1e-3"))
+    assert told["opening"] in rows
+    json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_input_is_solved_as_by_the_reference(kind: str) -> None:
+    entry = find("duffing-c05")
+    system = entry.system(**entry.parameters)
+    given = Input(kind, 3.0, 0.4, 1, tuple(np.sin(np.arange(40.0))))
+    grid = Grid.line(256, dt=0.08)
+    truth = system.reference(FunctionSignal(lambda t: given(t)[None], 1), grid)[0, 0]
+    assert np.abs(Single(system).solve(given, grid) - truth).max() < 1e-6 * np.abs(truth).max()
+
+
+def test_random_inputs_repeat_without_a_jump_and_have_their_size() -> None:
+    t = np.arange(4096) * DURATION / 4096
+    for kind in ("multisine", "random"):
+        given = Input(kind, 2.0, 0.6, 3)
+        assert np.abs(given(t) - given(t + DURATION)).max() < 1e-9
+        assert np.sqrt((given(t) ** 2).mean()) == pytest.approx(2.0 / np.sqrt(2))
+
+
+def test_an_oscillator_and_its_models(desk: Desk) -> None:
+    query = {"system": "pendulum-c05", "input": PAPER}
+    entry = find("pendulum-c05")
+    signal = entry.family.signal({"A": np.array([7.3])})
+    inputs, truth = entry.system(**entry.parameters).record(signal, entry.grid)
+    told = desk.ask("truth", query)
+    assert np.abs(unpack(told["truth"]) - truth[0, 0, ::2]).max() < 1e-6
+    assert np.abs(unpack(told["input"]) - inputs[0, 0, ::2]).max() < 1e-6
+    for key, file in shipped("pendulum-c05").items():
+        if key.endswith(" rich"):
+            continue
+        prediction = lfno.load(file).ask(inputs[0, 0]).values
+        answer = desk.ask("answer", {**query, "model": key})
+        assert np.abs(unpack(answer["prediction"]) - prediction[::2]).max() < 1e-4
+        assert answer["l2"] == pytest.approx(float(relative_l2(prediction[None, None], truth)[0]), rel=1e-2)
+        assert answer["notes"] == []
+    split = desk.ask("split", {**query, "model": "LFNO"})
+    assert "not physical" in split["caveat"]
+    # the true parts add up to the true response, and the true steady part solves the equation for the repeated input
+    parts = unpack(split["true_transient"]) + unpack(split["true_steady"])
+    assert np.abs(parts - unpack(told["truth"])).max() < 1e-5
+    assert desk.ask("modes", {**query, "model": "truth"})["modes"][0]["frequency"] == pytest.approx(0.154, abs=0.05)
+    assert max(desk.ask("poles", {**query, "model": "LFNO"})["poles"]["re"]) < 0
+    assert desk.ask("poles", {**query, "model": "FNO"})["poles"] is None
+
+
+def test_out_of_range_is_said(desk: Desk) -> None:
+    for change in ({"kind": "sine"}, {"amplitude": 15.0}, {"frequency": 0.5}):
+        answer = desk.ask("answer", {"system": "duffing-c05", "input": {**PAPER, **change}, "model": "FNO"})
+        assert answer["notes"][0].startswith("out of the range of training")
+    beyond = desk.ask("answer", {"system": "heat", "value": 12.5, "model": "FNO"})
+    assert "is not between" in beyond["notes"][0]
+    assert desk.ask("answer", {"system": "heat", "value": 5, "model": "FNO"})["notes"] == []
+
+
+def test_an_undamped_system_has_no_steady_part(desk: Desk) -> None:
+    split = desk.ask("split", {"system": "duffing-c0", "input": PAPER, "model": "LFNO"})
+    assert "no true steady part" in split["reason"]
+    assert "true_steady" not in split
+    with pytest.raises(LfnoError, match="nothing damps it"):
+        desk.ask("sweep", {"system": "duffing-c0", "model": "truth", "amplitude": 1.0})
+
+
+def test_a_sweep_of_weak_tones_is_the_linear_response_and_of_strong_ones_folded(desk: Desk) -> None:
+    weak = desk.ask("sweep", {"system": "duffing-c05", "model": "truth", "amplitude": 0.01})
+    w = 2 * np.pi * unpack(weak["frequency"])
+    assert np.allclose(unpack(weak["up"]), 0.01 / np.abs(1 - w**2 + 0.5j * w), rtol=0.02)
+    strong = desk.ask("sweep", {"system": "duffing-c05", "model": "truth", "amplitude": 5.0})
+    up, down = unpack(strong["up"]), unpack(strong["down"])
+    assert (up > 1.5 * down).any()
+    with pytest.raises(LfnoError, match="exact steady layers"):
+        desk.ask("sweep", {"system": "duffing-c05", "model": "FNO", "amplitude": 1.0})
+
+
+def test_a_field(desk: Desk) -> None:
+    field = desk.ask("truth", {"system": "burgers", "value": 2.0})
+    assert field["truth"]["shape"] == field["input"]["shape"] == [50, 50]
+    assert desk.ask("answer", {"system": "burgers", "value": 2.0, "model": "LFNO"})["l2"] < 0.01
+    split = desk.ask("split", {"system": "burgers", "value": 2.0, "model": "LFNO"})
+    assert split["transient"]["shape"] == [50, 50]
+
+
+SINE = {"kind": "sine", "amplitude": 1, "frequency": 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"system": "moon", "value": 1}, "system 'moon' is not known"),
+        ({"system": "../../etc/passwd"}, "is not known"),
+        ({"system": "heat", "value": "much"}, "'much' is not a number"),
+        ({"system": "heat", "value": True}, "True is not a number"),
+        ({"system": "heat", "value": float("nan")}, "nan is out of reach"),
+        ({"system": "heat", "value": 10**400}, "is too large; choose a value between"),
+        ({"system": "heat", "value": 1e9}, "is out of reach; choose a value between"),
+        ({"system": "duffing-c05", "input": {**SINE, "amplitude": 10**400}}, "the amplitude is too large"),
+        ({"system": "duffing-c05", "input": {**SINE, "kind": "noise"}}, "kind 'noise' is not known"),
+        ({"system": "duffing-c05", "input": {**SINE, "seed": 1.5}}, "seed = 1.5 is not a whole number"),
+        ({"system": "duffing-c05", "input": {"kind": "drawn by hand", "points": [1]}}, "a drawn input has 2 to 512 points"),
+        ([], "a question comes with an object"),
+    ],
+)
+def test_wrong_questions(desk: Desk, query: Any, sentence: str) -> None:
+    with pytest.raises(LfnoError, match=sentence):
+        desk.ask("truth", query)
+
+
+def test_numbers_that_json_has_no_word_for() -> None:
+    tree = {"a": np.float64(np.inf), "b": [np.nan, np.int64(3)], "c": np.array([1.5]), 4: (True, None)}
+    assert plain(tree) == {"a": None, "b": [None, 3], "c": [1.5], "4": [True, None]}
+    values = np.linspace(-1, 1, 6).reshape(2, 3)
+    assert np.allclose(unpack(packed(values)), values)
+    assert np.array_equal(unpack(packed(values, double=True)), values)

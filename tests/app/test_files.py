@@ -1,0 +1,116 @@
+"""Files on the page: kept, shown, refused in one sentence, renamed, deleted, and still there in another server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lfno.app.api import Desk
+from lfno.core.errors import LfnoError
+from tests.app.conftest import unpack
+
+Table = Callable[..., Path]
+
+
+def drop(desk: Desk, path: Path, name: str = "") -> dict[str, Any]:
+    return desk.receive(name or path.name, path.read_bytes())
+
+
+def test_what_is_inside(desk: Desk, table: Table) -> None:
+    found = drop(desk, table())
+    assert [row["name"] for row in found["variables"]] == ["time", "force", "u"]
+    assert found["problem"] is None
+    assert (found["input"], found["output"]) == ([["force", "N"]], [["u", "mm"]])
+    assert found["reading"] == {"input": "force", "output": "u", "time": "time"}
+    assert found["kind"] == "one record"
+    assert found["drawn"]["output"]["shape"] == [1, 3000]
+    json.dumps(found, allow_nan=False)
+
+
+def test_long_records_keep_their_peaks_and_gaps(desk: Desk, tmp_path: Path) -> None:
+    t = np.arange(50_000) * 0.01
+    u = np.cos(t)
+    u[12_345] = 9.0
+    u[20_000:21_000] = np.nan
+    np.savez(tmp_path / "long.npz", t=t, f=np.sin(t**1.1), u=u)
+    drawn = drop(desk, tmp_path / "long.npz")["drawn"]
+    shown = unpack(drawn["output"])[0]
+    assert len(shown) <= 4096
+    assert np.nanmax(shown) == 9.0
+    gone = np.isnan(shown)
+    times = unpack(drawn["t"])
+    assert gone.sum() > 30
+    assert times[gone].min() > 199
+    assert times[gone].max() < 211
+
+
+def test_a_bad_file_is_refused_under_its_own_name_and_not_kept(desk: Desk, table: Table, tmp_path: Path) -> None:
+    with pytest.raises(LfnoError, match=r"^bad\.csv: line 82, column 'u' holds 'overflow', which is not a number"):
+        drop(desk, table("bad.csv", 82, "overflow"))
+    (tmp_path / "notes.docx").write_bytes(b"PK\x03\x04")
+    with pytest.raises(LfnoError, match=r"^notes\.docx: files with \.docx are not read; convert to one of"):
+        drop(desk, tmp_path / "notes.docx")
+    assert desk.ask("workspace", {})["files"] == []
+
+
+def test_a_name_is_never_a_path(desk: Desk, table: Table) -> None:
+    for name in ("../../../etc/cron.d/rig.csv", "C:\\Windows\\rig.csv", "/etc/passwd/rig.csv"):
+        found = drop(desk, table(), name)
+        assert found["name"] == "rig.csv"
+        folder = desk.workspace.find("files", found["id"]).folder
+        assert folder.parent == desk.workspace.folder / "files"
+        assert sorted(path.name for path in folder.iterdir()) == ["about.json", "signals-0.csv"]
+    for identity in ("../runs", "", None, 7, "0" * 12, "A" * 12):
+        with pytest.raises(LfnoError, match="is not in the workspace any more"):
+            desk.ask("file", {"file": identity})
+
+
+def test_problems_speak_of_fields_of_the_page(desk: Desk, table: Table) -> None:
+    file = table("late.csv")
+    lines = file.read_text().splitlines()
+    late = [line.split(",") for line in lines[1:]]
+    late = [",".join([str(float(cells[0]) * (1 + 0.001 * k)), *cells[1:]]) for k, cells in enumerate(late)]
+    file.write_text("\n".join([lines[0], *late]) + "\n")
+    found = drop(desk, file)
+    assert found["reading"]["resample"] is True
+    with pytest.raises(LfnoError, match="“Resample to even time steps”") as caught:
+        desk.ask("read", {"file": found["id"], "options": {**found["reading"], "resample": False}})
+    assert "--" not in str(caught.value)
+    read = desk.ask("read", {"file": found["id"], "options": {**found["reading"], "axes": "", "dt": ""}})
+    assert any("was not uniform" in note for note in read["notes"])
+    for options, sentence in (
+        ({"input": "power"}, "there is no variable 'power'"),
+        ({"dt": "soon"}, "the time step 'soon' is not a number"),
+        ({"path": "/etc/passwd"}, "there is no field 'path' for reading a file"),
+    ):
+        with pytest.raises(LfnoError, match=sentence):
+            desk.ask("read", {"file": found["id"], "options": options})
+
+
+def test_roles_are_remembered_by_another_server(desk: Desk, table: Table) -> None:
+    found = drop(desk, table())
+    desk.ask("read", {"file": found["id"], "options": {"input": "u", "output": "force", "time": "time"}})
+    desk.ask("rename", {"kind": "files", "id": found["id"], "name": "  my rig\n\x00 "})
+    other = Desk(desk.workspace.folder)
+    try:
+        [listed] = other.ask("workspace", {})["files"]
+        assert (listed["id"], listed["name"]) == (found["id"], "my rig")
+        again = other.ask("file", {"file": found["id"]})
+        assert again["input"] == [["u", "mm"]]
+        other.ask("delete", {"kind": "files", "id": found["id"]})
+        assert desk.ask("workspace", {})["files"] == []
+        with pytest.raises(LfnoError, match="is not in the workspace any more"):
+            desk.ask("file", {"file": found["id"]})
+    finally:
+        other.close()
+
+
+def test_the_example_can_be_read(desk: Desk) -> None:
+    found = desk.ask("example", {})
+    assert found["problem"] is None
+    assert any("not measured" in note for note in found["notes"])

@@ -1,0 +1,130 @@
+"""Runs of the page: queued, watched, stopped, interrupted, continued; their outcomes, exports and predictions."""
+
+from __future__ import annotations
+
+import io
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lfno
+from lfno.app.api import Desk
+from lfno.app.diary import Diary
+from lfno.core.errors import LfnoError
+from tests.app.conftest import finish, unpack
+
+Table = Callable[..., Path]
+
+
+def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    [run] = desk.ask("train", {"file": found["id"], "models": ["linear"]})["runs"]
+    end = finish(desk, run["id"])
+    assert (end["stage"], end["ready"]) == ("done", True), end["words"]
+    told = desk.ask("outcome", {"run": run["id"]})["outcome"]
+    assert told["test"]["modal model"]["l2"] < 0.1
+    assert told["modes"][0]["frequency"] == pytest.approx(np.sqrt(2 - 0.16) / (2 * np.pi), rel=0.1)
+    # the response that the test data show is that of the oscillator
+    bode = told["bode"]
+    w = 2 * np.pi * unpack(bode["frequency"])
+    inside = (w > 0.8) & (w < 3)
+    exact = np.abs(1 / (2 - w**2 + 0.8j * w))
+    assert np.allclose(unpack(bode["model"]["magnitude"])[0, 0][inside], exact[inside], rtol=0.35)
+    one = desk.ask("sample", {"run": run["id"], "place": 0})
+    parts = unpack(one["transient"]) + unpack(one["steady"])
+    half = parts.shape[-1] // 2  # the prediction knows the record before the test, which the parts soon make good
+    assert np.allclose(parts[:, half:], unpack(one["prediction"])[:, half:], atol=1e-3)
+    with pytest.raises(LfnoError, match="there is no test sample 99"):
+        desk.ask("sample", {"run": run["id"], "place": 99})
+    # what it gives away
+    name, content = desk.saved({"run": run["id"], "form": "model"})
+    (tmp_path / name).write_bytes(content)
+    assert lfno.load(tmp_path / name).kind == "linear"
+    archive = zipfile.ZipFile(io.BytesIO(desk.saved({"run": run["id"], "form": "c"})[1]))
+    assert {Path(member).suffix for member in archive.namelist()} >= {".c", ".h"}
+    assert zipfile.is_zipfile(io.BytesIO(desk.saved({"run": run["id"], "form": "fmu"})[1]))
+    assert b"rig.csv: a fitted model" in desk.saved({"run": run["id"], "form": "report"})[1]
+    with pytest.raises(LfnoError, match="cannot be saved as 'exe'"):
+        desk.saved({"run": run["id"], "form": "exe"})
+    # a new file, with its output and without
+    answer = desk.predict("new.csv", table("new.csv").read_bytes(), run["id"])
+    assert answer["errors"]["l2"] < 0.1
+    rows = desk.saved({"answer": answer["id"]})[1].decode().splitlines()
+    assert rows[0] == '"t","u"'
+    assert len(rows) == 3001
+    bare = "\n".join(line.rpartition(",")[0] for line in table().read_text().splitlines()) + "\n"
+    assert desk.predict("bare.csv", bare.encode(), run["id"])["errors"] is None
+    with pytest.raises(LfnoError, match=r"^wrong\.csv"):
+        desk.predict("wrong.csv", b"a,b\n1,2\n3,4\n", run["id"])
+    assert len(desk.ask("workspace", {})["files"]) == 1
+
+
+def test_orders_that_are_refused(desk: Desk, table: Table) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    for order, sentence in (
+        ({"models": []}, "choose at least one model"),
+        ({"models": ["gpt"]}, "model 'gpt' is not known"),
+        ({"models": ["fno"], "epochs": 0}, "epochs must be a whole number"),
+        ({"models": ["fno"], "file": "0" * 12}, "is not in the workspace any more"),
+        ({"models": ["fno"], "system": "moon"}, "system 'moon' is not known"),
+    ):
+        with pytest.raises(LfnoError, match=sentence):
+            desk.ask("train", {"file": found["id"], **order})
+    assert desk.ask("workspace", {})["runs"] == []
+    with pytest.raises(LfnoError, match="is not in the workspace any more"):
+        desk.ask("stop", {"run": "0" * 12})
+
+
+@pytest.mark.long
+def test_a_queue_a_stop_and_a_restart(desk: Desk, table: Table) -> None:
+    found = desk.receive("rig.csv", table().read_bytes())
+    first, second = desk.ask("train", {"file": found["id"], "models": ["fno", "lno"], "epochs": 5000})["runs"]
+    assert desk.ask("progress", {"run": second["id"]})["stage"] == "waiting"
+    with pytest.raises(LfnoError, match="is under way; stop it before you delete it"):
+        desk.ask("delete", {"kind": "runs", "id": first["id"]})
+    # stopped in training: the best weights so far are kept and tested
+    while desk.ask("progress", {"run": first["id"]})["stage"] != "training":
+        time.sleep(0.05)
+    desk.ask("stop", {"run": first["id"]})
+    end = finish(desk, first["id"])
+    assert (end["stage"], end["ready"]) == ("stopped", True)
+    assert end["losses"][-1]["epoch"] < 5000
+    assert desk.ask("outcome", {"run": first["id"]})["outcome"]["label"] == "FNO"
+    # the server ends in the middle of the second: it is interrupted, and goes on from its checkpoint in another server
+    while not desk.ask("progress", {"run": second["id"]})["losses"]:
+        time.sleep(0.05)
+    folder = desk.workspace.find("runs", second["id"]).folder
+    desk.close()
+    assert Diary(folder).read()["stage"] == "interrupted"
+    other = Desk(desk.workspace.folder)
+    try:
+        assert other.ask("outcome", {"run": first["id"]})["outcome"]["label"] == "FNO"
+        other.ask("continue", {"run": second["id"]})
+        while other.ask("progress", {"run": second["id"]})["stage"] != "training":
+            time.sleep(0.05)
+        other.ask("stop", {"run": second["id"]})
+        assert finish(other, second["id"])["ready"] is True
+        other.ask("delete", {"kind": "runs", "id": second["id"]})
+        assert not folder.exists()
+    finally:
+        other.close()
+
+
+@pytest.mark.long
+def test_a_stop_before_the_training_leaves_no_model(desk: Desk) -> None:
+    found = desk.ask("example", {})
+    [run] = desk.ask("train", {"file": found["id"], "models": ["lfno"], "epochs": 2000})["runs"]
+    while (now := desk.ask("progress", {"run": run["id"]}))["stage"] != "pilot":
+        assert not now["over"], now["words"]
+        time.sleep(0.05)
+    assert now["seconds_left"] > 0
+    desk.ask("stop", {"run": run["id"]})
+    end = finish(desk, run["id"])
+    assert end["stage"] == "stopped"
+    assert end["words"] == "Stopped in the pilot, before the training itself: there is no model."
+    with pytest.raises(LfnoError, match="this run has left no model"):
+        desk.ask("outcome", {"run": run["id"]})
