@@ -11,9 +11,11 @@ from lfno.data import signals
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind
+from lfno.data.runs import Runs
 from lfno.data.signals.names import find_roles
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
+from lfno.data.signals.separate import separate
 from lfno.data.variation import check_variation
 
 MOST_CURES = 2  # switches that the library tries by itself to make a file readable
@@ -77,13 +79,16 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     }
 
 
-def _kind(data: Record | Dataset) -> str:
-    return "one record" if isinstance(data, Record) else f"{len(data)} trajectories"
+def _kind(data: Record | Dataset | Runs) -> str:
+    if isinstance(data, Record):
+        return "one record"
+    return f"{len(data)} runs of unequal length" if isinstance(data, Runs) else f"{len(data)} trajectories"
 
 
 def _roles(variables: Variables) -> dict[str, Any]:
     """The names that the reader has guessed, as the options that state them."""
-    arranged, sample = tell_apart(variables, None, None)
+    runs = separate(variables, None, None)
+    arranged, sample = tell_apart(variables if runs is None else runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
     named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
     return {name: ",".join(names) for name, names in named.items()} | ({"sample": sample} if sample else {})

@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from lfno.data.dataset import Dataset
-from lfno.data.signals import INPUT_GAPS
-from lfno.data.signals.record import Record
+from lfno.data.signals.record import INPUT_GAPS, Record
 
 Data = TypeVar("Data", Record, Dataset)
 

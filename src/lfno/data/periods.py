@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.signals import INPUT_GAPS
-from lfno.data.signals.record import Record
+from lfno.data.signals.record import INPUT_GAPS, Record
 
 REPEATS = 0.02  # mean square of the difference between periods of the input, relative to twice its variance
 NOVEL = 0.5  # an input must first become this different from itself before it can repeat

@@ -11,8 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
-from lfno.data.signals import INPUT_GAPS
-from lfno.data.signals.record import Record
+from lfno.data.signals.record import INPUT_GAPS, Record
 from lfno.data.stretches import measured_length
 from lfno.systems.base import Channel
 

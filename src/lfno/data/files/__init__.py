@@ -81,7 +81,7 @@ def read(path: str | Path) -> Variables:
     _check_format(path.name, start, reader)
     variables = reader(path)
     if not variables.entries:
-        raise LfnoError(f"{path.name}: the file holds no arrays of numbers")
+        raise LfnoError("; ".join([f"{path.name}: the file holds no arrays of numbers", *variables.notes[:2]]))
     return variables
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
-from lfno.data.files.matlab5 import matrices
+from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices
 from lfno.data.files.variables import Variable, Variables
 
 #: MATLAB's names of its numeric classes; the rest (cell, char, …) is listed in the notes
@@ -19,7 +19,7 @@ NUMERIC = {"double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", 
 
 
 def read_matlab(path: Path) -> Variables:
-    """Numeric arrays by name, fields of structures as `structure.field`."""
+    """Numeric arrays by name, fields as `structure.field`, cells as `cell{1}`, structure arrays as `structure(1).field`."""
     if h5py.is_hdf5(path):
         return _read_hdf5(path)
     notes: list[str] = []
@@ -41,13 +41,44 @@ def _read_hdf5(path: Path) -> Variables:
     with hdf5.opened(path) as file:
         for name, dataset in hdf5.datasets(path, file, notes):
             kind = hdf5.text_of(dataset.attrs.get("MATLAB_class", "double"))
-            if name.startswith("#") or kind not in NUMERIC or "MATLAB_empty" in dataset.attrs:
-                notes.append(f"{name!r} is not an array of numbers and was left out")
+            if name.startswith("#"):
+                continue  # elements of cells, which are listed under the names of their cells
+            if kind not in NUMERIC or "MATLAB_empty" in dataset.attrs:
+                notes.append(f"{name!r} was left out: it is {kind if kind not in NUMERIC else 'empty'}")
                 continue
             title = name.replace("/", ".")
-            shape = hdf5.shape_of(dataset)[::-1]
-            entries[title] = Variable(title, shape, hdf5.dtype_of(dataset), _reversed(path, name))
+            entries[title] = _variable(path, title, name, dataset)
+        entries |= {variable.name: variable for variable in _elements(path, file)}
+    for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
+        if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
+            notes[:] = [note for note in notes if f"{title!r}" not in note]
     return Variables(path.name, entries, notes)
+
+
+def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Variable:
+    return Variable(title, hdf5.shape_of(dataset)[::-1], hdf5.dtype_of(dataset), _reversed(path, name))
+
+
+def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
+    """The numeric elements of cells, `name{1}`, and of structure arrays, `name(1).field`: datasets of references."""
+    found: list[tuple[str, h5py.Dataset]] = []
+
+    def collect(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and not name.startswith("#") and h5py.check_ref_dtype(item.dtype) is h5py.Reference:
+            found.append((name, item))
+
+    file.visititems(collect)
+    for name, dataset in found:
+        title, cell = name.replace("/", "."), hdf5.text_of(dataset.attrs.get("MATLAB_class", "")) == "cell"
+        parent, _, field = title.rpartition(".")
+        for k, reference in enumerate(np.ravel(dataset[()].T)[:MOST_ELEMENTS], 1):
+            target = file[reference] if reference else None
+            if not isinstance(target, h5py.Dataset) or "MATLAB_empty" in target.attrs:
+                continue
+            kind = hdf5.text_of(target.attrs.get("MATLAB_class", "double"))
+            if kind in NUMERIC and hdf5.usable(path, title, target, []):
+                element = f"{title}{{{k}}}" if cell or not parent else f"{parent}({k}).{field}"
+                yield _variable(path, element, target.name, target)
 
 
 def _reversed(path: Path, name: str) -> Any:

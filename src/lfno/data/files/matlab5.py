@@ -21,15 +21,17 @@ from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable
 
 MATRIX, COMPRESSED = 14, 15
-STRUCT = 2
+CELL, STRUCT = 1, 2
 #: type of an element -> how its values are stored
 STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 #: class of an array -> what its values are
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
-OTHERS = {1: "cell array", 3: "object", 4: "text", 5: "sparse matrix", 16: "function", 17: "object"}
+OBJECT = "a MATLAB object such as a timetable, table or iddata, which only MATLAB can read: save its arrays instead"
+OTHERS = {3: OBJECT, 4: "text", 5: "a sparse matrix", 16: "a function", 17: OBJECT}
 #: enough to hold the head of any matrix
 HEAD = 4096
 DEPTH = 8
+MOST_ELEMENTS = 10_000  # of a cell or structure array
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,10 @@ def matrices(path: Path, notes: list[str]) -> Iterator[Variable]:
 
 def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Variable]:
     head = _head(memoryview(_content(path, at, order, HEAD)), order)
-    if head.kind == STRUCT:
+    if head.kind in (CELL, STRUCT):
         yield from _walk(memoryview(_content(path, at, order, None)), order, head.name, notes, DEPTH)
     elif head.kind not in CLASSES:
-        notes.append(f"{head.name!r} is not an array of numbers ({OTHERS.get(head.kind, 'unknown')}) and was left out")
+        notes.append(f"{head.name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
     elif not math.prod(head.shape):
         notes.append(f"{head.name!r} is empty and was left out")
     else:
@@ -83,24 +85,32 @@ def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Var
 
 
 def _walk(content: memoryview, order: str, name: str, notes: list[str], depth: int) -> Iterator[Variable]:
-    """The numeric fields of a structure and of the structures in it."""
+    """The numeric arrays inside cells `name{1}`, fields `name.field` and elements of structure arrays `name(1).field`."""
     head = _head(content, order)
     if head.kind in CLASSES and all(head.shape):
         yield Variable.of(name, _values(content, order, head))
         return
-    if head.kind != STRUCT or head.shape != (1, 1) or not depth:
-        notes.append(f"{name!r} is not an array of numbers and was left out")
+    count = math.prod(head.shape)
+    if head.kind not in (CELL, STRUCT) or not depth or count > MOST_ELEMENTS:
+        if head.kind not in CLASSES:  # an empty array needs no note
+            notes.append(f"{name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
         return
-    _, width, at = _element(content, head.at, order)
-    _, names, at = _element(content, at, order)
-    step = int(np.frombuffer(width, f"{order}i4")[0])
-    if step < 1:
-        raise LfnoError(f"the structure {name!r} has field names of {step} bytes")
-    for start in range(0, len(names), step):
-        field = bytes(names[start : start + step]).split(b"\0")[0].decode("latin-1")
-        _, inner, at = _element(content, at, order)
-        if len(inner):
-            yield from _walk(inner, order, f"{name}.{field}", notes, depth - 1)
+    fields, at = [""], head.at
+    if head.kind == STRUCT:
+        _, width, at = _element(content, at, order)
+        _, names, at = _element(content, at, order)
+        step = int(np.frombuffer(width, f"{order}i4")[0])
+        if step < 1:
+            raise LfnoError(f"the structure {name!r} has field names of {step} bytes")
+        pieces = (bytes(names[start : start + step]) for start in range(0, len(names), step))
+        fields = [piece.split(b"\0")[0].decode("latin-1") for piece in pieces]
+    for element in range(1, count + 1):
+        for field in fields:
+            _, inner, at = _element(content, at, order)
+            place = f"{name}({element}).{field}" if count > 1 else f"{name}.{field}"
+            place = f"{name}{{{element}}}" if head.kind == CELL else place
+            if len(inner):
+                yield from _walk(inner, order, place, notes, depth - 1)
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:

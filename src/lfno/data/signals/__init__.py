@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -19,12 +20,13 @@ from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
-from lfno.data.signals.record import Record
+from lfno.data.signals.record import INPUT_GAPS, Record
 from lfno.data.signals.sampling import coordinate, in_seconds
+from lfno.data.signals.separate import separate
 from lfno.data.signals.sides import Layout, gather, lay_out
 
-#: provenance of data whose inputs have long gaps: [sample, start, stop] of each
-INPUT_GAPS = "input_gaps"
+if TYPE_CHECKING:
+    from lfno.data.runs import Runs
 
 
 def load(
@@ -37,8 +39,12 @@ def load(
     axes: str | None = None,
     dt: float | None = None,
     resample: bool = False,
-) -> Dataset | Record:
-    """The inputs and outputs of a file (or of named arrays): a `Dataset` of many trajectories, or one long `Record`.
+) -> Dataset | Record | Runs:
+    """The inputs and outputs of a file (or of named arrays): many trajectories of one length, one long record, or runs.
+
+    Runs of unequal length are `Runs`, trajectories of equal length a `Dataset`, one run is a `Record`. The runs of a file are
+    cells or structure arrays of MATLAB, numbered groups of HDF5, or rows of a table with a column of run numbers or a time
+    that starts again.
 
     `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, `"table:3"`) and are guessed
     where the names leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the
@@ -57,6 +63,30 @@ def load(
     variables = _variables(source)
     named = (input, output, time)
     input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in named)
+    names = (input, output, time)
+    runs = separate(variables, sample, time) if axes is None else None
+    if runs is None:
+        return _load(variables, names, sample, axes, dt, resample)
+    from lfno.data.runs import Runs, of_trajectories  # runs are made of records, which are in this package
+
+    records: list[Record] = []
+    for one in runs:
+        data = _load(one, names, None, None, dt, resample)
+        records += [replace(data, provenance={**data.provenance, "name": one.source})] if isinstance(data, Record) else (
+            of_trajectories(data).records
+        )
+    notes = list(dict.fromkeys(note for record in records for note in record.notes))
+    told = {"name": Path(variables.source).stem, "source": variables.source}
+    notes.append(f"the file holds {len(records)} runs of {min(map(len, records))} to {max(map(len, records))} samples")
+    found = Runs(tuple(records), told | {"notes": notes})
+    return found.padded() if len({len(record) for record in records}) == 1 else found
+
+
+def _load(
+    variables: Variables, names: tuple[str | None, str | None, str | None], sample: str | None, axes: str | None,
+    dt: float | None, resample: bool,
+) -> Dataset | Record:  # fmt: skip
+    input, output, time = names
     try:
         variables, _ = parts.tell_apart(variables, sample, time)
         variables, split = parts.join(variables)
@@ -131,10 +161,11 @@ def _clocks(
     if not roles.times:
         if dt is None:
             step = sampling_step(variables)
-            given = Option("dt", "SECONDS") if step is None else Option("dt", step[1])
-            says = "" if step is None else f" ({step[0]!r} says so)"
-            named = Option("time", "NAME")
-            raise LfnoError("there is no time vector; name it with ", named, " or give the step with ", given, says)
+            if step is None:
+                ways = Option("time", "NAME"), Option("dt", "SECONDS")
+                raise LfnoError("there is no time vector; name it with ", ways[0], " or give the step with ", ways[1])
+            dt = step[1]
+            notes.append(f"{step[0]!r} tells the time step, {dt:g} s")
         if not dt > 0:
             raise LfnoError("the step ", Option("dt", dt), " must be positive")
         variable = variables[roles.outputs[0]]

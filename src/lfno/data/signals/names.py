@@ -120,13 +120,20 @@ def _one_each(
 
 
 def sampling_step(variables: Variables) -> tuple[str, float] | None:
-    """The name of a single number that is a sampling rate or step, and the step it tells."""
+    """Return the name of a single number that is a sampling rate or step, and the step that it tells.
+
+    Raises LfnoError if two such numbers contradict each other.
+    """
+    found: dict[str, float] = {}
     for name, variable in variables.entries.items():
         if variable.size == 1 and variable.numeric and plain(name) in RATES | STEPS:
             value = float(variable.array([]).flat[0])
             if np.isfinite(value) and value > 0:
-                return name, 1 / value if plain(name) in RATES else value
-    return None
+                found[name] = 1 / value if plain(name) in RATES else value
+    if found and max(found.values()) > (1 + 1e-6) * min(found.values()):
+        steps = " and ".join(f"{name!r} {step:g} s" for name, step in found.items())
+        raise LfnoError(f"the time steps contradict each other, {steps}; give the right one with ", Option("dt", "SECONDS"))
+    return next(iter(found.items()), None)
 
 
 def _is_coordinate(variables: Variables, name: str) -> bool:

@@ -13,6 +13,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
+from lfno.data.runs import Runs
 from lfno.data.signals import is_dataset, load
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
@@ -31,7 +32,7 @@ def load_question(
     file with one other signal besides its time needs no naming.
     """
     if is_dataset(Path(path)):
-        return load(path), True
+        return _one_length(load(path)), True
     variables = read(path)
     joined = join(variables)[0]
     asked, answered = reading.pop("input", None), reading.pop("output", None)
@@ -44,12 +45,16 @@ def load_question(
         if inputs and asked != ",".join(_bare(inputs)):
             told.append(f"{asked!r} is taken for {listing(_bare(inputs))}, the input of training")
     if answered is not None:
-        return _noted(load(variables, input=asked, output=answered, **reading), told), True
+        return _noted(_one_length(load(variables, input=asked, output=answered, **reading)), told), True
     shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
     ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
     extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
-    data = load(extended, input=asked, output=ABSENT, **reading)
-    return _noted(data, told), False
+    return _noted(_one_length(load(extended, input=asked, output=ABSENT, **reading)), told), False
+
+
+def _one_length(data: Record | Dataset | Runs) -> Record | Dataset:
+    """Runs of unequal length as trajectories of the longest one; what was added is masked."""
+    return data.padded() if isinstance(data, Runs) else data
 
 
 def _noted(data: Record | Dataset, more: list[str]) -> Record | Dataset:

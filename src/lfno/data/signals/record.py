@@ -12,6 +12,9 @@ from lfno.core.grid import Grid
 from lfno.data.dataset import full_mask
 from lfno.systems.base import Channel
 
+#: provenance of data whose inputs have long gaps: [sample, start, stop] of each
+INPUT_GAPS = "input_gaps"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Record:

@@ -59,7 +59,9 @@ def lay_out(
     samples = {_count(variables, name, settled[name]) for name in roles.outputs}
     for name in roles.inputs:
         stated = _axes_for(variables, name, axes, False)
-        if stated is None and not variables[name].axes and {extent(variables[name])} == {(c,) for c in samples if c}:
+        if stated is None and variables[name].size == 1:  # one number for the run: a constant input
+            settled[name] = (SINGLE,) * len(variables[name].shape)
+        elif stated is None and not variables[name].axes and {extent(variables[name])} == {(c,) for c in samples if c}:
             # one number for each sample: a parameter that is fed as a constant input
             settled[name] = tuple(SAMPLE if size > 1 else SINGLE for size in variables[name].shape)
         else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
-TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid"}
-SAMPLES = {"sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization"}
+TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid", "samplinginstants"}
+SAMPLES = {
+    "sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization", "realisation",
+}  # fmt: skip
 CHANNELS = {"channel", "channels", "feature", "features", "component", "components"}
 COORDINATES = ("x", "y", "z")
-INPUTS = {"f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive"}
-OUTPUTS = {"output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration"}
+INPUTS = {"f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive", "inputdata"}
+OUTPUTS = {
+    "output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration", "outputdata",
+}  # fmt: skip
 #: u is the response in mechanics and the input in control: the other variable decides
 EITHER = {"u", "x"}
 #: columns that may only number the rows, as tables are often written (pandas leaves the name empty)

@@ -1,0 +1,122 @@
+"""Runs in one file: cells, structure arrays, groups, a column of run numbers, or a time that starts again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from lfno.data.files.variables import Variable, Variables
+from lfno.data.signals.words import SAMPLES, TIMES, plain
+
+#: how a variable of one run is named, with the run in `head` and `run`, and the variable in `field`
+_CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
+_STRUCTURE = re.compile(r"^(?P<head>.+)\((?P<run>\d+)\)\.(?P<field>.+)$")
+_GROUP = re.compile(r"^(?P<head>[^/]*?)(?P<run>\d+)/(?P<field>.+)$")
+
+LEAST_ROWS = 8  # of a run in a table whose time starts again; a single row that goes back is a mistake of the logger
+
+
+def separate(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
+    """Return the variables of each run of a file, or None if it is one run or an array of equal ones.
+
+    sample: the column that numbers the runs of a table; looked for if None.
+    time: the time column of a table; looked for if None.
+    """
+    if sample is None:
+        for pattern in (_CELL, _STRUCTURE, _GROUP):
+            if (found := _named(variables, pattern)) is not None:
+                return found
+    return _rows(variables, sample, time)
+
+
+def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | None:
+    runs: dict[tuple[str, int], dict[str, Variable]] = {}
+    shared: dict[str, Variable] = {}
+    for name, variable in variables.entries.items():
+        match = pattern.match(name)
+        if match is None:
+            shared[name] = variable
+            continue
+        parts = match.groupdict()
+        runs.setdefault((parts.get("head", ""), int(parts["run"])), {})[parts["field"]] = replace(variable, name=parts["field"])
+    if len(runs) < 2 or len({tuple(sorted(entries)) for entries in runs.values()}) > 1:
+        return None
+    found = []
+    for place, key in enumerate(sorted(runs)):
+        own = {name: _of_run(variable, place, len(runs)) for name, variable in shared.items()}
+        found.append(_one(variables, place, own | runs[key]))
+    return found
+
+
+def _of_run(variable: Variable, place: int, count: int) -> Variable:
+    """One number for each run becomes the number of this run."""
+    if variable.numeric and variable.size == count > 1 and max(variable.shape) == count:
+        return Variable.of(variable.name, np.ravel(variable.array([]))[place : place + 1], variable.unit)
+    return variable
+
+
+def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
+    """Runs one under the other in a table, of unequal length or without a column that numbers them."""
+    clock = time or next((name for name in variables if plain(name) in TIMES), None)
+    stamps = variables.entries.get(clock) if clock is not None else None
+    named = [n for n, v in variables.entries.items() if plain(n) in SAMPLES and v.numeric and len(v.shape) == 1]
+    back = None if stamps is None or len(stamps.shape) != 1 else _restarts(np.ravel(stamps.array([], keep_double=True)))
+    if sample is None and len(named) == 1 and back is not None and variables[named[0]].shape == variables[str(clock)].shape:
+        sample = named[0]
+    if sample is not None:
+        if sample not in variables or not variables[sample].numeric or len(variables[sample].shape) != 1:
+            return None
+        numbers = variables[sample].array([])
+        if not numbers.size:
+            return None
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(numbers)) + 1])
+        if len(np.unique(numbers[starts])) != len(starts):
+            return None
+    elif back is not None:
+        starts = back
+    else:
+        return None
+    size = variables[sample or str(clock)].shape[0]
+    borders = [*starts.tolist(), size]
+    lengths = np.diff(borders)
+    if len(lengths) < 2 or (sample is not None and (lengths == lengths[0]).all()):
+        return None
+    columns = {n: v for n, v in variables.entries.items() if n != sample and v.numeric and v.shape == (size,)}
+    values = {name: column.array([], keep_double=name == clock) for name, column in columns.items()}
+    found = []
+    for place, (start, stop) in enumerate(pairwise(borders)):
+        own = {n: Variable.of(n, array[start:stop], columns[n].unit) for n, array in values.items()}
+        found.append(_one(variables, place, own, start))
+    return found
+
+
+def _restarts(stamps: np.ndarray) -> np.ndarray | None:
+    """The rows at which a time starts again, the first included; None if it never does.
+
+    Each run must begin within two steps of the first one's beginning and have at least LEAST_ROWS rows.
+
+    >>> _restarts(np.tile(np.arange(10.0), 2))
+    array([ 0, 10])
+    """
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(stamps) <= 0) + 1])
+    if len(starts) < 2 or not np.isfinite(stamps).all():
+        return None
+    lengths = np.diff([*starts, len(stamps)])
+    step = float(np.median(np.diff(stamps)))
+    if lengths.min() < LEAST_ROWS:
+        return None
+    near = np.abs(stamps[starts] - stamps[0]) <= 2 * step
+    near &= stamps[starts + 1] - stamps[starts] <= 2 * step  # after a single wrong stamp the time jumps ahead again
+    return starts if near.all() else None
+
+
+def _one(variables: Variables, place: int, entries: dict[str, Variable], first: int = 0) -> Variables:
+    """The variables of run `place`, which begins at row `first` of the file."""
+
+    def row(index: int) -> str:
+        return variables.row(first + index)
+
+    return Variables(f"{variables.source}, run {place + 1}", entries, list(variables.notes) if place == 0 else [], row)

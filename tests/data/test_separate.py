@@ -1,0 +1,152 @@
+"""Runs in one file: tables, cells, structure arrays and groups give the signals that were written, run by run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from lfno.core.errors import LfnoError
+from lfno.data.dataset import Dataset
+from lfno.data.describe import describe
+from lfno.data.prepare import prepare
+from lfno.data.runs import Runs
+from lfno.data.signals import load
+from lfno.data.signals.record import Record
+from tests.data.laboratory import STEP, run
+
+SIZES = (120, 90, 200)
+RUNS = [run(size, seed) for seed, size in enumerate(SIZES)]
+
+
+def same(found: Any, runs: list[Record] = RUNS) -> None:
+    assert isinstance(found, Runs)
+    assert found.grid.steps == (pytest.approx(STEP),)
+    assert len(found) == len(runs)
+    for one, true in zip(found.records, runs, strict=True):
+        np.testing.assert_allclose(one.inputs, true.inputs, rtol=1e-12)
+        np.testing.assert_allclose(one.outputs, true.outputs, rtol=1e-12)
+
+
+def cells(values: list[np.ndarray]) -> np.ndarray:
+    array = np.empty((1, len(values)), object)
+    for k, one in enumerate(values):
+        array[0, k] = one
+    return array
+
+
+def table(path: Path, numbered: bool) -> Path:
+    rows = []
+    for k, one in enumerate(RUNS):
+        columns = [one.grid.axes[-1].points, one.inputs[0], one.outputs[0]]
+        rows.append(np.stack([*([np.full(len(one), k + 1.0)] if numbered else []), *columns], 1))
+    names = ["run"] * numbered + ["t", "force", "x"]
+    np.savetxt(path, np.concatenate(rows), delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+    return path
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_tables_with_run_numbers_or_a_time_that_starts_again(tmp_path: Path, numbered: bool) -> None:
+    same(load(table(tmp_path / "runs.csv", numbered)))
+    if numbered:
+        same(load(tmp_path / "runs.csv", sample="run"))
+
+
+def test_equal_runs_of_a_time_that_starts_again_are_trajectories() -> None:
+    t = np.tile(np.arange(50) * 0.1, 6)
+    found = load({"t": t, "force": np.sin(t), "x": np.cos(t) + np.arange(300)})
+    assert isinstance(found, Dataset)
+    assert found.inputs.shape == (6, 1, 50)
+
+
+def test_a_single_row_that_goes_back_is_still_an_error() -> None:
+    t = np.arange(60) * 0.1
+    t[30] = 0.0
+    with pytest.raises(LfnoError, match="goes back"):
+        load({"t": t, "force": np.sin(t), "x": np.cos(t)})
+
+
+@pytest.mark.parametrize("step", ["Ts", "dt", "fs", "SampleTime"])
+def test_cells_of_matlab_with_their_sampling_time(tmp_path: Path, step: str) -> None:
+    value = 1 / STEP if step == "fs" else STEP
+    inputs, outputs = cells([one.inputs.T for one in RUNS]), cells([one.outputs.T for one in RUNS])
+    savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, step: value})
+    found = load(tmp_path / "runs.mat")
+    same(found)
+    assert any(f"{step!r} tells the time step" in note for note in found.provenance["notes"])
+
+
+def test_structure_arrays_and_structures_like_iddata(tmp_path: Path) -> None:
+    kind = [("u", object), ("y", object), ("Ts", object)]
+    array = np.array([[(one.inputs[0], one.outputs[0], STEP) for one in RUNS]], dtype=kind)
+    savemat(tmp_path / "array.mat", {"data": array})
+    same(load(tmp_path / "array.mat"))
+    experiments = {
+        "InputData": cells([one.inputs.T for one in RUNS]), "OutputData": cells([one.outputs.T for one in RUNS]),
+        "Ts": STEP, "InputName": "force", "Notes": "by hand",
+    }  # fmt: skip
+    savemat(tmp_path / "iddata.mat", {"z": experiments})
+    same(load(tmp_path / "iddata.mat"))
+    one = RUNS[2]
+    savemat(tmp_path / "one.mat", {"z": {"InputData": one.inputs.T, "OutputData": one.outputs.T, "Ts": STEP}})
+    found = load(tmp_path / "one.mat")
+    assert isinstance(found, Record)
+    np.testing.assert_array_equal(found.outputs, one.outputs)
+
+
+def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path) -> None:
+    for kind in ("cell", "struct"):
+        with h5py.File(tmp_path / f"{kind}.mat", "w", userblock_size=512) as file:
+            holder = file if kind == "cell" else file.create_group("data")
+            kept = file.create_group("#refs#")
+            for name, role in (("u", "inputs"), ("y", "outputs")):
+                links = holder.create_dataset(name, (len(RUNS), 1), h5py.ref_dtype)
+                if kind == "cell":
+                    links.attrs["MATLAB_class"] = np.bytes_("cell")
+                for k, one in enumerate(RUNS):
+                    kept[f"{name}{k}"] = getattr(one, role)  # MATLAB's column, with the axes reversed
+                    kept[f"{name}{k}"].attrs["MATLAB_class"] = np.bytes_("double")
+                    links[k, 0] = kept[f"{name}{k}"].ref
+            file["Ts"] = [[STEP]]
+            file["Ts"].attrs["MATLAB_class"] = np.bytes_("double")
+        same(load(tmp_path / f"{kind}.mat"))
+
+
+def test_numbered_groups_of_hdf5(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "runs.h5", "w") as file:
+        for k, one in enumerate(RUNS):
+            group = file.create_group(f"run{k + 1}")
+            group["t"], group["force"], group["x"] = one.grid.axes[-1].points, one.inputs[0], one.outputs[0]
+    same(load(tmp_path / "runs.h5"))
+
+
+def test_one_number_for_each_run_is_a_constant_input(tmp_path: Path) -> None:
+    inputs, outputs = cells([one.inputs.T for one in RUNS]), cells([one.outputs.T for one in RUNS])
+    savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, "Ts": STEP, "stiffness": [1.0, 2.0, 3.0]})
+    found = load(tmp_path / "runs.mat", input="u,stiffness", output="y")
+    assert isinstance(found, Runs)
+    assert [record.inputs[1, 0] for record in found.records] == [1.0, 2.0, 3.0]
+    assert all((record.inputs[1] == record.inputs[1, 0]).all() for record in found.records)
+
+
+def test_a_matlab_object_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "object.mat"
+    savemat(path, {"tt": np.zeros(3)}, do_compression=False)
+    content = bytearray(path.read_bytes())
+    content[128 + 16] = 17  # the class of the first array: an opaque object
+    path.write_bytes(content)
+    with pytest.raises(LfnoError, match="timetable, table or iddata, which only MATLAB can read"):
+        load(path)
+
+
+def test_runs_are_described_and_prepared(tmp_path: Path) -> None:
+    path = table(tmp_path / "runs.csv", numbered=True)
+    report = describe(path)
+    assert report["kind"] == "3 runs of unequal length"
+    assert report["options"]["input"] == "force"
+    prepared = prepare(path, window=32, warmup=8)
+    assert len(prepared.records) == 3
