@@ -80,7 +80,7 @@ def train(name: str, labels: str, seeds: int, out: Path, device: str | None, cha
     write_atomically(record_path, json.dumps(record, indent=1).encode())
     best = int(np.argmin(record["validation"]))
     if labels == "both":
-        facts = {"test_l2": record["members"][best]["prediction"], "split": record["members"][best]}
+        facts = {"test_l2": record["members"][best]["prediction"], "split_errors": record["members"][best]}
         (out / "weights").mkdir(parents=True, exist_ok=True)
         run.models[best].save(out / "weights" / f"{name}.safetensors", **facts)
     for member in record["members"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,10 +40,12 @@ def decompose(
     from lfno.data.signals.record import Record
     from lfno.plots.modes import SHOWN, decomposition_figure, save
     from lfno.surrogate import load
+    from lfno.surrogate.trust import split_trust
 
     surrogate = load(model)
     data: Any
     data, known = surrogate.read(file, **reading)
+    asked = data
     notes = list(data.provenance.get("notes", []))
     shown = slice(None)
     if isinstance(data, Record) and start is not None:
@@ -89,14 +91,17 @@ def decompose(
     axes = tuple(range(1, transient.ndim))  # of each output: they may have different units
     power = np.maximum(((transient + steady) ** 2).mean(axes), 1e-300)
     caveat = surrogate.split_caveat
+    trust, measured = split_trust(surrogate, asked, known)
     share = float(np.sqrt(((transient**2).mean(axes) / power).mean()))
     if as_json:
         facts = {"figure": str(figure), "arrays": str(arrays), "transient_share": share, "caveat": caveat, "notes": notes}
+        facts |= {"trust": trust, "measured": None if measured is None else asdict(measured)}
         typer.echo(json.dumps(facts))
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"rms of the transient part: {100 * share:.1f} % of the rms of the prediction")
+    typer.echo(trust)
     if caveat:
         typer.echo(caveat)
     typer.echo(f"figure  {figure}\narrays  {arrays}")

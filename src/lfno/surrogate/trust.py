@@ -1,0 +1,54 @@
+"""How far the split of a model can be trusted: measured on repeated periods, on test samples, or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lfno.core.grid import Grid
+from lfno.data.dataset import Dataset
+from lfno.data.signals.record import Record
+from lfno.evaluation.repeats import MeasuredSplit, measure_split
+
+if TYPE_CHECKING:
+    from lfno.surrogate.model import Surrogate
+
+SCALE = "of the larger of steady part and response"
+
+
+def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) -> tuple[str, MeasuredSplit | None]:
+    """Return a sentence on how right the split of `model` is for these data, and the measured errors if there are any.
+
+    known: whether the outputs in `data` were measured. A record that repeats its input shows its own steady state, and its
+    transient if it starts at rest. Otherwise the errors on the test samples of training are told, where the file has them.
+    """
+    if known and isinstance(data, Record):
+        found = measure_split(_Members(model), data, model.signals.from_rest)
+        if found is not None:
+            return _measured(found), found
+    told = model.provenance.get("split_errors")
+    if isinstance(told, dict):
+        errors = ", ".join(f"{name} {100 * float(told[name]):.2g} %" for name in ("prediction", "steady", "transient"))
+        return f"On the test samples of its data set the model is wrong by: {errors} (parts: {SCALE}).", None
+    error = model.accuracy
+    best = f" The parts are no more right than the prediction, {100 * error:.2g} % wrong in validation." if error else ""
+    return f"The split was not measured: that needs a record with repeated periods of its input and with outputs.{best}", None
+
+
+def _measured(found: MeasuredSplit) -> str:
+    parts = [f"the steady part is {100 * found.steady:.2g} % wrong"]
+    if found.transient is not None:
+        parts.append(f"the transient part {100 * found.transient:.2g} %")
+    noise = "" if found.noise is None else f"; noise alone makes {100 * found.noise:.2g} %"
+    return f"Measured on {found.periods} repeated periods of the record: {' and '.join(parts)} {SCALE}{noise}."
+
+
+class _Members:
+    """A model that does not warn about its split."""
+
+    def __init__(self, model: Surrogate) -> None:
+        self.model = model
+
+    def decompose(self, inputs: Any, /, *, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+        return self.model.decompose(inputs, grid=grid, warn=False)
