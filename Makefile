@@ -2,14 +2,16 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# dependencies are read from these two files; the stamp makes a change to either reinstall
+# dependencies are read from these two files; the stamps make a change to either reinstall
+BASE   := $(VENV)/.runs
 STAMP  := $(VENV)/.installed
 # tests run in processes of their own: one thread each
 ONE    := OMP_NUM_THREADS=1
 
 .PHONY: demo test test-long lint docs wheel bench audit clean
 
-demo: $(STAMP)
+# needs the package alone, without the tools of developers
+demo: $(BASE)
 	$(BIN)/lfno demo
 
 test: lint
@@ -44,9 +46,13 @@ audit:
 	@if command -v pip-audit >/dev/null; then pip-audit --no-deps --disable-pip --requirement requirements.lock; \
 	else echo "known vulnerabilities were not looked up: pip-audit is not installed"; fi
 
-$(STAMP): pyproject.toml constraints.txt
+$(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt torch
+	$(BIN)/pip install --quiet --no-compile --constraint constraints.txt --editable .
+	touch $@
+
+$(STAMP): $(BASE)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[test,docs,files,onnx,cluster,tensorboard]"
 	touch $@
 

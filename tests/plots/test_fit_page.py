@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -83,13 +84,16 @@ def fitted() -> Surrogate:
 
 
 def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> None:
-    page = page_html(fit_page(fitted, "<b>rig</b>", "runs/rig", noise=[1e-3]))
+    assert fitted.fitted is not None
+    known = replace(fitted.fitted, prepared=replace(fitted.fitted.prepared, noise_floor=np.array([1e-3])))
+    page = page_html(fit_page(Surrogate(fitted.members, fitted.provenance, known), "<b>rig</b>", "runs/rig"))
     assert "&lt;b&gt;rig" in page
     for words in ("Candidates", "Frequency response", "Modes", "Range of validity", "Data and choices", "noise floor"):
         assert words in page
     assert page.count("data:image/svg+xml") == 3
     assert fitted.scores is not None
     assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
+    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # of the test, which also bounds what counts as a mode
     mode = fitted.modes()[0]
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None

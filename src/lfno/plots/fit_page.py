@@ -26,18 +26,18 @@ MOST_MODES = 8  # rows of the table of modes
 LEVEL = 0.9  # probability of the interval on the page
 
 
-def fit_page(model: Surrogate, name: str, folder: str = "FOLDER", noise: Sequence[float] | None = None) -> Page:
+def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
     """Return the page about a model that `lfno.fit` returned.
 
     Args:
         model: The fitted model. Its `fitted.contest` holds the test.
         name: The name of the data, for the title.
         folder: The folder of the model, for the commands that the page suggests.
-        noise: Root mean square of the measurement noise of each output, in its unit; None where it is not known.
     """
     assert model.fitted is not None
     assert model.fitted.contest is not None
-    contest = model.fitted.contest
+    contest, floor = model.fitted.contest, model.fitted.prepared.noise_floor
+    noise = None if floor is None else [float(level) for level in floor]
     label = next(iter(contest.rows))
     modes = _modes(model)
     sections = [
