@@ -67,7 +67,9 @@ def test_a_linear_model_of_one_forcing_shape_says_it_too() -> None:
 def test_every_shipped_model_of_one_forcing_shape_says_so() -> None:
     for file in SHIPPED.glob("*.safetensors"):
         if file.stem in REGISTRY and not file.stem.endswith("-rich"):
-            assert split_caveat(lfno.load(file).networks[0]).startswith(NOT_PHYSICAL), file.stem
+            model = lfno.load(file)
+            assert model.split_caveat.startswith(NOT_PHYSICAL), file.stem
+            assert model.provenance["split_caveat"] == model.split_caveat, file.stem
 
 
 def test_damping_is_what_the_equation_says() -> None:
