@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lfno.core.errors import LfnoError
 from lfno.data.partition import whole_runs
 from lfno.data.prepare import prepare
-from lfno.data.runs import Runs
+from lfno.data.signals.runs import Runs
 from lfno.data.starts import moving, starts
 from lfno.data.stretches import PARTS, REST, UNKNOWN
 from tests.data.laboratory import as_record, run

@@ -14,9 +14,9 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.describe import describe
 from lfno.data.prepare import prepare
-from lfno.data.runs import Runs
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs
 from tests.data.laboratory import STEP, run
 
 SIZES = (120, 90, 200)

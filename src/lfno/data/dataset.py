@@ -184,6 +184,14 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
     return None if full.all() else full
 
 
+def measured_length(mask: np.ndarray | None, size: int) -> int:
+    """Return the number of samples up to the last one of which an output was measured; `size` if none was."""
+    if mask is None:
+        return size
+    seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))
+    return int(seen[-1]) + 1 if seen.size else size
+
+
 def default_channels(role: str, count: int) -> tuple[Channel, ...]:
     return tuple(Channel(role if count == 1 else f"{role}{c}") for c in range(count))
 

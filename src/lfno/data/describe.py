@@ -11,10 +11,10 @@ from lfno.data import signals
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind
-from lfno.data.runs import Runs
 from lfno.data.signals.names import find_roles
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
 from lfno.data.variation import check_variation
 

@@ -13,9 +13,9 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset, joined
 from lfno.data.files import READERS
-from lfno.data.runs import Runs, check_alike, of_trajectories
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs, check_alike, of_trajectories
 
 One = str | Path | Record | Dataset | Runs | Mapping[str, np.ndarray]
 Source = One | Sequence[One]

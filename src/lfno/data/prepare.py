@@ -15,8 +15,8 @@ from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
 from lfno.data.prepared import Prepared
 from lfno.data.realisations import AUTO, period_of, realisations, too_short
 from lfno.data.records import choose_windows
-from lfno.data.runs import Runs, check_alike, extended
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
 from lfno.data.starts import starts
 from lfno.data.stretches import REST, UNKNOWN

@@ -11,8 +11,8 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
 from lfno.data.records import LEAST
-from lfno.data.runs import extended
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import extended
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Span
 
 AUTO, NO = "auto", "no"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import Dataset, measured_length
 from lfno.data.signals.record import Record
 
 #: the state of the system at the first sample of a stretch
@@ -115,14 +115,6 @@ def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
         state = UNKNOWN if windows or k in moving else REST
         found.append(Stretch(dataset.inputs[k][..., :size], dataset.outputs[k][..., :size], mask, state, f"trajectory {k + 1}"))
     return found
-
-
-def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of samples up to the last one of which an output was measured; `size` if none was."""
-    if mask is None:
-        return size
-    seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))
-    return int(seen[-1]) + 1 if seen.size else size
 
 
 def single_record(spans: Sequence[Span]) -> bool:

@@ -10,7 +10,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset, joined
 from lfno.data.gaps import after_gaps
-from lfno.data.runs import of_trajectories
+from lfno.data.signals.runs import of_trajectories
 from lfno.data.split import Split
 from lfno.data.starts import moving
 from lfno.data.stretches import MOVING_RUNS

@@ -7,8 +7,8 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset, compact
 from lfno.data.files.variables import listing
-from lfno.data.runs import Runs
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs
 
 FREE = "a free motion is explained by where it starts: give the initial state of each run as an input, one number for each run"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import h5py
 import numpy as np
@@ -21,12 +21,10 @@ from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
 from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.signals.runs import Runs, of_trajectories
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.separate import separate
 from lfno.data.signals.sides import Layout, gather, lay_out
-
-if TYPE_CHECKING:
-    from lfno.data.runs import Runs
 
 
 def load(
@@ -67,8 +65,6 @@ def load(
     runs = separate(variables, sample, time) if axes is None else None
     if runs is None:
         return _load(variables, names, sample, axes, dt, resample)
-    from lfno.data.runs import Runs, of_trajectories  # runs are made of records, which are in this package
-
     records: list[Record] = []
     for one in runs:
         data = _load(one, names, None, None, dt, resample)

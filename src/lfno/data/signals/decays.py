@@ -11,10 +11,10 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
-from lfno.data.runs import Runs
 from lfno.data.signals import load
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs
 
 #: stands in for the input of a file that has none
 ABSENT = "no input"

@@ -13,10 +13,10 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
-from lfno.data.runs import Runs
 from lfno.data.signals import is_dataset, load
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
+from lfno.data.signals.runs import Runs
 from lfno.data.signals.words import COORDINATES, INPUTS, TIMES, plain
 
 #: stands in for the outputs of a file that has none

@@ -10,9 +10,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import Dataset, measured_length
 from lfno.data.signals.record import INPUT_GAPS, Record
-from lfno.data.stretches import measured_length
 from lfno.systems.base import Channel
 
 RATE_TOLERANCE = 1e-6  # relative difference of time steps that still count as one
