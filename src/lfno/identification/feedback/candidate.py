@@ -19,10 +19,18 @@ from lfno.identification.feedback.windows import Windows
 FINE = 0.1
 #: relative error of the integration below which no finer sub-steps are tried
 FINEST = 1e-7
+#: an autocorrelation of the residual, at lags of one to three samples, below which it counts as white noise
+WHITE = 0.1
+#: a relative error below which nothing better is looked for
+ENOUGH = 1e-5
 #: sub-steps that are tried
 SUBSTEPS = (1, 2, 4, 8)
 #: z may leave the range that it has on the training data by this factor before φ continues as a straight line
 BEYOND = 2.0
+#: a limit of z that is never reached
+UNLIMITED = 1e9
+#: the smaller of two candidates may be chosen while its mean square is at most this multiple of the other's
+MOST_WORSE = 1.2
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,11 @@ class Bench:
         """Whether the time is spent."""
         return time.monotonic() > self.deadline
 
+    def finished(self, candidate: Candidate) -> bool:
+        """Whether there is nothing left to explain, or no time left."""
+        general = candidate.errors.mean() < MOST_WORSE**2 * candidate.cost
+        return self.late or candidate.error < ENOUGH or (general and self.is_white(candidate))
+
     def fit(
         self, label: str, law: Law, structure: Structure, hold: str, starts: np.ndarray | None = None, substeps: int = 1,
         iterations: int = 25, tolerance: float = 1e-3,
@@ -71,16 +84,31 @@ class Bench:
         point = Point(structure.pack(law), starts)
         problem = Problem(windows, structure, law, substeps)
         found = minimise(problem, point, iterations, tolerance, self.deadline)
-        needed = substeps_needed(problem, found.point, found.cost)
+        needed = substeps_needed(problem, found.point, found.cost) if np.isfinite(found.cost) else substeps
         if needed > substeps:
             problem = replace(problem, substeps=needed)
             found = minimise(problem, found.point, iterations, tolerance, self.deadline)
         law = problem.law(found.point)
-        if law.terms.count:
-            law = replace(law, limits=limits(problem.states(found.point) @ law.pick.T))
+        if law.terms.count and np.isfinite(found.cost):
+            law = replace(law, limits=limits(problem.states(found.point) @ law.pick.T, law.terms))
         errors = self.validate(law, structure, hold, needed)
-        cost = float((found.residual**2).sum() / windows.weights.sum())
+        cost = found.cost / windows.weights.sum()
         return Candidate(label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, len(point.vector))
+
+    def trajectory(self, candidate: Candidate) -> np.ndarray:
+        """States (sub-steps, windows, n) of a candidate on the training windows."""
+        problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
+        return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
+
+    def is_white(self, candidate: Candidate) -> bool:
+        """Whether the residual on the training windows looks like white noise: nothing is left to explain."""
+        problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
+        residual = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
+        rows = self.train.weights.size // len(self.train)
+        errors = residual[:, :rows].reshape(len(residual), -1, self.train.targets.shape[2])
+        power = np.maximum((errors**2).sum((0, 1)), 1e-300)
+        lags = [np.abs((errors[:, lag:] * errors[:, :-lag]).sum((0, 1)) / power) for lag in (1, 2, 3)]
+        return bool(np.max(lags) < WHITE)
 
     def validate(self, law: Law, structure: Structure, hold: str, substeps: int) -> np.ndarray:
         """The mean square of the residual of each validation window."""
@@ -88,7 +116,8 @@ class Bench:
         problem = Problem(windows, structure, law, substeps)
         found = settled(problem, Point(structure.pack(law), np.zeros((len(windows), structure.states))))
         rows = windows.weights.size // len(windows)
-        squares = (found.residual[:, :rows] ** 2).sum(1) / np.maximum(windows.weights.sum((0, 2)), 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = (found.residual[:, :rows] ** 2).sum(1) / np.maximum(windows.weights.sum((0, 2)), 1)
         return np.nan_to_num(squares, nan=np.inf)
 
 
@@ -101,7 +130,9 @@ def substeps_needed(problem: Problem, point: Point, cost: float) -> int:
     coarse = replace(part, substeps=1).residual(some)
     for count in SUBSTEPS:
         fine = replace(part, substeps=2 * count).residual(some)
-        if not np.sqrt(((fine - coarse) ** 2).mean()) > level:
+        with np.errstate(over="ignore", invalid="ignore"):
+            change = np.sqrt(((fine - coarse) ** 2).mean())
+        if not change > level:
             return max(count, problem.substeps)
         coarse = fine
     return SUBSTEPS[-1]
@@ -114,12 +145,13 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
     """
     old = {name: law.gains[:, n] for n, name in enumerate(law.terms.names)}
     gains = np.stack([old.get(name, np.zeros(law.states)) for name in terms.names], axis=1)
-    return replace(law, gains=gains, pick=pick, terms=terms, limits=limits(z))
+    return replace(law, gains=gains, pick=pick, terms=terms, limits=limits(z, terms))
 
 
-def limits(z: np.ndarray) -> np.ndarray:
-    """(signals, 2): the range of z (…, signals), wider by the factor BEYOND."""
+def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
+    """(signals, 2): the range of z (…, signals), wider by the factor BEYOND; terms of bounded slope need none."""
     size = BEYOND * np.nanmax(np.abs(z.reshape(-1, z.shape[-1])), axis=0)
+    size = size if terms.powers or terms.moduli else np.full_like(size, UNLIMITED)
     return np.stack([-size, size], axis=1)
 
 
@@ -135,6 +167,6 @@ def choose(candidates: Sequence[Candidate]) -> Candidate:
         if not np.isfinite(gap).all():
             return False
         spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else 0.02 * best.errors.mean()
-        return bool(gap.mean() <= spread)
+        return bool(gap.mean() <= min(spread, (MOST_WORSE - 1) * best.errors.mean()))
 
     return min((c for c in candidates if c is best or close(c)), key=lambda c: (c.size, c.errors.mean()))

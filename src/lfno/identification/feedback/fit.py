@@ -11,10 +11,10 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
-from lfno.identification.feedback.candidate import BEYOND, Bench, Candidate
+from lfno.identification.feedback.candidate import MOST_WORSE, Bench, Candidate, limits
 from lfno.identification.feedback.check import check_signals, checked
-from lfno.identification.feedback.initial import linear_problem, mode_path, signal_scales
-from lfno.identification.feedback.levenberg import Fit, minimise
+from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, signal_scales
+from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.precision import parameter_covariance, physical
 from lfno.identification.feedback.problem import Point, Problem
@@ -26,6 +26,8 @@ from lfno.identification.modal import ModalModel
 MOST_MODES = 4
 #: samples that the search for a structure sees, that validate it, and that the last fit sees
 SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
+#: the search leaves out the strongest motions: a few that are far from linear would hide all others from a linear model
+STRONGEST = 0.9
 #: share of the time that the search for a structure may take
 SEARCHING = 0.6
 #: the time without a budget, in seconds
@@ -63,15 +65,17 @@ def fit_feedback(
     train, validation = checked(train), list(validation)
     check_signals([*train, *validation])
     scales = signal_scales(train)
-    problem = linear_problem(train, step, scales)
+    free = all(stretch.start == REST for stretch in train) and starts_elsewhere(train, scales)
+    if free:
+        scales = replace(scales, output_offset=late_levels(train).mean(0))
+        report("motions begin away from their later level: the initial state is fitted")
+    problem = linear_problem(train, step, scales, free)
     known = None if start is None else start.modes.poles
     first = next(mode_path(problem, 1, known))
     scales = replace(scales, time=1 / float(np.abs(first.poles).max()))
     windows, held = windows_of(train, validation, step, scales)
-    rest = all(stretch.start == REST for stretch in train)
-    free = rest and starts_elsewhere(train, scales)
-    bench = Bench(spread(windows, SEARCHED), spread(held, VALIDATED), began + SEARCHING * seconds)
-    best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, "linear", report)
+    bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds)
+    best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
     final = refined(best, spread(windows, FITTED), bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
@@ -91,25 +95,37 @@ def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: fl
     return windows.chosen(np.flatnonzero(~held)), windows.chosen(np.flatnonzero(held))
 
 
-def spread(windows: Windows, samples: int) -> Windows:
-    """Evenly spread windows with about that many samples."""
-    count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(windows)))
-    return windows.chosen(np.linspace(0, len(windows) - 1, count).round().astype(int))
+def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
+    """Windows with about that many samples in all, evenly spread from the weakest to the strongest motion.
+
+    strongest: the quantile of the strength of motion above which windows are left out.
+    """
+    order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")[: max(int(strongest * len(windows)), 1)]
+    count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
+    chosen = len(order) - 1 - np.linspace(0, len(order) - 1, count).round().astype(int)
+    return windows.chosen(np.sort(order[chosen]))
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
     """Whether motions from rest begin with outputs that later leave that level for good: their start is no equilibrium."""
-    last = np.stack([stretch.outputs[:, -len(stretch) // 4 :].mean(1) for stretch in stretches])
-    gap = (last - scales.output_offset) / scales.output_scale
+    gap = (late_levels(stretches) - scales.output_offset) / scales.output_scale
     return bool((np.abs(gap.mean(0)) > 4 * gap.std(0) / np.sqrt(len(gap)) + 0.05).any())
 
 
+def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
+    """The mean of the outputs over the last quarter of each stretch, (stretches, outputs)."""
+    return np.stack([stretch.outputs[:, -(len(stretch) // 4) :].mean(1) for stretch in stretches])
+
+
 def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> Fit:
-    """The candidate fitted to all windows."""
+    """The candidate fitted to all windows, unless that makes it worse on the validation windows."""
     windows = windows.held(best.hold)
     problem = Problem(windows, best.structure, best.law, best.substeps)
     point = Point(best.structure.pack(best.law), np.zeros((len(windows), best.structure.states)))
-    return minimise(problem, point, 30, 1e-5, deadline)
+    before = settled(problem, point)
+    after = minimise(problem, before.point, 30, 1e-5, deadline)
+    reached = bench.validate(problem.law(after.point), best.structure, best.hold, best.substeps).mean()
+    return after if reached <= MOST_WORSE * best.errors.mean() else before
 
 
 def _model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:
@@ -118,8 +134,7 @@ def _model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: 
     law, states = problem.law(final.point), problem.states(final.point)
     z = (states @ law.pick.T).reshape(-1, len(law.pick))
     visited = np.stack([z.min(0), z.max(0)], axis=1)
-    middle, half = visited.mean(1, keepdims=True), np.ptp(visited, axis=1)[:, None] / 2
-    law = replace(law, limits=middle + BEYOND * half * np.array([-1.0, 1.0]))
+    law = replace(law, limits=limits(z, law.terms))
     covariance = parameter_covariance(problem, final.point, states, final.residual)
     law, covariance = physical(law, best.structure, covariance, scales)
     rows = windows.weights.size // len(windows)

@@ -17,6 +17,8 @@ from lfno.identification.projection import Projection
 ENOUGH = 10_000
 #: a decay is preferred where its error is below this multiple of the error of an oscillation
 ENOUGH_DECAY = 1.02
+#: ratio of the fourth to the second differences of an input below which it is smooth
+SMOOTH = 0.3
 #: no terms: a linear law
 LINEAR = Terms(1)
 
@@ -43,8 +45,18 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
     return Scales(centre, spread, level, np.nanstd(motion, axis=1), 1.0)
 
 
-def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales) -> Projection:
-    """The linear least-squares problem on stretches of equal length, in units of `scales` and seconds."""
+def likely_hold(stretches: Sequence[Stretch]) -> str:
+    """The hold to begin with: cubic for inputs that are smooth from sample to sample, else linear."""
+    second = np.concatenate([np.diff(stretch.inputs, 2).ravel() for stretch in stretches])
+    fourth = np.concatenate([np.diff(stretch.inputs, 4).ravel() for stretch in stretches])
+    return "cubic" if fourth.std() < SMOOTH * second.std() else "linear"
+
+
+def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, moving: bool = False) -> Projection:
+    """The linear least-squares problem on stretches of equal length, in units of `scales` and seconds.
+
+    moving: whether motions begin away from equilibrium, so that their first half serves as the past.
+    """
     if any(stretch.start == PERIODIC for stretch in stretches):
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
     lengths = np.sort([len(stretch) for stretch in stretches])
@@ -56,6 +68,7 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales) ->
     force = (force - scales.input_offset[:, None]) / scales.input_scale[:, None]
     motion = np.where(seen, (motion - scales.output_offset[:, None]) / scales.output_scale[:, None], 0.0)
     warmup = 0 if all(s.start == REST for s in used) else (size // 2 if used[0].start == PERIODIC else size // 10)
+    warmup = size // 2 if moving else warmup
     moments = None if seen.all() else np.asarray(seen.all(axis=1))
     return Projection(force, motion, step, "linear", warmup, direct=False, moments=moments, hold_out=False)
 

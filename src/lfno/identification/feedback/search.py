@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
+from lfno.identification.feedback.families import HORIZON, Report, families, products, told
 from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
-from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 
-Report = Callable[[str], None]
-
-#: samples of the first horizon
-HORIZON = 256
 #: a further mode must lower the validation error to this part
 WORTH = 0.9
-#: an autocorrelation of the residual, at lags of one to three samples, below which it counts as white noise
-WHITE = 0.1
-#: a relative error below which nothing better is looked for
-ENOUGH = 1e-5
+#: a further mode must lower the validation error of the linear model to this part
+WORTH_MODE = 0.95
+#: states that products of states need
+PRODUCTS = 3
 #: degrees that are added step by step to a leading cubic term
 DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 
@@ -50,44 +46,58 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 
     while (found := next_linear()) is not None:
         linear.append(found)
-        if len(linear) > 1 and not found.error < WORTH * linear[-2].error:
+        few = free_start and found.law.states < PRODUCTS
+        if free_start and not few:
             break
-    needed = linear[-2] if len(linear) > 1 and not linear[-1].error < WORTH * linear[-2].error else linear[-1]
+        if len(linear) > 1 and not few and not found.error < WORTH_MODE * linear[-2].error:
+            break
+    needed = linear[-2] if len(linear) > 1 and not linear[-1].error < WORTH_MODE * linear[-2].error else linear[-1]
+    needed = linear[-1] if free_start else needed
     best = nonlinear(bench, needed, report)
-    if needed is not linear[-1] and not finished(bench, best):
+    if needed is not linear[-1] and not bench.finished(best):
         wider = nonlinear(bench, linear[-1], report)
         best = wider if wider.error < WORTH * best.error else best
     return best
 
 
-def finished(bench: Bench, candidate: Candidate) -> bool:
-    """Whether there is nothing left to explain, or no time left."""
-    return bench.late or candidate.error < ENOUGH or is_white(bench, candidate)
-
-
 def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
     """The best candidate with the modes of a linear one."""
-    if finished(bench, linear):
+    if bench.finished(linear):
         return linear
+    if linear.structure.free_start:
+        best = choose([linear, *products(bench, linear, report)])
+        if best is not linear:
+            return best_hold(bench, best, report)
     places, rates = signals(linear.law)
     best = lead(bench, linear, places, 3)
     told(best, report)
     best = best_hold(bench, best, report)
-    if not finished(bench, best):
+    if not bench.finished(best):
         for degree, rows in ((2, places), (3, rates)):
             other = lead(bench, replace(linear, hold=best.hold), rows, degree)
             told(other, report)
             best = other if other.cost < WORTH * best.cost else best
-    tried, failures = [linear, best], 0
+    tried = [linear, best]
+    for family in families(linear):
+        if not bench.finished(best):
+            tried += family(bench, replace(linear, hold=best.hold), report)
+            best = choose(tried)
+    return polynomial(bench, tried, report)
+
+
+def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidate:
+    """The best candidate after its degrees are raised step by step, until two steps in a row help little."""
+    best, failures = choose(tried), 0
     for degrees in DEGREES:
-        if failures == 2 or finished(bench, best) or (best.structure.terms.powers[0],) != ((degrees[0],),):
+        same = best.structure.terms.powers[:1] == ((degrees[0],),)
+        if failures == 2 or not same or bench.finished(best):
             break
         grown = grow(bench, best, Terms(1, powers=tuple((degree,) for degree in degrees)))
         told(grown, report)
         tried.append(grown)
         failures = 0 if grown.error < WORTH * best.error else failures + 1
         best = choose(tried)
-    return choose(tried)
+    return best
 
 
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
@@ -99,7 +109,7 @@ def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.
 
 def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:
     """One term of the signal, among `rows`, that explains most over a short horizon, fitted to whole windows."""
-    states = trajectory(bench, linear)
+    states = bench.trajectory(linear)
     short = replace(bench, train=bench.train.until(HORIZON))
     terms = Terms(1, powers=((degree,),))
     structure = replace(linear.structure, terms=terms)
@@ -118,7 +128,7 @@ def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]]
 
 def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
     """The parent with more terms of the same signal."""
-    z = trajectory(bench, parent) @ parent.law.pick.T
+    z = bench.trajectory(parent) @ parent.law.pick.T
     law = extended(parent.law, terms, parent.law.pick, z)
     of = parent.label.split(" of ", 1)[-1]
     label = f"{', '.join(terms.names)} of {of}"
@@ -135,25 +145,3 @@ def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
     best = min(found, key=lambda candidate: candidate.cost)
     report(f"input between samples: {best.hold} (training error {np.sqrt(best.cost):.3g})")
     return best
-
-
-def trajectory(bench: Bench, candidate: Candidate) -> np.ndarray:
-    """States (sub-steps, windows, n) of a candidate on the training windows."""
-    problem = Problem(bench.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
-    return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
-
-
-def is_white(bench: Bench, candidate: Candidate) -> bool:
-    """Whether the residual on the training windows looks like white noise: nothing is left to explain."""
-    problem = Problem(bench.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
-    residual = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
-    rows = bench.train.weights.size // len(bench.train)
-    errors = residual[:, :rows].reshape(len(residual), -1, bench.train.targets.shape[2])
-    power = (errors**2).sum((0, 1))
-    lags = [np.abs((errors[:, lag:] * errors[:, :-lag]).sum((0, 1)) / np.maximum(power, 1e-300)) for lag in (1, 2, 3)]
-    return bool(np.max(lags) < WHITE)
-
-
-def told(candidate: Candidate, report: Report) -> None:
-    """Report one candidate."""
-    report(f"{candidate.label}: validation error {candidate.error:.3g}, {candidate.size} parameters")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
+
+#: part of the limits within which z of a stage, which lies between two states, cannot pass them
+NEAR = 0.9
 
 
 def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndarray:
@@ -43,6 +48,22 @@ def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.n
 
 
 def _closed(law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Integrate without the limits of z; where z comes near them, integrate again with them, which takes twice the time."""
+    terms, shape = law.terms, law.shape
+    states = _integrate(law, span, drive, halfway, start, lambda z, out: terms.values(z, shape, out))
+    with np.errstate(over="ignore", invalid="ignore"):
+        z = states @ law.pick.T
+    middle, half = law.limits.mean(1), np.ptp(law.limits, axis=1) / 2
+    if np.all(np.abs(z - middle) <= NEAR * half):
+        return states
+    return _integrate(law, span, drive, halfway, start, law.feedback)
+
+
+def _integrate(
+    law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray,
+    feedback: Callable[[np.ndarray, np.ndarray], object],
+) -> np.ndarray:  # fmt: skip
+    """Apply the sub-step of `law.Substep` again and again; `feedback(z, out)` writes φ(z) into `out`."""
     rule = Substep.of(law, span)
     signals, terms = len(law.pick), law.terms.count
     pushed = np.concatenate([halfway @ law.pick.T, drive @ law.pick.T], axis=-1)
@@ -55,10 +76,10 @@ def _closed(law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start
             ahead = states[k] @ rule.inner
             middle = ahead[:, signals : 2 * signals] + pushed[k, :, :signals]
             last = ahead[:, 2 * signals : 3 * signals] + pushed[k, :, signals:]
-            law.feedback(ahead[:, :signals], stage[0])
-            law.feedback(middle + stage[0] @ rule.first, stage[1])
-            law.feedback(middle + stage[1] @ rule.second, stage[2])
-            law.feedback(last + stage[2] @ rule.third, stage[3])
+            feedback(ahead[:, :signals], stage[0])
+            feedback(middle + stage[0] @ rule.first, stage[1])
+            feedback(middle + stage[1] @ rule.second, stage[2])
+            feedback(last + stage[2] @ rule.third, stage[3])
             np.matmul(fed, rule.close, out=states[k + 1])
             states[k + 1] += ahead[:, 3 * signals :]
             states[k + 1] += drive[k]
