@@ -62,7 +62,7 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
     inputs = ", ".join(signals.names("inputs")) or f"{model.channels[0]} inputs"
     outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
     sentences = [
-        f"{label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is "
+        f"The {label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is "
         f"{_percent(row['nrmse'])} of the root mean square of the output.",
         contest.verdict,
     ]
