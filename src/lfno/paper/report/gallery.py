@@ -95,7 +95,7 @@ def _parts(own: Runs, task: str, command: str) -> Iterator[Plate]:
         words = "Prediction, transient part and steady part of LFNO on one scale."
         draw_parts = partial(fields.field_parts, own, task)
     if not task.endswith("-rich"):
-        words += " This split is not physical: one shape of forcing cannot show what belongs to the start and what to the forcing."
+        words += " This split is not physical: one shape of forcing cannot show what belongs to the start."
     yield Plate("Transient and steady part", words, draw_parts, command)
 
 
