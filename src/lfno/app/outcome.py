@@ -28,7 +28,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
 
     surrogate.save(folder / MODEL)
     fitted = surrogate.fitted
-    write_page(fit_page(surrogate, name, noise=fitted.prepared.noise_floor), folder / REPORT)
+    write_page(fit_page(surrogate, name), folder / REPORT)
     contest, data = fitted.contest, fitted.prepared.dataset
     record = fitted.prepared.record is not None
     keep = max(1, min(MOST_SAMPLES, MOST_VALUES // max(contest.truth[0].size, 1)))
