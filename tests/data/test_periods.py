@@ -117,3 +117,20 @@ def test_a_short_period_of_one_realisation_is_not_split_and_says_so() -> None:
     prepared = prepare(periods(100, 30, seed=0))
     assert any("the test repeats the training data" in note for note in prepared.notes)
     assert prepare(run(3000, 0)).noise_floor is None
+
+
+@pytest.mark.parametrize("clock", [{"fs": np.array([20.0])}, {"t": np.arange(256) * 0.05}])
+def test_arrays_of_samples_channels_realisations_and_periods(clock: dict[str, np.ndarray]) -> None:
+    records = [periods(256, 3, seed=seed, noise=0.01) for seed in range(4)]
+    arrays = {
+        name: np.stack([getattr(record, role)[0].reshape(3, 256).T for record in records], 1)[:, None]
+        for name, role in (("u", "inputs"), ("y", "outputs"))
+    }
+    prepared = prepare(arrays | clock)
+    assert prepared.noise_floor is not None
+    assert prepared.noise_floor[0] == pytest.approx(0.01, rel=0.2)
+    assert not overlap(prepared)
+    whole = prepare(records)
+    for part in PARTS:
+        for one, other in zip(prepared.stretches(part), whole.stretches(part), strict=True):
+            np.testing.assert_allclose(one.outputs, other.outputs)

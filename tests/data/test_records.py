@@ -89,8 +89,9 @@ def test_of_a_few_runs_the_last_is_the_test() -> None:
     assert prepared.split.test.tolist() == [3]
     assert prepared.split.sizes == (2, 1, 1)
     assert any("last one is for the test" in note for note in prepared.notes)
-    with pytest.raises(LfnoError, match="2 runs, too few"):
-        prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
+    two = prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
+    lengths = [len(two.stretches(part)[0]) for part in ("train", "validation", "test")]
+    assert (lengths[0] + lengths[1], lengths[2]) == (50, 50)
 
 
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    file: Annotated[Path, typer.Argument(help="NPZ, MATLAB, CSV/TSV, Parquet, HDF5 or NetCDF; see `lfno inspect FILE`.")],
+    files: Annotated[list[Path], typer.Argument(help="One file, or several runs: see `lfno inspect FILE`.")],
     *,
     reading: Reading,
     linear: Annotated[bool, typer.Option("--linear", help="The same as --model linear.")] = False,
@@ -26,6 +26,7 @@ def fit(
     window: Annotated[int | None, typer.Option(help="Samples of a window of a long record.", min=16)] = None,
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
+    periodic: Annotated[str, typer.Option(help="Period of the input in its unit of time; auto looks for it; no.")] = "auto",
     model: Annotated[str, typer.Option(help="lfno, lno, fno, or linear: poles and residues without training.")] = "lfno",
     causal: Annotated[bool, typer.Option("--causal", help="A model that runs sample by sample (C, FMU).")] = False,
     epochs: Epochs = None,
@@ -53,8 +54,9 @@ def fit(
         extra = " and ".join(name for name, given in trained.items() if given)
         raise LfnoError(f"--linear fits poles and residues without training a network; leave out {extra}")
     # the file is read before a folder is made for the run: most mistakes are found here
-    prepared = prepare(file, window=window, warmup=warmup, test=test, from_rest=from_rest, **reading)
-    folder = new_folder(out, file.stem, resume)
+    source = files if len(files) > 1 else files[0]
+    prepared = prepare(source, window=window, warmup=warmup, test=test, from_rest=from_rest, periodic=periodic, **reading)
+    folder = new_folder(out, files[0].stem, resume)
     changes = {} if linear else {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
     with stoppable(folder), live(quiet or as_json) as watch:
         fitted = fit_model(

@@ -87,8 +87,8 @@ def _kind(data: Record | Dataset | Runs) -> str:
 
 def _roles(variables: Variables) -> dict[str, Any]:
     """The names that the reader has guessed, as the options that state them."""
-    runs = separate(variables, None, None)
-    arranged, sample = tell_apart(variables if runs is None else runs[0], None, None)
+    separated = separate(variables, None, None)
+    arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
     named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
     return {name: ",".join(names) for name, names in named.items()} | ({"sample": sample} if sample else {})

@@ -111,7 +111,9 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     def apart(one: np.ndarray, other: np.ndarray, counted: np.ndarray | bool) -> np.ndarray:
         """RMS difference of each channel."""
         axes = tuple(range(1, one.ndim))
-        return np.asarray(np.sqrt(((one - other) ** 2).mean(axes, where=counted)))
+        number = np.broadcast_to(counted, one.shape).sum(axes)
+        total = ((one - other) ** 2).sum(axes, where=counted)
+        return np.asarray(np.sqrt(np.where(number > 0, total / np.maximum(number, 1), np.nan)))
 
     def both(k: int, j: int) -> np.ndarray | bool:
         return True if mask is None else mask[..., k, :] & mask[..., j, :]

@@ -13,14 +13,14 @@ from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
 from lfno.data.prepared import Prepared
-from lfno.data.realisations import AUTO, period_of, realisations, too_short
+from lfno.data.realisations import AUTO, NO, period_of, realisations, too_short
 from lfno.data.records import choose_windows
-from lfno.data.signals.record import Record
+from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
 from lfno.data.starts import starts
 from lfno.data.stretches import REST, UNKNOWN
-from lfno.data.trajectories import note_motion, split_trajectories
+from lfno.data.trajectories import FEWEST_RUNS, note_motion, split_trajectories
 from lfno.data.variation import check_variation
 from lfno.data.windows import as_samples
 
@@ -64,6 +64,9 @@ def prepare(
         other = gather(test, reading)
         check_alike(data, other, ("the training file", "the test file"))
     cutting = window is not None or warmup is not None
+    if isinstance(data, Dataset) and data.grid.ndim == 1:
+        repeats = PERIOD in data.provenance or periodic not in (AUTO, NO)
+        data = as_runs(data) if repeats or (len(data) < FEWEST_RUNS and other is None) else data
     if not cutting and not isinstance(data, Record) and not isinstance(other, Record):
         whole = _whole(data, from_rest, periodic), None if other is None else _whole(other, from_rest, periodic)
         if isinstance(whole[0], Dataset) and not isinstance(whole[1], Runs):
@@ -79,7 +82,7 @@ def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Data
         return data
     short = data.grid.shape[-1] <= WHOLE and len(data) >= FOLDS
     rest = short and (from_rest or set(starts(data.records)) == {REST})
-    return data.padded() if rest and period_of(data.records, periodic) is None else data
+    return data.padded() if rest and period_of(data.records, periodic, data.provenance.get(PERIOD)) is None else data
 
 
 def _trajectories(
@@ -104,7 +107,7 @@ def _windows(
     single = len(records) == 1
     states = [REST] * len(records) if from_rest else [UNKNOWN] if single else starts(records)
     parts = _parts(known, tests, bounds)
-    period = period_of(records, periodic)
+    period = period_of(records, periodic, known.provenance.get(PERIOD))
     found = None if period is None else realisations(records, states, period)
     if found is not None and single and too_short(len(found.records[0])):
         notes.append(

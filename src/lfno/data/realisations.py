@@ -17,12 +17,12 @@ from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Span
 
 AUTO, NO = "auto", "no"
 FEWEST_WINDOWS = 20  # a single period must be so many of the shortest windows long to be split in time
-PERIOD = "period"  # provenance of data whose file tells the samples of a period
 
 
-def period_of(records: Sequence[Record], periodic: str | float) -> int | None:
+def period_of(records: Sequence[Record], periodic: str | float, told: int | None = None) -> int | None:
     """Return the period, in samples, of the inputs of all records; None if they have none.
 
+    told: the period that the file tells.
     periodic: "auto" to look for it, "no" to leave it, or the period in the unit of time.
     Raises LfnoError for another word, or a period that does not fit twice into the shortest record.
     """
@@ -30,8 +30,7 @@ def period_of(records: Sequence[Record], periodic: str | float) -> int | None:
     if periodic == NO:
         return None
     if periodic == AUTO:
-        told = {record.provenance[PERIOD] for record in records if PERIOD in record.provenance}
-        found = told or {find_period(record.inputs) for record in records}
+        found = {told} if told else {find_period(record.inputs) for record in records}
         return found.pop() if len(found) == 1 else None
     try:
         period = round(float(periodic) / axis.step)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.core.errors import LfnoError, Option
+from lfno.core.errors import LfnoError
 from lfno.data import split as splits
 from lfno.data.dataset import Dataset, joined
 from lfno.data.gaps import after_gaps
@@ -32,9 +32,7 @@ def split_trajectories(
     if other is None and bounds is None and "split" not in data.provenance and count < splits.FOLDS:
         if count < FEWEST_RUNS:
             raise LfnoError(
-                f"the data are {count} runs, too few to train, choose and test: at least {FEWEST_RUNS} are needed. Long runs "
-                "are cut into windows: ",
-                Option("window", "SAMPLES"),
+                f"the data are {count} runs, too few to train, choose and test: at least {FEWEST_RUNS} are needed"
             )
         bounds = count - 1, count
         notes.append(f"of {count} runs the last one is for the test (the option “test” chooses others)")

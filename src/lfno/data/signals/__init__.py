@@ -20,7 +20,7 @@ from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.signals.record import INPUT_GAPS, PERIOD, Record
 from lfno.data.signals.runs import Runs, of_trajectories
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.separate import separate
@@ -62,18 +62,21 @@ def load(
     named = (input, output, time)
     input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in named)
     names = (input, output, time)
-    runs = separate(variables, sample, time) if axes is None else None
-    if runs is None:
+    separated = separate(variables, sample, time) if axes is None else None
+    if separated is None:
         return _load(variables, names, sample, axes, dt, resample)
     records: list[Record] = []
-    for one in runs:
+    for one in separated.runs:
         data = _load(one, names, None, None, dt, resample)
         records += [replace(data, provenance={**data.provenance, "name": one.source})] if isinstance(data, Record) else (
             of_trajectories(data).records
         )
     notes = list(dict.fromkeys(note for record in records for note in record.notes))
-    told = {"name": Path(variables.source).stem, "source": variables.source}
-    notes.append(f"the file holds {len(records)} runs of {min(map(len, records))} to {max(map(len, records))} samples")
+    told: dict[str, Any] = {"name": Path(variables.source).stem, "source": variables.source}
+    told |= {} if separated.period is None else {PERIOD: separated.period}
+    shortest, longest = min(map(len, records)), max(map(len, records))
+    span = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
+    notes.append(f"{len(records)} runs of {span} samples")
     found = Runs(tuple(records), told | {"notes": notes})
     return found.padded() if len({len(record) for record in records}) == 1 else found
 

@@ -14,6 +14,8 @@ from lfno.systems.base import Channel
 
 #: provenance of data whose inputs have long gaps: [sample, start, stop] of each
 INPUT_GAPS = "input_gaps"
+#: provenance of runs whose file tells the number of samples of a period
+PERIOD = "period"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,17 +20,27 @@ _GROUP = re.compile(r"^(?P<head>[^/]*?)(?P<run>\d+)/(?P<field>.+)$")
 LEAST_ROWS = 8  # of a run in a table whose time starts again; a single row that goes back is a mistake of the logger
 
 
-def separate(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
+class Separated(NamedTuple):
+    """The variables of each run, and the samples of a period where the shape of the arrays tells them."""
+
+    runs: list[Variables]
+    period: int | None = None
+
+
+def separate(variables: Variables, sample: str | None, time: str | None) -> Separated | None:
     """Return the variables of each run of a file, or None if it is one run or an array of equal ones.
 
     sample: the column that numbers the runs of a table; looked for if None.
     time: the time column of a table; looked for if None.
     """
+    if (arrays := _realisations(variables)) is not None:
+        return arrays
     if sample is None:
         for pattern in (_CELL, _STRUCTURE, _GROUP):
             if (found := _named(variables, pattern)) is not None:
-                return found
-    return _rows(variables, sample, time)
+                return Separated(found)
+    rows = _rows(variables, sample, time)
+    return None if rows is None else Separated(rows)
 
 
 def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | None:
@@ -56,6 +67,39 @@ def _of_run(variable: Variable, place: int, count: int) -> Variable:
     if variable.numeric and variable.size == count > 1 and max(variable.shape) == count:
         return Variable.of(variable.name, np.ravel(variable.array([]))[place : place + 1], variable.unit)
     return variable
+
+
+def _realisations(variables: Variables) -> Separated | None:
+    """Arrays (samples, channels, realisations, periods), as multisines are stored: one run for each realisation.
+
+    The time vector, if there is one, has the samples of one period. A variable of a single number, such as the sampling
+    rate, belongs to every run.
+    """
+    arrays = {n: v for n, v in variables.entries.items() if len(v.shape) == 4 and not any(v.axes) and v.numeric}
+    shapes = {(v.shape[0], *v.shape[2:]) for v in arrays.values()}
+    if len(arrays) < 2 or len(shapes) != 1:
+        return None
+    period, count, periods = shapes.pop()
+    if period != max(next(iter(arrays.values())).shape) or periods < 2 or any(v.shape[1] >= period for v in arrays.values()):
+        return None
+    values = {name: variable.array([]) for name, variable in arrays.items()}
+    shared = {n: v for n, v in variables.entries.items() if n not in arrays and v.size == 1}
+    for name, variable in variables.entries.items():
+        if variable.numeric and plain(name) in TIMES and variable.size == period:
+            stamps = np.ravel(variable.array([], keep_double=True))
+            more = np.arange(periods)[:, None] * (stamps[-1] - stamps[0]) * period / (period - 1)
+            shared[name] = Variable.of(name, np.ravel(more + stamps), variable.unit)
+    found = []
+    for place in range(count):
+        own = {}
+        for name, array in values.items():
+            joined = array[:, :, place].transpose(2, 0, 1).reshape(periods * period, -1)
+            own[name] = Variable.of(name, joined, arrays[name].unit, ("t", "channel"))
+        found.append(_one(variables, place, shared | own))
+    found[0].notes.append(
+        f"{period} samples, {count} realisations and {periods} periods: arrays (samples, channels, realisations, periods)"
+    )
+    return Separated(found, period)
 
 
 def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
