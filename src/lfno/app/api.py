@@ -41,9 +41,10 @@ class Desk:
         self.reader = files.Reader()
         self.benches: OrderedDict[str, Bench] = OrderedDict()
         self.lock = threading.Lock()
+        self.shown = threading.Event()  # the first picture is on the page
         self.questions: dict[str, Callable[[Query], Any]] = {
             "systems": lambda query: catalogue(),
-            "truth": lambda query: self.bench(query).truth(query),
+            "truth": self.truth,
             "answer": lambda query: self.bench(query).answer(query, word(query, "model")),
             "models": lambda query: {"models": [{"key": k, "label": v} for k, v in self.bench(query).labels.items()]},
             "split": self.split,
@@ -100,6 +101,11 @@ class Desk:
         for key, (label, path) in own.items():
             bench.add(key, label, path)
         return bench
+
+    def truth(self, query: Query) -> Any:
+        found = self.bench(query).truth(query)
+        self.shown.set()
+        return found
 
     def split(self, query: Query) -> Any:
         from lfno.app.physics import split

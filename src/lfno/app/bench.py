@@ -29,6 +29,13 @@ DRAWS = 64  # inputs of a data set that the range of a shipped model is taken fr
 Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, (1, channels, *grid)
 
 
+def torch_alone() -> None:
+    """Let torch use one thread for the work of this thread: for one sample, sharing the work costs more than the work."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 class Bench(ABC):
     """One system, kept warm: its solutions so far and its models, which are loaded when they are first asked."""
 
@@ -41,7 +48,8 @@ class Bench(ABC):
         self.kept: OrderedDict[Any, Any] = OrderedDict()
         self.modes_of: dict[str, Any] = {}
         self.ranges: dict[str, Any] = {}
-        self.lock = threading.RLock()
+        self.lock = threading.RLock()  # held for milliseconds: models and solutions that are kept
+        self.slow = threading.Lock()  # held for seconds: modes and poles, for which nobody else waits
 
     @abstractmethod
     def given(self, query: Query) -> Any:
@@ -73,9 +81,10 @@ class Bench(ABC):
 
         if key not in self.files:
             raise LfnoError(f"there is no model {key[:60]!r} of this system any more; reload the page")
-        if key not in self.models:
-            self.models[key] = lfno.load(self.files[key])
-        return self.models[key]
+        with self.lock:
+            if key not in self.models:
+                self.models[key] = lfno.load(self.files[key])
+            return self.models[key]
 
     def pair(self, given: Any, grid: Grid) -> Pair:
         """Inputs and outputs, solved once for each input and grid."""
@@ -88,19 +97,18 @@ class Bench(ABC):
 
     def answer(self, query: Query, key: str) -> dict[str, Any]:
         """What one model answers, its errors, the time it took, and why one should not trust it."""
-        import torch
-
         from lfno.evaluation.metrics import relative_l2, relative_linf
 
-        torch.set_num_threads(1)  # of this thread: for one sample, sharing the work costs more than the work
+        torch_alone()
         given = self.given(query)
         with self.lock:
             model = self.model(key)
             inputs, truth = self.pair(given, model.grid)
-            start = time.perf_counter()
-            answer = model.ask(np.ascontiguousarray(inputs), grid=model.grid)
-            took = time.perf_counter() - start
-            notes = [*answer.notes, *([] if model.coverage else self.concerns(key, given))]
+            concerns = [] if model.coverage else self.concerns(key, given)
+        start = time.perf_counter()
+        answer = model.ask(np.ascontiguousarray(inputs), grid=model.grid)
+        took = time.perf_counter() - start
+        notes = [*answer.notes, *concerns]
         return plain(
             {
                 "key": key,
@@ -116,14 +124,16 @@ class Bench(ABC):
 
     def modes(self, key: str) -> dict[str, Any]:
         """Small-signal modes: of the linearised equation for the key "truth", else of a model."""
-        with self.lock:
-            if key not in self.modes_of:
-                self.modes_of[key] = self._modes(key)
-            return self.modes_of[key]
+        if key not in self.modes_of:
+            with self.slow:
+                if key not in self.modes_of:
+                    self.modes_of[key] = self._modes(key)
+        return self.modes_of[key]
 
     def _modes(self, key: str) -> dict[str, Any]:
         try:
             if key != "truth":
+                torch_alone()
                 return plain({"modes": [mode.to_dict() for mode in self.model(key).modes()], "problem": ""})
             poles = self.system.linearised_poles()[:6]
         except LfnoError as error:
@@ -147,9 +157,9 @@ class Bench(ABC):
             if not isinstance(network, PoleOperator):
                 return None
             inputs, _ = self.pair(given, surrogate.grid)
-            with listening(network) as heard:
-                network.predict(np.ascontiguousarray(inputs))
-            top = ringing(network, heard).top(400)
+        with self.slow, listening(network) as heard:
+            network.predict(np.ascontiguousarray(inputs))
+        top = ringing(network, heard).top(400)
         columns = {
             "re": top.pole.real, "im": top.pole.imag, "frequency": top.frequency, "damping_ratio": top.damping_ratio,
             "time_constant": top.time_constant, "contribution": top.contribution,
@@ -177,10 +187,9 @@ class Oscillator(Bench):
 
     def truth(self, query: Query) -> dict[str, Any]:
         given = self.given(query)
-        with self.lock:
-            start = time.perf_counter()
-            truth = self.single.solve(given, SHOWN)
-            took = time.perf_counter() - start
+        start = time.perf_counter()
+        truth = self.single.solve(given, SHOWN)
+        took = time.perf_counter() - start
         return plain(
             {
                 "axes": SHOWN.to_dict()["axes"],

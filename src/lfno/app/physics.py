@@ -26,8 +26,8 @@ def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
     with bench.lock:
         model = bench.model(key)
         inputs, _ = bench.pair(given, model.grid)
-        transient, steady = model.decompose(np.ascontiguousarray(inputs), grid=model.grid, warn=False)
-        parts = {"transient": bench.drawn(transient[0, 0], model.grid), "steady": bench.drawn(steady[0, 0], model.grid)}
+    transient, steady = model.decompose(np.ascontiguousarray(inputs), grid=model.grid, warn=False)
+    parts = {"transient": bench.drawn(transient[0, 0], model.grid), "steady": bench.drawn(steady[0, 0], model.grid)}
     return plain({**parts, **true_split(bench, given), "caveat": model.split_caveat, "label": bench.labels[key]})
 
 
@@ -61,8 +61,7 @@ def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
 
 def model_sweep(bench: Bench, key: str, amplitude: float) -> dict[str, Any]:
     """The same of a model, by its steady pass; raises LfnoError for a model that has none beyond its window."""
-    with bench.lock:
-        found = bench.model(key).response(SWEEP, [amplitude], warn=False)
+    found = bench.model(key).response(SWEEP, [amplitude], warn=False)
     return plain({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from lfno.systems.steady import SteadyState, by_repetition
 TOLERANCE = 1e-8  # relative and absolute, of a step
 LONGEST = 0.05  # s, of a step: no pulse is jumped over
 MOST_STEPS = 20_000  # between two points of the grid
+SOLVING = threading.Lock()  # LSODA keeps its state in one place for the whole process
 
 Force = Callable[[Any], np.ndarray]
 
@@ -54,9 +56,10 @@ class Single:
             return rate(state, force(t))
 
         points = grid.axes[0].points
-        states, told = odeint(
-            slope, start, points, rtol=TOLERANCE, atol=TOLERANCE, hmax=LONGEST, mxstep=MOST_STEPS, full_output=True
-        )
+        with SOLVING:
+            states, told = odeint(
+                slope, start, points, rtol=TOLERANCE, atol=TOLERANCE, hmax=LONGEST, mxstep=MOST_STEPS, full_output=True
+            )
         if told["message"] != "Integration successful.":
             states[:] = np.nan
         return states

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+PATIENCE = 5.0  # seconds to wait for a browser before torch is imported
+
 
 def register(app: typer.Typer) -> None:
     app.command("app")(page)
@@ -29,8 +31,8 @@ def page(
         typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C); files and runs are kept in {server.workspace}")
 
         def warm_up() -> None:
-            """Import what the first questions need while the browser opens; torch takes seconds."""
-            _ = server.desk
+            """Import torch, which takes seconds, once the first picture is shown, or after a while."""
+            server.desk.shown.wait(PATIENCE)
             import lfno.surrogate  # noqa: F401
 
         threading.Thread(target=warm_up, daemon=True).start()

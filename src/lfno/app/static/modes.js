@@ -22,11 +22,13 @@ export class ModesPanel {
     if (this.shownFor === keys.join()) return;
     this.shownFor = keys.join();
     if (system.grid.length > 2) return this.table.replaceChildren(el("p", { class: "muted small" }, "A flow has no modes to compare."));
+    const answers = [];
     for (const key of keys) {
+      // one after the other: modes of a network take seconds, and the curves come first
       if (!this.found.has(key)) this.found.set(key, ask("modes", { system: system.name, model: key }).catch((error) => ({ modes: [], problem: error.message })));
+      answers.push(await this.found.get(key));
+      if (system !== this.page.system || this.shownFor !== keys.join()) return;
     }
-    const answers = await Promise.all(keys.map((key) => this.found.get(key)));
-    if (system !== this.page.system) return;
     this.draw(keys, answers);
   }
 
