@@ -96,16 +96,16 @@ def _history(v: np.ndarray, state: np.ndarray, place: int, depth: int, count: in
 
 def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.ndarray:
     (channels, size), poles, depth = v.shape, len(one.decay), one.depth
-    place = slice(one.state, one.state + 2 * channels * poles)
-    x = state[place].view(np.complex128).reshape(channels, poles)
+    x = state[one.state : one.state + 2 * channels * poles].view(np.complex128).reshape(channels, poles)
     lines = _history(v, state, one.past, depth, count)
-    driven = np.zeros((poles, channels, size), np.complex128)
-    for j, tap in enumerate(one.taps):
-        driven += tap[:, None, None] * lines[:, depth - j : depth - j + size]
-    if count == 0:
-        driven[..., 0] = 0.0  # the first sample finds the poles at rest
-    kept = one.decay * x  # what is left of the state at the first sample
+    result = np.empty((channels, poles, 2, size))
     for m, decay in enumerate(one.decay):
-        driven[m] = lfilter([1.0], [1.0, -decay], driven[m], zi=kept[:, m, None])[0]
-    x[:] = driven[..., -1].T
-    return np.stack([driven.real, driven.imag], 1).transpose(2, 0, 1, 3).reshape(-1, size)
+        driven = one.taps[0, m] * v
+        for j in range(1, depth + 1):
+            driven += one.taps[j, m] * lines[:, depth - j : depth - j + size]
+        if count == 0:
+            driven[:, 0] = 0.0  # the first sample finds the poles at rest
+        driven, _ = lfilter([1.0], [1.0, -decay], driven, zi=decay * x[:, m, None])
+        result[:, m, 0], result[:, m, 1] = driven.real, driven.imag
+        x[:, m] = driven[:, -1]
+    return result.reshape(-1, size)
