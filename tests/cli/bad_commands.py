@@ -82,7 +82,7 @@ COMMANDS = (
     "lfno export two --member 5",
     "lfno export one --dt -1",
     "lfno export one --dt 1.0",
-    "lfno export modes",
+    "lfno export modes --to torch",
     "lfno export modes --to c --size 512",
     "lfno export modes --to fmu --precision float",
     "lfno export modes --to c --precision half",

@@ -96,6 +96,6 @@ def _window(
     told = {"out": str(target), "error": written.error, "bytes": written.size}
     told |= {"input": [None, surrogate.channels[0], *grid.shape]}
     return told, [
-        f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e6:.1f} MB",
+        f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e3:.0f} kB",
         f"largest difference from the original on random input: {written.error:.1e} of the largest output",
     ]

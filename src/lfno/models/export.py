@@ -85,7 +85,7 @@ def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray
     written = torch.onnx.export(program, input_names=["input"], output_names=["output"], dynamo=True, verbose=False)
     assert written is not None
     proto = written.model_proto
-    for key, value in describe(model, grid).items():
+    for key, value in describe(model.provenance, grid).items():
         entry = proto.metadata_props.add()
         entry.key, entry.value = key, value
     onnx.checker.check_model(proto)
@@ -98,7 +98,7 @@ def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray
 
 def _torch(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray]:
     program = _program(_OnGrid(clone(model).float(), grid), x)
-    torch.export.save(program, path, extra_files=describe(model, grid))
+    torch.export.save(program, path, extra_files=describe(model.provenance, grid))
     module = torch.export.load(path).module()
     with torch.no_grad():
         return [module(part).numpy() for part in (x, x[:1])]
@@ -124,9 +124,9 @@ def _program(module: nn.Module, x: Tensor) -> Any:
         return torch.export.export(module.eval(), (x,), dynamic_shapes=({0: batch},), strict=False)
 
 
-def describe(model: Operator, grid: Grid) -> dict[str, str]:
+def describe(provenance: dict[str, Any], grid: Grid) -> dict[str, str]:
     """Metadata of the file, as text: the grid its input must have, and the channels where they are known."""
-    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(model.provenance))}
+    return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(provenance))}
 
 
 def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
 from lfno.surrogate.deploy.lower import program_of
 from lfno.surrogate.deploy.onnx_step import write_onnx_step
+from lfno.surrogate.deploy.onnx_window import write_onnx_window
 from lfno.surrogate.deploy.program import Program
 from lfno.surrogate.deploy.validity import validity
 from lfno.surrogate.description import Description
@@ -67,12 +68,16 @@ class Deployment(Description):
             return write_fmu(self.program(dt, member), Path(path), version)
         if to == "onnx-step":
             return write_onnx_step(self.program(dt, member), Path(path), precision or "float")
-        from lfno.models.export import TARGETS, export
+        from lfno.models.export import TARGETS, describe, export
 
         if to not in TARGETS:
             raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, onnx-step, {' or '.join(TARGETS)}")
+        if to == "onnx" and self.causal:
+            grid = grid or self.grid
+            program = self.program(grid.steps[-1], member)
+            return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
         if not self.networks:
-            raise LfnoError(f"a linear model has no form for {to}; export it to c, fmu or onnx-step")
+            raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
         return export(self.networks[member], Path(path), to, grid)

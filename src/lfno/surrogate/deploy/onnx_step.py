@@ -8,7 +8,7 @@ A state of zeros is rest. ONNX Runtime keeps no memory between calls, so the cal
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,11 @@ from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 from lfno.surrogate.deploy import run
 from lfno.surrogate.deploy.c_code import test_inputs
-from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Load, Past, Product, Program, Scale, Sum, Update
+from lfno.surrogate.deploy.onnx_graph import Graph, check_packages, model_of, session_of, values_of
+from lfno.surrogate.deploy.program import Filter, Load, Past, Program, Update
 
-OPSET = 17
 #: largest difference from the original, in units of the largest output
 TOLERANCE = {"float": 1e-4, "double": 1e-9}
-#: functions that one node of ONNX computes
-NODES = {"relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign"}
 
 
 @dataclass(frozen=True)
@@ -43,18 +41,9 @@ def write_onnx_step(program: Program, path: Path, precision: str = "float") -> S
     """
     if precision not in TOLERANCE:
         raise LfnoError(f"precision {precision!r} is not known; choose {' or '.join(TOLERANCE)}")
-    if not path.parent.is_dir():
-        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
-    try:
-        import onnx  # noqa: F401
-        import onnxruntime
-    except ImportError as missing:
-        raise LfnoError(f"exporting to ONNX needs the package {missing.name}; install lfno[onnx]") from missing
-    content = step_graph(program, precision).SerializeToString()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    force = test_inputs(program)
+    check_packages(path)
+    content = model_of(step_graph(program, precision), described(program)).SerializeToString()
+    session, force = session_of(content), test_inputs(program)
     kind = np.float32 if precision == "float" else np.float64
     state, answers = np.zeros((1, program.states), kind), []
     for sample in force.T.astype(kind):
@@ -68,133 +57,73 @@ def write_onnx_step(program: Program, path: Path, precision: str = "float") -> S
     return StepGraph(path, error, len(content))
 
 
-def step_graph(program: Program, precision: str = "float") -> Any:
-    """Return the graph as an onnx.ModelProto."""
-    from onnx import TensorProto, checker, helper
+def described(program: Program) -> dict[str, str]:
+    """Metadata of the file."""
+    signals = {"inputs": program.inputs, "outputs": program.outputs, "notes": program.notes}
+    return {"lfno_dt": repr(program.dt), "lfno_unit": program.unit, "lfno_signals": json.dumps(signals)}
 
-    graph = _Graph(np.float32 if precision == "float" else np.float64, program)
+
+def step_graph(program: Program, precision: str = "float", prefix: str = "") -> Any:
+    """Return the graph as an onnx.GraphProto; `prefix` begins all its names."""
+    from onnx import helper
+
+    graph = Step(np.float32 if precision == "float" else np.float64, program, prefix=prefix)
+    graph.registers[0] = f"{prefix}input"
     for one in program.instructions:
         graph.add(one)
-    graph.name("output", graph.registers[program.output])
-    graph.name("next_state", graph.node("Concat", *graph.next_state(), axis=-1))
-    kind = TensorProto.FLOAT if precision == "float" else TensorProto.DOUBLE
-
-    def value(name: str, size: int) -> Any:
-        return helper.make_tensor_value_info(name, kind, ["batch", size])
-
-    ins = [value("input", len(program.inputs)), value("state", program.states)]
-    outs = [value("output", len(program.outputs)), value("next_state", program.states)]
-    made = helper.make_graph(graph.nodes, "step", ins, outs, graph.tensors)
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lfno")
-    model.ir_version = 9
-    signals = {"inputs": program.inputs, "outputs": program.outputs, "notes": program.notes}
-    for key, text in (("lfno_dt", repr(program.dt)), ("lfno_unit", program.unit), ("lfno_signals", json.dumps(signals))):
-        entry = model.metadata_props.add()
-        entry.key, entry.value = key, text
-    checker.check_model(model)
-    return model
+    graph.name(f"{prefix}output", graph.registers[program.output])
+    graph.name(f"{prefix}next_state", graph.node("Concat", *graph.next_state(), axis=-1))
+    ins = {f"{prefix}input": ["batch", len(program.inputs)], f"{prefix}state": ["batch", program.states]}
+    outs = {f"{prefix}output": ["batch", len(program.outputs)], f"{prefix}next_state": ["batch", program.states]}
+    values = values_of(ins, precision), values_of(outs, precision)
+    return helper.make_graph(graph.nodes, "step", *values, graph.tensors)
 
 
-@dataclass
-class _Graph:
-    """Collects nodes; registers are tensors (batch, entries)."""
-
-    kind: Any
-    program: Program
-    nodes: list[Any] = field(default_factory=list)
-    tensors: list[Any] = field(default_factory=list)
-    constants: dict[tuple[Any, ...], str] = field(default_factory=dict)
+class Step(Graph):
+    """Registers are (batch, entries); instructions with a memory read parts of "state" and leave new ones."""
 
     def __post_init__(self) -> None:
-        self.registers = {0: "input"}
         self.parts: dict[int, str] = {}  # place in the state → its new value
-        count = self.state(0, 1)
-        one = self.constant([1.0])
+        count, one = self.state(0, 1), self.constant([1.0])
         self.began = self.node("Min", count, one)  # 0 at the first sample, then 1
         self.second = self.node("Relu", self.node("Sub", one, self.node("Abs", self.node("Sub", count, one))))
         self.parts[0] = self.node("Min", self.node("Add", count, one), self.constant([2.0]))
 
-    def node(self, operation: str, *inputs: str, **attributes: Any) -> str:
-        from onnx import helper
-
-        name = f"t{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operation, list(inputs), [name], **attributes))
-        return name
-
-    def name(self, name: str, tensor: str) -> None:
-        from onnx import helper
-
-        self.nodes.append(helper.make_node("Identity", [tensor], [name]))
-
-    def constant(self, values: Any, kind: Any = None) -> str:
-        from onnx import numpy_helper
-
-        array = np.asarray(values, dtype=kind or self.kind)
-        key = (array.dtype.str, array.shape, array.tobytes())
-        if key not in self.constants:
-            self.constants[key] = f"c{len(self.constants)}"
-            self.tensors.append(numpy_helper.from_array(array, self.constants[key]))
-        return self.constants[key]
-
-    def whole(self, *values: int) -> str:
-        return self.constant(values, np.int64)
-
     def state(self, place: int, size: int) -> str:
-        return self.node("Slice", "state", self.whole(place), self.whole(place + size), self.whole(1))
+        return self.slice(f"{self.prefix}state", place, place + size, 1)
 
     def next_state(self) -> list[str]:
+        """All parts of the new state in their order."""
         return [self.parts[place] for place in sorted(self.parts)]
 
-    def add(self, one: Any) -> None:
-        x, size = self.registers.get(getattr(one, "x", -1), ""), self.program.sizes[one.out]
+    def remember(self, one: Any, x: str) -> str:
+        size = self.program.sizes[one.out]
         match one:
-            case Scale():
-                value = self.node("Mul", self.node("Sub", x, self.constant(one.offset)), self.constant(one.factor))
-            case Affine():
-                value = self.node("MatMul", x, self.constant(one.matrix.T))
-                value = value if one.offset is None else self.node("Add", value, self.constant(one.offset))
-            case Apply():
-                value = self.apply(one.function, x)
-            case Clip():
-                value = self.node("Min", self.node("Max", x, self.constant(one.low)), self.constant(one.high))
-            case Product() | Sum():
-                word = "Mul" if isinstance(one, Product) else "Add"
-                value = self.node(word, self.registers[one.a], self.registers[one.b])
             case Filter():
-                value = self.filter(one, x)
+                return self.filter(one, x)
             case Past():
                 lines = self.history(x, self.program.sizes[one.x], one.depth, one.past)
-                turned = self.node("Transpose", lines, perm=[0, 2, 1])
-                value = self.node("Reshape", turned, self.whole(-1, size))
+                return self.node("Reshape", self.node("Transpose", lines, perm=[0, 2, 1]), self.whole(-1, size))
             case Load():
-                value = self.state(one.state, size)
+                return self.state(one.state, size)
             case Update():
                 old = self.state(one.state, size)
-                value = self.node("Add", old, self.node("Mul", self.began, self.node("Sub", x, old)))
-                self.parts[one.state] = value
-        self.registers[one.out] = value
-
-    def apply(self, function: str, x: str) -> str:
-        if function == "gelu":
-            half = self.node("Mul", x, self.constant(0.5))
-            lifted = self.node("Add", self.node("Erf", self.node("Mul", x, self.constant(np.sqrt(0.5)))), self.constant(1.0))
-            return self.node("Mul", half, lifted)
-        if function == "silu":
-            return self.node("Mul", x, self.node("Sigmoid", x))
-        return self.node(NODES[function], x)
+                self.parts[one.state] = self.node("Add", old, self.node("Mul", self.began, self.node("Sub", x, old)))
+                return self.parts[one.state]
+        raise TypeError(f"{type(one).__name__} is no instruction")
 
     def history(self, x: str, channels: int, depth: int, place: int) -> str:
         """Return (batch, channels, 1 + depth), the sample and those before it, newest first, and keep the last ones."""
         past = self.node("Reshape", self.state(place, channels * depth), self.whole(-1, channels, depth))
         sample = self.node("Reshape", x, self.whole(-1, channels, 1))
         if depth > 1:  # at the second sample the past becomes the line through the first two
-            newest = self.node("Slice", past, self.whole(0), self.whole(1), self.whole(2))
+            newest = self.slice(past, 0, 1, 2)
             slope = self.node("Mul", self.node("Sub", newest, sample), self.constant(np.arange(depth)))
             line = self.node("Sub", self.node("Add", newest, slope), past)
             second = self.node("Reshape", self.second, self.whole(-1, 1, 1))
             past = self.node("Add", past, self.node("Mul", second, line))
         lines = self.node("Concat", sample, past, axis=2)
-        kept = self.node("Slice", lines, self.whole(0), self.whole(depth), self.whole(2))
+        kept = self.slice(lines, 0, depth, 2)
         self.parts[place] = self.node("Reshape", kept, self.whole(-1, channels * depth))
         return lines
 

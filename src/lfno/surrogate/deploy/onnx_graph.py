@@ -1,0 +1,142 @@
+"""Nodes of an ONNX graph for the instructions that act on each sample alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.surrogate.deploy.program import Affine, Apply, Clip, Product, Program, Scale, Sum
+
+OPSET = 17
+#: functions that one node of ONNX computes
+NODES = {
+    "relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign",
+}  # fmt: skip
+
+
+@dataclass
+class Graph:
+    """Collects nodes and constants; registers are tensors whose last axis holds the entries."""
+
+    kind: Any
+    program: Program
+    nodes: list[Any] = field(default_factory=list)
+    tensors: list[Any] = field(default_factory=list)
+    constants: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    registers: dict[int, str] = field(default_factory=lambda: {0: "input"})
+    prefix: str = ""  # of all names, for a graph that contains another one
+
+    def __post_init__(self) -> None:
+        """Subclasses add the nodes that all their instructions need."""
+
+    def node(self, operation: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node and return the name of its result."""
+        from onnx import helper
+
+        name = f"{self.prefix}t{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operation, list(inputs), [name], **attributes))
+        return name
+
+    def name(self, name: str, tensor: str) -> None:
+        """Give a tensor a name that the user sees."""
+        from onnx import helper
+
+        self.nodes.append(helper.make_node("Identity", [tensor], [name]))
+
+    def constant(self, values: Any, kind: Any = None) -> str:
+        """Add a constant, or return the one with these values that is already there."""
+        from onnx import numpy_helper
+
+        array = np.ascontiguousarray(values, dtype=kind or self.kind).reshape(np.shape(values))
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self.constants:
+            self.constants[key] = f"{self.prefix}c{len(self.constants)}"
+            self.tensors.append(numpy_helper.from_array(array, self.constants[key]))
+        return self.constants[key]
+
+    def whole(self, *values: int) -> str:
+        """Whole numbers: a shape, or places."""
+        return self.constant(values, np.int64)
+
+    def slice(self, tensor: str, first: int, last: int, axis: int) -> str:
+        """The entries from `first` to `last` along an axis."""
+        return self.node("Slice", tensor, self.whole(first), self.whole(last), self.whole(axis))
+
+    def add(self, one: Any) -> None:
+        """Add an instruction; subclasses add those with a memory."""
+        x = self.registers.get(getattr(one, "x", -1), "")
+        match one:
+            case Scale():
+                value = self.node("Mul", self.node("Sub", x, self.constant(one.offset)), self.constant(one.factor))
+            case Affine():
+                value = self.node("MatMul", x, self.constant(one.matrix.T))
+                value = value if one.offset is None else self.node("Add", value, self.constant(one.offset))
+            case Apply():
+                value = self.apply(one.function, x)
+            case Clip():
+                value = self.node("Min", self.node("Max", x, self.constant(one.low)), self.constant(one.high))
+            case Product() | Sum():
+                word = "Mul" if isinstance(one, Product) else "Add"
+                value = self.node(word, self.registers[one.a], self.registers[one.b])
+            case _:
+                value = self.remember(one, x)
+        self.registers[one.out] = value
+
+    def remember(self, one: Any, x: str) -> str:
+        """Add an instruction with a memory."""
+        raise NotImplementedError
+
+    def apply(self, function: str, x: str) -> str:
+        """Add an elementary function."""
+        if function == "gelu":
+            half = self.node("Mul", x, self.constant(0.5))
+            lifted = self.node("Add", self.node("Erf", self.node("Mul", x, self.constant(np.sqrt(0.5)))), self.constant(1.0))
+            return self.node("Mul", half, lifted)
+        if function == "silu":
+            return self.node("Mul", x, self.node("Sigmoid", x))
+        return self.node(NODES[function], x)
+
+
+def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
+    """Descriptions of inputs or outputs of a graph, from name → shape."""
+    from onnx import TensorProto, helper
+
+    kind = TensorProto.FLOAT if precision == "float" else TensorProto.DOUBLE
+    return [helper.make_tensor_value_info(name, kind, shape) for name, shape in sizes.items()]
+
+
+def model_of(graph: Any, metadata: dict[str, str]) -> Any:
+    """A checked onnx.ModelProto with metadata."""
+    from onnx import checker, helper
+
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lfno")
+    model.ir_version = 9
+    for key, text in metadata.items():
+        entry = model.metadata_props.add()
+        entry.key, entry.value = key, text
+    checker.check_model(model)
+    return model
+
+
+def session_of(content: bytes) -> Any:
+    """An ONNX Runtime session on the CPU."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def check_packages(path: Path) -> None:
+    """Raise LfnoError if the folder or a package that is needed is missing."""
+    if not path.parent.is_dir():
+        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+    except ImportError as missing:
+        raise LfnoError(f"exporting to ONNX needs the package {missing.name}; install lfno[onnx]") from missing

@@ -1,0 +1,159 @@
+"""A whole window of a causal model as an ONNX graph whose constants take about as much room as the weights.
+
+    input (batch, in, time) → output (batch, out, time), from rest.
+
+A Filter runs in chunks of L samples. With the samples U of a chunk and K, what is left of the poles before it,
+
+    x = H U + R K,      K[c+1] = e^{Lz} K[c] + e^z x_end[c],
+
+where H and R are constant matrices and x_end is the end of the chunk for K = 0. The sum over chunks doubles its reach in every
+step, so it takes log₂ of the number of chunks. A program with feedback runs its step in a Scan instead.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.tensorfile import write_atomically
+from lfno.surrogate.deploy import run
+from lfno.surrogate.deploy.onnx_graph import Graph, check_packages, model_of, session_of, values_of
+from lfno.surrogate.deploy.onnx_step import StepGraph, described, step_graph
+from lfno.surrogate.deploy.program import Filter, Program
+
+#: samples of a chunk
+CHUNK = 16
+TOLERANCE = 1e-4
+#: longest window, in samples
+MOST_POINTS = 2**24
+
+
+def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[str, str]) -> StepGraph:
+    """Write the graph for windows of `size` samples in float32, run it, and keep it if it gives the answers of the model."""
+    check_packages(path)
+    if size > MOST_POINTS:
+        raise LfnoError(f"a window of {size} points is too long to export a model on; use a shorter one, or onnx-step")
+    graph = scan_graph(program, size) if program.sequential else window_graph(program, size)
+    content = model_of(graph, described(program) | metadata).SerializeToString()
+    offset, scale = program.centre
+    noise = np.random.default_rng(0).normal(size=(2, len(offset), size))
+    force = (offset[:, None] + scale[:, None] * noise).astype(np.float32)
+    (answer,) = session_of(content).run(None, {"input": force})
+    expected = np.stack([run.respond(program, one) for one in force])
+    error = float(np.abs(answer - expected).max() / (np.abs(expected).max() or 1.0))
+    if not error <= TOLERANCE:
+        raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+    write_atomically(path, content)
+    return StepGraph(path, error, len(content))
+
+
+def window_graph(program: Program, size: int) -> Any:
+    """Return the graph of a program without feedback."""
+    from onnx import helper
+
+    graph = Window(np.float32, program)
+    graph.registers[0] = graph.node("Transpose", "input", perm=[0, 2, 1])
+    graph.size = size
+    for one in program.instructions:
+        graph.add(one)
+    graph.nodes.append(helper.make_node("Transpose", [graph.registers[program.output]], ["output"], perm=[0, 2, 1]))
+    return helper.make_graph(graph.nodes, "window", *_ends(program, size), graph.tensors)
+
+
+def scan_graph(program: Program, size: int) -> Any:
+    """Return the graph of a program with feedback: its step, once for every sample."""
+    from onnx import helper
+
+    step = step_graph(program, prefix="step_")
+    ends = [step.input[1], step.input[0]], [step.output[1], step.output[0]]  # Scan wants the state first
+    body = helper.make_graph(step.node, "body", *ends, step.initializer)
+    graph = Graph(np.float32, program)
+    batch = graph.slice(graph.node("Shape", "input"), 0, 1, 0)
+    shape = graph.node("Concat", batch, graph.whole(program.states), axis=0)
+    rest = graph.node("Expand", graph.constant(np.zeros((1, 1))), shape)
+    samples = graph.node("Transpose", "input", perm=[2, 0, 1])
+    graph.nodes.append(helper.make_node("Scan", [rest, samples], ["last", "answers"], body=body, num_scan_inputs=1))
+    graph.nodes.append(helper.make_node("Transpose", ["answers"], ["output"], perm=[1, 2, 0]))
+    return helper.make_graph(graph.nodes, "window", *_ends(program, size), graph.tensors)
+
+
+def _ends(program: Program, size: int) -> tuple[list[Any], list[Any]]:
+    ends = {"input": ["batch", len(program.inputs), size]}, {"output": ["batch", len(program.outputs), size]}
+    return values_of(ends[0], "float"), values_of(ends[1], "float")
+
+
+class Window(Graph):
+    """Registers are (batch, time, entries)."""
+
+    size: int
+
+    def remember(self, one: Any, x: str) -> str:
+        assert isinstance(one, Filter)
+        channels, wide, depth = self.program.sizes[one.x], 2 * len(one.decay), one.depth
+        chunks = -(-self.size // CHUNK)
+        samples = self.chunked(self.node("Transpose", x, perm=[0, 2, 1]), channels, depth, chunks)
+        forward, ring, end, start = filter_matrices(one, CHUNK)
+        begin = self.node("MatMul", self.slice(self.slice(samples, 0, 1, 2), 0, depth + 1, 3), self.constant(start))
+        if chunks > 1:
+            ends = self.node("MatMul", self.slice(samples, 0, chunks - 1, 2), self.constant(end))
+            begin = self.node("Concat", begin, ends, axis=2)
+        reach = 1
+        while reach < chunks:
+            factor = self.constant(_turn(one.decay ** (CHUNK * reach)))
+            moved = self.node("MatMul", self.slice(begin, 0, chunks - reach, 2), factor)
+            begin = self.node("Add", begin, self.node("Pad", moved, self.whole(0, 0, reach, 0, 0, 0, 0, 0)))
+            reach *= 2
+        known = self.node("Concat", samples, begin, axis=3)
+        values = self.node("MatMul", known, self.constant(np.concatenate([forward, ring])))
+        split = self.node("Reshape", values, self.whole(-1, channels, chunks, CHUNK, wide))
+        turned = self.node("Transpose", split, perm=[0, 2, 3, 1, 4])
+        whole = self.node("Reshape", turned, self.whole(-1, chunks * CHUNK, channels * wide))
+        return self.slice(whole, 0, self.size, 1)
+
+    def chunked(self, v: str, channels: int, depth: int, chunks: int) -> str:
+        """(batch, channels, time) → (batch, channels, chunks, depth + L): chunks with the samples before them, oldest first."""
+        first = self.slice(v, 0, 1, 2)
+        past = [first]
+        if depth > 1:  # the line through the first two samples
+            slope = self.node("Sub", first, self.slice(v, 1, 2, 2))
+            past = [self.node("Add", first, self.node("Mul", slope, self.constant(k))) for k in range(depth, 0, -1)]
+        padded = self.node("Pad", v, self.whole(0, 0, 0, 0, 0, chunks * CHUNK - self.size))
+        shape = self.whole(-1, channels, chunks, CHUNK)
+        line = self.node("Concat", *past, padded, axis=2)
+        before = self.slice(self.node("Reshape", self.slice(line, 0, chunks * CHUNK, 2), shape), 0, depth, 3)
+        return self.node("Concat", before, self.node("Reshape", padded, shape), axis=3)
+
+
+def filter_matrices(one: Filter, chunk: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return H (depth + L, L · 2M), R (2M, L · 2M), and the matrices to e^z x_end and to K before the first chunk.
+
+    Rows of H are samples, oldest first; entries of poles are pairs (re, im). K before the first chunk makes x[0] = 0.
+    """
+    depth, poles = one.depth, len(one.decay)
+    response = np.zeros((depth + chunk, chunk, poles), dtype=np.complex128)
+    for row in range(depth + chunk):
+        for l in range(chunk):
+            for j, tap in enumerate(one.taps):
+                k = row - depth + j  # the sample whose driving term holds this one
+                if 0 <= k <= l:
+                    response[row, l] += one.decay ** (l - k) * tap
+    ring = np.concatenate([_turn(one.decay**l) for l in range(chunk)], axis=1)
+    end = _pairs(one.decay * response[:, -1])
+    start = _pairs(-one.taps[::-1])
+    return _pairs(response).reshape(depth + chunk, -1), ring, end, start
+
+
+def _pairs(values: np.ndarray) -> np.ndarray:
+    """Complex (…, M) → real (…, 2M)."""
+    return np.stack([values.real, values.imag], -1).reshape(*values.shape[:-1], -1)
+
+
+def _turn(factors: np.ndarray) -> np.ndarray:
+    """The real matrix (2M, 2M) by which a row of pairs is multiplied to multiply complex numbers by `factors`."""
+    matrix = np.zeros((2 * len(factors), 2 * len(factors)))
+    for m, value in enumerate(factors):
+        matrix[2 * m : 2 * m + 2, 2 * m : 2 * m + 2] = [[value.real, value.imag], [-value.imag, value.real]]
+    return matrix
