@@ -16,7 +16,7 @@ from lfno.data.describe import describe
 from lfno.data.prepare import prepare
 from lfno.data.signals import load
 from lfno.data.signals.record import Record
-from lfno.data.signals.runs import Runs
+from lfno.data.signals.runs import Runs, of_trajectories
 from tests.data.laboratory import STEP, run
 
 SIZES = (120, 90, 200)
@@ -150,3 +150,54 @@ def test_runs_are_described_and_prepared(tmp_path: Path) -> None:
     assert report["options"]["input"] == "force"
     prepared = prepare(path, window=32, warmup=8)
     assert len(prepared.records) == 3
+
+
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("numbered", [True, False])
+def test_inspect_offers_a_parameter_of_each_run_as_an_input(equal: bool, numbered: bool, tmp_path: Path) -> None:
+    runs = [run(100 if equal else 100 + 20 * seed, seed) for seed in range(6)]
+    columns = {
+        "run": np.repeat(np.arange(6.0), [len(one) for one in runs]),
+        "t": np.concatenate([one.grid.axes[-1].points for one in runs]),
+        "force": np.concatenate([one.inputs[0] for one in runs]),
+        "x": np.concatenate([one.outputs[0] for one in runs]),
+        "stiffness": np.repeat(np.linspace(1, 2, 6), [len(one) for one in runs]),
+    }
+    columns.pop("run") if not numbered else None
+    path = tmp_path / "runs.csv"
+    np.savetxt(path, np.stack(list(columns.values()), 1), delimiter=",", header=",".join(columns), comments="", fmt="%.17g")
+    report = describe(path)
+    assert report["parameters"] == ["stiffness"]
+    assert any("input='force,stiffness'" in note for note in report["notes"])
+    found = load(path, input="force,stiffness", output="x")
+    records = found.records if isinstance(found, Runs) else of_trajectories(found).records  # type: ignore[arg-type]
+    assert [record.inputs[1, -1] for record in records] == pytest.approx(np.linspace(1, 2, 6))
+
+
+@pytest.mark.parametrize("sheets", [1, 3])
+def test_excel(tmp_path: Path, sheets: int) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    book.create_sheet("remarks")["A1"] = "measured on a Monday"
+    for k, one in enumerate(RUNS[:sheets]):
+        sheet = book.create_sheet(f"run{k + 1}")
+        sheet.append(["Bench 3"])
+        sheet.append(["t [s]", "force [N]", "x [m]"])
+        for row in zip(one.grid.axes[-1].points, one.inputs[0], one.outputs[0], strict=True):
+            sheet.append([float(value) for value in row])
+    book.save(tmp_path / "runs.xlsx")
+    found = load(tmp_path / "runs.xlsx")
+    if sheets == 3:
+        same(found)
+    else:
+        assert isinstance(found, Record)
+        np.testing.assert_allclose(found.outputs, RUNS[0].outputs, rtol=1e-12)
+    assert found.input_channels[0].unit == "N"
+    book["run1"]["B5"] = "overflow"
+    book.save(tmp_path / "bad.xlsx")
+    with pytest.raises(LfnoError, match=r"row 5, column 'force' holds 'overflow'"):
+        load(tmp_path / "bad.xlsx")
+    (tmp_path / "cut.xlsx").write_bytes((tmp_path / "runs.xlsx").read_bytes()[:600])
+    with pytest.raises(LfnoError, match="not a readable Excel file"):
+        load(tmp_path / "cut.xlsx")

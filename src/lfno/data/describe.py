@@ -10,12 +10,13 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data import signals
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
-from lfno.data.files.variables import kind
+from lfno.data.files.variables import kind, listing
 from lfno.data.signals.names import find_roles
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
+from lfno.data.signals.words import RATES, STEPS, plain
 from lfno.data.variation import check_variation
 
 MOST_CURES = 2  # switches that the library tries by itself to make a file readable
@@ -26,8 +27,9 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
 
     wording: how an option is named in a problem; a keyword of Python by default.
     Returns `variables` (name, shape, axes, dtype, unit, min, max, missing), `problems` (messages of failed attempts),
-    `notes`, and, if the file can be read, `kind`, `split`, `grid`, `input`, `output` and `options`: the keywords of
-    `lfno.data.signals.load` that read it. `options` is None if the file cannot be read.
+    `notes`, and, if the file can be read, `kind`, `split`, `grid`, `input`, `output`, `parameters` (variables that are one
+    number for each run) and `options`: the keywords of `lfno.data.signals.load` that read it. `options` is None if the file
+    cannot be read.
     Raises LfnoError if the file cannot be opened.
     """
     path = Path(file)
@@ -67,15 +69,22 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
             if len(switches) == MOST_CURES or not cures:
                 return {"problems": problems, "options": None, "notes": variables.notes}
             switches[cures[0]] = True
+    options = switches if own else _roles(variables) | switches
+    offered = [] if own else _offered(variables, data)
+    if offered:
+        inputs = Option("input", ",".join([options["input"], *offered]))
+        what = listing(offered) + (" is one number" if len(offered) == 1 else " are numbers")
+        told.append(f"{what} for each run: as an input the model knows what differs between the runs: {wording(inputs)}")
     return {
         "problems": problems,
         "notes": [*data.provenance.get("notes", []), *told],
+        "parameters": offered,
         "kind": _kind(data),
         "split": {part: len(indices) for part, indices in data.provenance.get("split", {}).items()},
         "grid": data.grid.to_dict()["axes"],
         "input": [channel.name for channel in data.input_channels],
         "output": [channel.name for channel in data.output_channels],
-        "options": switches if own else _roles(variables) | switches,
+        "options": options,
     }
 
 
@@ -83,6 +92,20 @@ def _kind(data: Record | Dataset | Runs) -> str:
     if isinstance(data, Record):
         return "one record"
     return f"{len(data)} runs of unequal length" if isinstance(data, Runs) else f"{len(data)} trajectories"
+
+
+def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
+    """Variables that are one number for each run and not an input yet, such as a stiffness or a temperature."""
+    taken = {channel.name for channel in (*data.input_channels, *data.output_channels)}
+    separated = separate(variables, None, None)
+    if separated is None:
+        return [name for name in getattr(data, "parameters", {}) if name not in taken]
+    found = []
+    for name, variable in separated.runs[0].entries.items():
+        alone = variable.size == 1 and variable.numeric and plain(name) not in RATES | STEPS and name not in taken
+        if alone and len({float(run[name].array([]).flat[0]) for run in separated.runs if name in run}) > 1:
+            found.append(name)
+    return found
 
 
 def _roles(variables: Variables) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lfno.core.errors import LfnoError
+from lfno.data.files.excel import read_excel
 from lfno.data.files.hdf5 import read_hdf5
 from lfno.data.files.matlab import read_matlab
 from lfno.data.files.netcdf import read_netcdf
@@ -36,12 +37,13 @@ READERS: dict[str, Callable[[Path], Variables]] = {
     ".nc": read_netcdf,
     ".nc4": read_netcdf,
     ".cdf": read_netcdf,
+    ".xlsx": read_excel,
 }
 
 #: how a file begins -> what it is, and the reader that understands it (None: no reader does)
 MAGIC: dict[bytes, tuple[str, Callable[[Path], Variables] | None]] = {
     b"\x93NUMPY": ("a NumPy array (.npy)", read_npy),
-    b"PK\x03\x04": ("a ZIP archive (.npz, or a spreadsheet)", read_npz),
+    b"PK\x03\x04": ("a ZIP archive (.npz or .xlsx)", read_npz),
     b"PK\x05\x06": ("an empty ZIP archive", read_npz),
     b"\x89HDF\r\n\x1a\n": ("an HDF5 file (.h5)", read_hdf5),
     b"MATLAB 5.0": ("a MATLAB file (.mat)", read_matlab),
@@ -56,6 +58,8 @@ MAGIC: dict[bytes, tuple[str, Callable[[Path], Variables] | None]] = {
 }
 #: these readers also accept a file that is HDF5 inside
 HDF5_INSIDE = (read_netcdf, read_matlab)
+#: these readers read a ZIP archive
+ZIP_INSIDE = (read_npz, read_excel)
 
 
 def read(path: str | Path) -> Variables:
@@ -95,6 +99,8 @@ def _check_format(name: str, start: bytes, reader: Callable[[Path], Variables]) 
         raise LfnoError(f"{name}: this is not a {ending} file (it begins with {start[:8]!r}); check how it was written")
     what, its_reader = found
     if its_reader is reader or (its_reader is read_hdf5 and reader in HDF5_INSIDE):
+        return
+    if its_reader is read_npz and reader in ZIP_INSIDE:
         return
     raise LfnoError(f"{name}: the name ends in {ending} but the content is {what}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.sampling import first_not_later
-from lfno.data.signals.words import SAMPLES, TIMES, plain
+from lfno.data.signals.words import EITHER, INPUTS, OUTPUTS, SAMPLES, TIMES, plain
 
 #: what a suffix means
 SUFFIXES = {
@@ -89,6 +89,20 @@ def _counter(variables: Variables, time: str | None) -> str | None:
     return None if first_not_later(clock.mapped) is None else named[0].name
 
 
+def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
+    """Whether a column is one number for each run, such as a stiffness, which differs between runs.
+
+    A column that is called like an input or an output is a signal all the same: a step of another height in each run.
+
+    >>> one_for_each("k", [np.ones(3), 2 * np.ones(4)]), one_for_each("force", [np.ones(3), 2 * np.ones(4)])
+    (True, False)
+    """
+    word = plain(name)
+    if word in INPUTS | OUTPUTS | EITHER | TIMES or not all((run == run[:1]).all() for run in runs):
+        return False
+    return len({float(run[0]) for run in runs}) > 1
+
+
 def fold(variables: Variables, sample: str, time: str | None) -> Variables:
     """A table in which the column `sample` numbers the trajectories, as arrays of axes (sample, t)."""
     notes = list(variables.notes)
@@ -119,6 +133,8 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
             if np.abs(own - own[0]).max() > 1e-3 * np.abs(np.diff(own[0])).max():
                 raise LfnoError(f"the trajectories have different times in {time!r}; resample them first")
             entries[name] = Variable.of(name, own[0], variable.unit)
+        elif one_for_each(name, list(values)):
+            entries[name] = Variable.of(name, values[:, 0], variable.unit)
         else:
             entries[name] = Variable.of(name, values, variable.unit, ("sample", "t"))
     if not entries:

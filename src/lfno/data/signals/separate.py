@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lfno.data.files.variables import Variable, Variables
-from lfno.data.signals.words import SAMPLES, TIMES, plain
+from lfno.data.signals.parts import one_for_each
+from lfno.data.signals.words import COORDINATES, SAMPLES, TIMES, plain
 
 #: how a variable of one run is named, with the run in `head` and `run`, and the variable in `field`
 _CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
@@ -77,7 +78,9 @@ def _realisations(variables: Variables) -> Separated | None:
     """
     arrays = {n: v for n, v in variables.entries.items() if len(v.shape) == 4 and not any(v.axes) and v.numeric}
     shapes = {(v.shape[0], *v.shape[2:]) for v in arrays.values()}
-    if len(arrays) < 2 or len(shapes) != 1:
+    others = {name: variable for name, variable in variables.entries.items() if name not in arrays}
+    space = any(name.lower() in COORDINATES and variable.size > 1 for name, variable in others.items())
+    if len(arrays) < 2 or len(shapes) != 1 or space:  # with coordinates the arrays are fields
         return None
     period, count, periods = shapes.pop()
     if period != max(next(iter(arrays.values())).shape) or periods < 2 or any(v.shape[1] >= period for v in arrays.values()):
@@ -130,9 +133,12 @@ def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Va
         return None
     columns = {n: v for n, v in variables.entries.items() if n != sample and v.numeric and v.shape == (size,)}
     values = {name: column.array([], keep_double=name == clock) for name, column in columns.items()}
+    single = {n for n, array in values.items() if one_for_each(n, [array[a:b] for a, b in pairwise(borders)])}
     found = []
     for place, (start, stop) in enumerate(pairwise(borders)):
-        own = {n: Variable.of(n, array[start:stop], columns[n].unit) for n, array in values.items()}
+        own = {
+            n: Variable.of(n, array[start : start + 1 if n in single else stop], columns[n].unit) for n, array in values.items()
+        }
         found.append(_one(variables, place, own, start))
     return found
 
