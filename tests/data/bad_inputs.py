@@ -139,7 +139,7 @@ LIBRARY = {
 
 CASES = (
     Bad("a file that is not there", "gone.csv", lambda path: None),
-    Bad("an ending that is not known", "data.xlsx", text("x")),
+    Bad("an ending that is not known", "data.ods", text("x")),
     Bad("an empty file", "data.csv", text("")),
     Bad("only blanks and comments", "data.csv", text("# nothing\n\n")),
     Bad("a header and no rows", "data.csv", text("t,f,u\n")),
