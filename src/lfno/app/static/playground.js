@@ -40,6 +40,7 @@ class Dial {
 export class Playground {
   constructor(parent, system, catalogue, query, change) {
     this.kinds = catalogue.kinds;
+    parent.classList.remove("slim");
     const start = { ...system.start, ...this.given(query) };
     Object.assign(this, { kind: start.kind, seed: start.seed, change });
     const moved = () => change(this.query());
@@ -106,6 +107,7 @@ export class Playground {
 /** The number that tells the inputs of a field apart. */
 export class Slider {
   constructor(parent, system, catalogue, query, change) {
+    parent.classList.add("slim");
     const { name, low, high, step, value } = system.slider;
     const given = Number.parseFloat(query.value);
     this.dial = new Dial(name, { low, high, step, unit: "", value: Number.isFinite(given) ? given : value, change: () => change(this.query()) });
