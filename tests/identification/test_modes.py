@@ -8,7 +8,7 @@ from scipy.signal import lfilter
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.identify import Modes, identify
-from lfno.identification.mode import mode_list
+from lfno.identification.mode import merge_coinciding, mode_list
 from lfno.identification.modes import free_modes, linearised_modes, modes
 from lfno.identification.probe import input_band, random_forces
 from lfno.systems import Duffing, Lorenz, Pendulum
@@ -130,6 +130,22 @@ def test_modes_near_critical_damping(damping):
         assert pole == pytest.approx(-1, abs=0.02)
     else:
         assert np.sort_complex(found.poles) == pytest.approx(np.sort_complex(system.linearised_poles()), rel=1e-4)
+
+
+def test_modes_with_the_same_pole_are_one():
+    """The merged mode answers as its two parts did together, and a mode of another shape at the same pole stays."""
+    parts = [-0.3j, -0.1j]
+    poles = np.array([-0.15 + 3j, -0.1501 + 3.0001j])
+    split = Modes(poles, np.array([[parts]]), np.zeros((1, 1)), np.array([0.75, 0.25]), 0.0, "linear",
+                  covariance=np.full((2, 2, 2), 1e-8))  # fmt: skip
+    merged = merge_coinciding(split)
+    force = np.random.default_rng(0).normal(size=(1, 1, 1000))
+    assert len(merged.poles) == 1
+    assert merged.contributions == pytest.approx([1.0])
+    np.testing.assert_allclose(merged.simulate(force, 0.05), split.simulate(force, 0.05), atol=2e-3)
+    shapes = np.moveaxis(np.array([np.diag([1, 0]), np.diag([0, 1])]), 0, -1) * -0.3j
+    twins = Modes(poles, shapes, np.zeros((2, 2)), np.ones(2), 0.0, "linear", covariance=np.zeros((2, 2, 2)))
+    assert len(merge_coinciding(twins).poles) == 2
 
 
 def test_what_a_wrong_answer_adds_is_not_a_mode():

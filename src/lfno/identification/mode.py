@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from lfno.identification.identify import Modes
 from lfno.identification.uncertainty import NORMAL_95, deviations
 from lfno.spectral.physics import describe_poles
 
 Interval = tuple[float, float]
+
+#: poles that differ by less than this part of |Re μ| are the same
+SAME = 0.05
+#: modes at one pole whose residues have a second singular value above this part of the first have different shapes
+OTHER_SHAPE = 0.3
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,38 @@ class Mode:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in tree.items()}
 
 
+def merge_coinciding(modes: Modes) -> Modes:
+    """Return a fit in which modes with the same pole are one mode, with the sum of their residues.
+
+    Poles are the same if they differ by a small part of the half-width of their resonance, |Re μ|. Modes of several inputs
+    whose shapes differ stay apart: they are two modes at one frequency, as symmetric structures have them.
+    """
+    keep, residues, share = [], [], []
+    for n, pole in enumerate(modes.poles):
+        into = next((k for k, m in enumerate(keep) if abs(pole - modes.poles[m]) < SAME * abs(modes.poles[m].real)), None)
+        if into is not None:
+            both = residues[into] + modes.residues[..., n]
+            sizes = np.linalg.svd(both, compute_uv=False)
+            if len(sizes) < 2 or sizes[1] < OTHER_SHAPE * sizes[0]:
+                alone = np.linalg.norm(modes.residues[..., keep[into]])
+                share[into] = modes.contributions[keep[into]] * np.linalg.norm(both) / max(alone, 1e-300)
+                residues[into] = both
+                continue
+        keep.append(n)
+        residues.append(modes.residues[..., n])
+        share.append(modes.contributions[n])
+    if len(keep) == len(modes.poles):
+        return modes
+    order = np.argsort(-np.array(share))
+    kept = np.array(keep)[order]
+    return replace(
+        modes, poles=modes.poles[kept], residues=np.stack(residues, axis=-1)[..., order],
+        contributions=np.array(share)[order], covariance=modes.covariance[kept],
+    )  # fmt: skip
+
+
 def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
-    """The modes of a fit whose contribution is at least `least`, strongest first.
+    """The modes of a fit whose contribution is at least `least`, strongest first; modes with the same pole are one.
 
     >>> fit = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear",
     ...             covariance=np.full((1, 2, 2), 1e-6))
@@ -52,6 +89,7 @@ def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
     >>> round(mode.frequency, 4), round(mode.damping_ratio, 4)
     (0.4775, 0.0665)
     """
+    modes = merge_coinciding(modes)
     told, wide, shapes = describe_poles(modes.poles), deviations(modes.poles, modes.covariance), modes.shapes
 
     def interval(name: str, n: int) -> Interval:
