@@ -56,7 +56,9 @@ def merge_coinciding(modes: Modes) -> Modes:
     Poles are the same if they differ by a small part of the half-width of their resonance, |Re μ|. Modes of several inputs
     whose shapes differ stay apart: they are two modes at one frequency, as symmetric structures have them.
     """
-    keep, residues, share = [], [], []
+    keep: list[int] = []  # the first mode of each group
+    residues: list[np.ndarray] = []
+    share: list[float] = []
     for n, pole in enumerate(modes.poles):
         into = next((k for k, m in enumerate(keep) if abs(pole - modes.poles[m]) < SAME * abs(modes.poles[m].real)), None)
         if into is not None:
