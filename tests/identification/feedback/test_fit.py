@@ -87,9 +87,10 @@ def test_unknown_starts_and_masks() -> None:
 
 
 BAD = {
-    "short": (lambda u, y: (u[:, :50], y[:, :50]), "too short"),
+    "short": (lambda u, y: (u[:, :40], y[:, :40]), "too short"),
     "constant": (lambda u, y: (0 * u + 1, y), "constant"),
     "identical": (lambda u, y: (u, np.tile(y, (2, 1))), "identical"),
+    "unexcited": (lambda u, y: (u, np.random.default_rng(int(1e6 * y[0, 5] ** 2)).normal(size=y.shape)), "excite no mode"),
     "missing": (lambda u, y: (u, np.where(y > 1, np.nan, y)), "NaN"),
 }
 
@@ -97,7 +98,8 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_data_have_one_message(name: str) -> None:
     change, word = BAD[name]
-    force, motion = duffing_data(0, 1, 2.0)
-    inputs, outputs = change(force, motion[0])
+    force, motion = duffing_data(0, 6, 2.0)
+    pairs = [change(u[None], y) for u, y in zip(force, motion, strict=True)]
+    data = [Stretch(u, y, start="rest") for u, y in pairs]
     with pytest.raises(LfnoError, match=word):
-        fit_feedback([Stretch(inputs, outputs, start="rest")], [], GRID)
+        fit_feedback(data[:4], data[4:], GRID, seconds=2)

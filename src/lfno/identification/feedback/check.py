@@ -11,6 +11,8 @@ from lfno.data.stretches import Stretch
 
 #: the fewest measured samples
 FEWEST = 200
+#: part of the validation signal's mean square that the best model must explain at least
+LEAST = 0.1
 #: two channels whose difference is below this part of their size are the same
 SAME = 1e-9
 
@@ -48,3 +50,16 @@ def check_signals(stretches: Sequence[Stretch]) -> None:
             for second in range(first):
                 if np.abs(values[first] - values[second]).max() <= SAME * spread[first]:
                     raise LfnoError(f"channels {second + 1} and {first + 1} of the {role} are identical: leave one of them out")
+
+
+def check_explained(errors: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> None:
+    """Raise LfnoError where the best model explains next to nothing: no mode is excited by the inputs.
+
+    errors: mean square of the residual of each validation window. targets, weights: (time, windows, outputs).
+    """
+    squares = ((weights * targets) ** 2).sum((0, 2)) / np.maximum(weights.sum((0, 2)), 1)
+    if not errors.mean() < (1 - LEAST) * squares.mean():
+        raise LfnoError(
+            "the inputs explain less than 10 % of the outputs: they excite no mode, or do not belong to these outputs; "
+            "check the channels and the band of the excitation"
+        )

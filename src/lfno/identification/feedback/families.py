@@ -28,7 +28,7 @@ ANGLES = (1.0, 3.0)
 
 def families(linear: Candidate) -> Sequence[Family]:
     """The families to try, cheapest first. Motions that start away from equilibrium have tried products of states already."""
-    return (sine,) if linear.structure.free_start else (sine, memory, generic_memory, products)
+    return () if linear.structure.free_start else (memory, generic_memory, products)
 
 
 def told(candidate: Candidate, report: Report) -> None:

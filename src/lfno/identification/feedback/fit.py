@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
 from lfno.identification.feedback.candidate import MOST_WORSE, Bench, Candidate, limits
-from lfno.identification.feedback.check import check_signals, checked
+from lfno.identification.feedback.check import check_explained, check_signals, checked
 from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, signal_scales
 from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
@@ -34,6 +34,7 @@ SEARCHING = 0.6
 SECONDS = 60.0
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a step of the search may diverge; such a step is rejected
 def fit_feedback(
     train: Sequence[Stretch],
     validation: Sequence[Stretch],
@@ -76,6 +77,7 @@ def fit_feedback(
     windows, held = windows_of(train, validation, step, scales)
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds)
     best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
+    check_explained(best.errors, bench.validation.targets, bench.validation.weights)
     final = refined(best, spread(windows, FITTED), bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
-from lfno.identification.feedback.families import HORIZON, Report, families, products, told
+from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
 from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
@@ -77,7 +77,9 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
             other = lead(bench, replace(linear, hold=best.hold), rows, degree)
             told(other, report)
             best = other if other.cost < WORTH * best.cost else best
-    tried = [linear, best]
+    # a sine has as many parameters as a cubic, so the better of the two is chosen even where both look like noise
+    tried = [linear, best, *sine(bench, replace(linear, hold=best.hold), report)]
+    best = choose(tried)
     for family in families(linear):
         if not bench.finished(best):
             tried += family(bench, replace(linear, hold=best.hold), report)

@@ -1,0 +1,52 @@
+"""Figure of a nonlinear characteristic: the restoring force with its confidence band, or the loop of a hysteresis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lfno.identification.feedback import FeedbackModel
+from lfno.plots.style import COLOURS, legend, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: cycles after which a hysteresis loop is drawn, and samples of one cycle
+CYCLES, SAMPLES = 12, 400
+
+
+def characteristic_figure(
+    model: FeedbackModel, truth: tuple[np.ndarray, np.ndarray] | None = None, units: tuple[str, str] = ("", "")
+) -> Figure:
+    """The restoring force over the displacement with its 95 % band, its tangent at rest, and the truth where it is known.
+
+    truth: displacement and force of the equation. units: of displacement and force, as "[m]".
+    """
+    z, force, lower, upper = model.characteristic()
+    figure, (panel,) = panels(1, 1, 3.5)
+    middle = np.abs(z).argmin()
+    tangent = np.gradient(force, z)[middle] * (z - z[middle]) + force[middle]
+    panel.plot(z, tangent, "--", color=COLOURS["truth"], linewidth=0.8, label="linear part")
+    if truth is not None:
+        panel.plot(*truth, color=COLOURS["truth"], linewidth=3, alpha=0.25, label="equation")
+    panel.fill_between(z, lower, upper, alpha=0.3, label="95 % interval")
+    panel.plot(z, force, label="model")
+    panel.set(xlabel=f"displacement {units[0]}".rstrip(), ylabel=f"restoring force {units[1]}".rstrip())
+    legend(figure, [panel])
+    return figure
+
+
+def loop_figure(model: FeedbackModel, amplitude: float, frequency: float, units: tuple[str, str] = ("", "")) -> Figure:
+    """The loop of the first output over a sinusoidal input of that amplitude and frequency (Hz), once it has settled."""
+    step = 1 / (frequency * SAMPLES)
+    time = step * np.arange(CYCLES * SAMPLES + 1)
+    force = np.tile(model.input_offset[:, None], len(time))
+    force[0] += amplitude * np.sin(2 * np.pi * frequency * time)
+    states = model.states(force[None], step)
+    motion = model.outputs(states, force[None])[0, 0]
+    last = slice(-SAMPLES - 1, None)
+    figure, (panel,) = panels(1, 1, 3.5)
+    panel.plot(motion[last], force[0, last])
+    panel.set(xlabel=f"output {units[0]}".rstrip(), ylabel=f"input {units[1]}".rstrip())
+    return figure
