@@ -117,9 +117,9 @@ CASES: dict[str, tuple[Case, float]] = {
     "pendulum": (Case(oscillator("pendulum-c05"), (0, 0), (0,), 0.05, 8, SLOW, np.sin), 0.6),
     "pendulum, 1 % noise": (Case(oscillator("pendulum-c05"), (0, 0), (0,), 0.05, 8, SLOW, np.sin, 0.01), 0.6),
     "two masses, mild, 1 % noise": (
-        Case(two_masses, (0, 0, 0, 0), (0, 1), 0.01, 8, CHAIN, lambda z: 14e3 * z + 1e8 * z**3, 0.01, 4), 52.0),
+        Case(two_masses, (0, 0, 0, 0), (0, 1), 0.01, 8, CHAIN, lambda z: 14e3 * z + 1e8 * z**3, 0.01, 4), 13.3),
     "two masses, strong, 1 % noise": (
-        Case(two_masses, (0, 0, 0, 0), (0, 1), 0.01, 8, CHAIN, lambda z: 14e3 * z + 1e8 * z**3, 0.01, 4), 150.0),
+        Case(two_masses, (0, 0, 0, 0), (0, 1), 0.01, 8, CHAIN, lambda z: 14e3 * z + 1e8 * z**3, 0.01, 4), 37.0),
     "hysteresis": (Case(hysteresis, (0, 0, 0), (0,), 0.1, 32, random_force(800, 0.1, 0.02, 0.5), train=12), 1.5),
     "lorenz": (Case(oscillator("lorenz-rho5"), (1, 0, 0), (0,), 0.02, 8, random_force(1000, 0.02, 0.03, 1.3)), 2.5),
 }  # fmt: skip
@@ -150,6 +150,7 @@ def row(name: str, seconds: float) -> dict[str, float | str]:
         pairs = list(zip(nearest, case.poles(), strict=True))
         found["frequency"] = max(abs(pole.imag / true.imag - 1) for pole, true in pairs)
         found["damping"] = max(abs((pole.real / abs(pole)) / (true.real / abs(true)) - 1) for pole, true in pairs)
+    if case.still is not None and model.law.terms.count:
         z, curve, *_ = model.characteristic()
         found["characteristic"] = float(np.abs(curve - case.still(z)).max() / np.abs(case.still(z)).max())
     return found

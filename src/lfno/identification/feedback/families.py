@@ -39,16 +39,16 @@ def told(candidate: Candidate, report: Report) -> None:
 def staged(
     bench: Bench, label: str, laws: Sequence[Law], structure: Structure, like: Candidate, horizons: Sequence[int]
 ) -> Candidate:
-    """Fit each law over the first horizon, and the best of them over the next horizons and whole windows."""
-    starts = like.starts if like.starts.shape[1] == structure.states else None
+    """Fit each law over growing horizons, and the best of them over whole windows."""
     found = []
     for law in laws:
-        short = replace(bench, train=bench.train.until(horizons[0]))
-        found.append(short.fit(label, law, structure, like.hold, starts, like.substeps, iterations=10, tolerance=1e-2))
+        starts, substeps = like.starts if like.starts.shape[1] == structure.states else None, like.substeps
+        for horizon in horizons:
+            short = replace(bench, train=bench.train.until(horizon))
+            reached = short.fit(label, law, structure, like.hold, starts, substeps, iterations=10, tolerance=1e-2)
+            law, starts, substeps = reached.law, reached.starts, reached.substeps
+        found.append(reached)
     best = min(found, key=lambda candidate: candidate.cost)
-    for horizon in horizons[1:]:
-        longer = replace(bench, train=bench.train.until(horizon))
-        best = longer.fit(label, best.law, structure, like.hold, best.starts, best.substeps, iterations=10, tolerance=1e-2)
     return bench.fit(label, best.law, structure, like.hold, best.starts, best.substeps)
 
 
