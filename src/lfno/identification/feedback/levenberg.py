@@ -9,7 +9,7 @@ blocks Hθθ, Hθx and Hxx, the step of the parameters solves the Schur compleme
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from lfno.identification.feedback.sensitivity import state_sensitivities
 
 #: geodesic acceleration: length of the step of the finite difference, and the largest ratio of acceleration to velocity
 PROBE, MOST_BENT = 0.1, 0.75
+#: samples of the horizons over which initial states are fitted first
+HORIZONS = (24, 96, 384)
 #: damping at the beginning, and the value above which the search gives up
 DAMPING, MOST_DAMPING = 1e-3, 1e8
 
@@ -106,8 +108,19 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
     return Fit(point, cost, residual)
 
 
-def settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
-    """Fit the initial states of the windows alone, by Gauss–Newton; windows from rest keep theirs."""
+def settled(problem: Problem, point: Point) -> Fit:
+    """Fit the initial states of the windows alone, over growing horizons; windows from rest keep theirs.
+
+    Over a long horizon the error of a strongly nonlinear motion has many minima; a short one leads to the right one.
+    """
+    if not problem.windows.rest.all():
+        for horizon in HORIZONS:
+            point = _settled(replace(problem, windows=problem.windows.until(horizon)), point).point
+    return _settled(problem, point)
+
+
+def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
+    """Gauss–Newton for the initial states over whole windows."""
     windows, law = problem.windows, problem.law(point)
     states = problem.states(point)
     residual = problem.residual(point, states)
