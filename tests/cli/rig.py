@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from lfno.cli import build
 
 STEP = 0.05
-SMALL = ["--set", "width=4", "--set", "n_poles=4", "--set", "projection=8", "--set", "steady_decay=1", "--device", "cpu"]
+SMALL = ["--model", "lfno", "--set", "width=4", "--set", "n_poles=4", "--set", "projection=8", "--set", "steady_decay=1"]
+SMALL += ["--device", "cpu"]
 
 
 def signals(size: int, seed: int = 0) -> dict[str, np.ndarray]:

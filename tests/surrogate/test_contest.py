@@ -29,7 +29,7 @@ def test_persistence_holds_the_last_value_before_the_test(test: str, before: int
     prepared = prepare(record, window=40, warmup=10, test=test)
     assert prepared.stretch is not None
     start, stop = prepared.stretch
-    silent = SimpleNamespace(linear=None, ask=lambda data: Answer(np.zeros_like(data.outputs), None, ()))
+    silent = SimpleNamespace(has_memory=False, ask=lambda data: Answer(np.zeros_like(data.outputs), None, ()))
     contest, _ = contest_record(silent, prepared, "LFNO")  # type: ignore[arg-type]
     held = stop if before is None else before  # with nothing before it, the first value after it
     expected = np.sqrt(np.mean((np.arange(start + 10, stop) - held) ** 2.0))
@@ -64,7 +64,7 @@ def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
         record = Record(force[0], np.where(mask, motion[0], fill), Grid.line(4000, 0.1), *channels, mask=mask)
         prepared = prepare(record, window=200, warmup=100)
         start, stop = prepared.stretch or (0, 0)
-        network = SimpleNamespace(linear=None, ask=lambda data, a=start, b=stop: Answer(answer[:, a:b], None, ()))
+        network = SimpleNamespace(has_memory=False, ask=lambda data, a=start, b=stop: Answer(answer[:, a:b], None, ()))
         contests.append(contest_record(network, prepared, "LFNO")[0])  # type: ignore[arg-type]
     same(contests[0].rows, contests[1].rows)
     assert contests[0].rows["LFNO"]["nrmse"] == pytest.approx(0.01, rel=0.2)

@@ -27,8 +27,9 @@ def fit(
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
     periodic: Annotated[str, typer.Option(help="Period of the input in its unit of time; auto looks for it; no.")] = "auto",
-    model: Annotated[str, typer.Option(help="lfno, lno, fno, or linear: poles and residues without training.")] = "lfno",
+    model: Annotated[str, typer.Option(help="auto (linear, feedback and lfno compete), or one of them; lno or fno.")] = "auto",
     causal: Annotated[bool, typer.Option("--causal", help="A model that runs sample by sample (C, FMU).")] = False,
+    minutes: Annotated[float | None, typer.Option(help="Time for the whole fit.", min=0.01)] = None,
     epochs: Epochs = None,
     settings: Settings = None,
     ensemble: Ensemble = 1,
@@ -39,15 +40,18 @@ def fit(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a model to a file of inputs and responses, and say whether it beats the best linear model."""
+    """Fit a model to a file of inputs and responses, and say whether it beats the best linear model.
+
+    Signals in time get a linear model, modes with feedback and a network; the validation part chooses between them.
+    """
     from lfno.cli.live import live
     from lfno.cli.mode_table import mode_rows, print_modes
-    from lfno.cli.outcome import facts, leave, new_folder, say, stoppable, table
+    from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
     from lfno.data.prepare import prepare
     from lfno.surrogate import fit as fit_model
     from lfno.training.options import parse
 
-    trained = {"--model": model not in ("lfno", "linear"), "--epochs": epochs is not None, "--set": bool(settings)}
+    trained = {"--model": model not in ("auto", "linear"), "--epochs": epochs is not None, "--set": bool(settings)}
     trained |= {"--ensemble": ensemble > 1, "--resume": resume}
     linear = linear or model == "linear"
     if linear and any(trained.values()):
@@ -57,11 +61,12 @@ def fit(
     source = files if len(files) > 1 else files[0]
     prepared = prepare(source, window=window, warmup=warmup, test=test, from_rest=from_rest, periodic=periodic, **reading)
     folder = new_folder(out, files[0].stem, resume)
-    changes = {} if linear else {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
+    changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
+    changes = {} if linear or model == "feedback" else changes
     with stoppable(folder), live(quiet or as_json) as watch:
         fitted = fit_model(
-            prepared, "linear" if linear else model, causal=causal, ensemble=ensemble, folder=folder, resume=resume,
-            watch=watch, device=check_device(device), **changes,
+            prepared, "linear" if linear else model, causal=causal, ensemble=ensemble, minutes=minutes, folder=folder,
+            resume=resume, watch=watch, device=check_device(device), **changes,
         )  # fmt: skip
     assert fitted.fitted is not None
     assert fitted.fitted.contest is not None
@@ -71,9 +76,11 @@ def fit(
     metrics = leave(folder, fitted, more)
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        end_if_stopped(fitted, folder)
         return
     if fitted.linear is not None:
         print_modes(metrics["modes"], "modes of the linear model")
     table(fitted.fitted.contest)
     say(f"{folder} holds the model, metrics and report.html, a page about the model; "
         f"ask it with `lfno predict {folder} FILE -o OUT`")  # fmt: skip
+    end_if_stopped(fitted, folder)

@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 def live(quiet: bool) -> Iterator[Watch | None]:
     """A function to give to `lfno.fit(watch=…)`; None when nothing is to be shown.
 
-    On a terminal there is one line that changes; into a file or a pipe goes a line for every tenth of the run.
+    On a terminal there is one line that changes; into a file or a pipe goes a line for every tenth of the run. The time
+    left is that of pilot and training together.
     """
     if quiet:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from lfno.training.estimate import duration
+    from lfno.training.pace import is_pilot
 
     console = Console(stderr=True)
     columns = (
@@ -31,24 +35,23 @@ def live(quiet: bool) -> Iterator[Watch | None]:
         TextColumn("{task.completed}/{task.total} epochs"),
         TextColumn("{task.fields[losses]}"),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
     )
     bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
     rows: dict[str, Any] = {}
     told: dict[str, int] = {}
 
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:
-        stage = "pilot" if trainer.tasks[0].name.startswith("pilot") else "training"
+        stage = "pilot" if is_pilot(trainer) else "training"
         total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
+        left = f"{duration(record['left'])} left"
         if stage not in rows:
-            rows[stage] = bars.add_task(stage, total=total, losses=text)
-        bars.update(rows[stage], completed=epoch, losses=text)
+            rows[stage] = bars.add_task(stage, total=total, losses=text, left=left)
+        bars.update(rows[stage], completed=epoch, losses=text, left=left)
         tenth = 10 * epoch // total
         if not console.is_terminal and tenth > told.get(stage, 0):
             told[stage] = tenth
-            left = record["seconds"] / epoch * (total - epoch)
-            console.print(f"{stage}: epoch {epoch}/{total}, {text}, {left:.0f} s left", highlight=False, soft_wrap=True)
+            console.print(f"{stage}: epoch {epoch}/{total}, {text}, {left}", highlight=False, soft_wrap=True)
 
     logger, handler = logging.getLogger("lfno"), _Told(console)
     logger.addHandler(handler)

@@ -14,6 +14,8 @@ import typer
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
@@ -39,16 +41,33 @@ def table(contest: Contest) -> None:
         shown.add_column(escape(heading), justify="left" if not heading else "right")
     for name, row in contest.rows.items():
         errors = row["rmse"] if few else [row["nrmse"]]
-        shown.add_row(name, f"{row['l2']:.4g}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
+        spread = f" ± {row['spread']:.2g}" if row.get("spread") else ""
+        shown.add_row(name, f"{row['l2']:.4g}{spread}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
+    if len(contest.candidates) > 1:
+        Console().print(candidates(contest))
     Console().print(shown)
     say(contest.verdict)
+
+
+def candidates(contest: Contest) -> Table:
+    """The table of the models that were fitted, with the errors that the choice was made by."""
+    from rich.table import Table
+
+    shown = Table(title="candidates")
+    for heading in ("", "validation error", "parameters", "seconds", ""):
+        shown.add_column(heading, justify="left" if not heading else "right")
+    for name, row in contest.candidates.items():
+        error = f"{row['validation']:.4g} ± {row['spread']:.2g}"
+        chosen = "chosen" if row["chosen"] else ""
+        shown.add_row(name, error, f"{row['parameters']}", f"{row['seconds']:.3g}", chosen)
+    return shown
 
 
 def facts(model: Surrogate) -> dict[str, Any]:
     """Return what metrics.json says besides the errors."""
     assert model.fitted is not None
     training, prepared = model.fitted.training, model.fitted.prepared
-    told: dict[str, Any] = {"model": "linear"} if training is None else training.facts()
+    told: dict[str, Any] = {"model": model.kind} if training is None else training.facts()
     told |= {"samples": dict(zip(("train", "validation", "test"), prepared.split.sizes, strict=True))}
     return told | {"choices": model.fitted.choices, "notes": prepared.notes}
 
@@ -88,6 +107,15 @@ def stoppable(folder: Path) -> Iterator[None]:
         else:
             typer.echo("note: the run itself had not begun, so there is nothing to resume: start it again", err=True)
         raise
+
+
+def end_if_stopped(model: Surrogate, folder: Path) -> None:
+    """End with the exit code of Ctrl-C if that ended the training; the model in `folder` is the best so far."""
+    if model.fitted is None or not model.fitted.stopped:
+        return
+    again = f"the same command with --out {folder} --resume goes on"
+    typer.echo(f"note: the run was stopped, and the model in {folder} is the best so far; {again}", err=True)
+    raise KeyboardInterrupt
 
 
 def new_folder(out: Path | None, name: str, resume: bool = False) -> Path:

@@ -40,6 +40,7 @@ def predict(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Answer; FILE-prediction in the same format.")] = None,
     *,
     reading: Reading,
+    interval: Annotated[float | None, typer.Option(help="Add bounds that hold the whole answer with this probability.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -56,10 +57,18 @@ def predict(
         told = surrogate.ask(data, progress=partial(show, "prediction"))
     mean, spread = told.values, told.spread
     names = surrogate.signals.names("outputs") or [channel.name for channel in data.output_channels if known]
-    variables = answer(data, mean, spread, names, surrogate.signals.units("outputs"))
+    bounds = None if interval is None else surrogate.interval(data, interval)
+    variables = answer(data, mean, spread, names, surrogate.signals.units("outputs"), bounds)
     variables = [replace(variable, name=writable(variable.name, target)) for variable in variables]
     write(target, variables, like=file)
     report: dict[str, Any] = {"out": str(target), "notes": [*data.provenance.get("notes", []), *told.notes]}
+    if interval is not None and surrogate.calibration is not None:
+        low, high = surrogate.calibration.promise(interval)
+        count = surrogate.calibration.count
+        report["notes"].append(
+            f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} to "
+            f"{100 * high:.0f} % of new answers like them"
+        )
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
@@ -86,9 +95,10 @@ def writable(name: str, file: Path) -> str:
 
 
 def answer(
-    data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str]
-) -> list[Variable]:
-    """Axes, inputs, predictions and their spread as variables of a file."""
+    data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str],
+    bounds: tuple[np.ndarray, np.ndarray] | None = None,
+) -> list[Variable]:  # fmt: skip
+    """Axes, inputs, predictions, their spread and the bounds of an interval as variables of a file."""
     import numpy as np
 
     from lfno.data.dataset import Dataset
@@ -111,6 +121,8 @@ def answer(
     add(mean, list(zip(names, units, strict=True)))
     if spread is not None:
         add(spread, [(f"{name}_spread", unit) for name, unit in zip(names, units, strict=True)])
+    for which, values in zip(("lower", "upper"), bounds or (), strict=False):
+        add(values, [(f"{name}_{which}", unit) for name, unit in zip(names, units, strict=True)])
     return result
 
 

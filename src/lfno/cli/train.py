@@ -44,7 +44,7 @@ def train(
 ) -> None:
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
     from lfno.cli.live import live
-    from lfno.cli.outcome import facts, leave, new_folder, say, stoppable, table
+    from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
     from lfno.data.make import dataset as make
     from lfno.paper.presets import find_preset
     from lfno.surrogate import fit
@@ -66,9 +66,11 @@ def train(
     metrics = leave(folder, fitted, facts(fitted))
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
+        end_if_stopped(fitted, folder)
         return
     table(fitted.fitted.contest)
     say(f"model, log, metrics and figures are in {folder}")
+    end_if_stopped(fitted, folder)
 
 
 def check_device(name: str | None) -> str | None:

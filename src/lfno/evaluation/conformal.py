@@ -62,10 +62,27 @@ class Calibration:
         if place > self.count:
             most = 100 * self.count / (self.count + 1)
             raise LfnoError(
-                f"{self.count} validation samples can promise an interval of at most {most:.3g} %, not {100 * level:g} %; "
+                f"{self.count} test samples can promise an interval of at most {most:.3g} %, not {100 * level:g} %; "
                 "ask for less, or fit with more data"
             )
         return np.array([errors[place - 1] for errors in (self.whole if everywhere else self.points)])
+
+    def promise(self, level: float = 0.9) -> tuple[float, float]:
+        """Return the range in which the coverage of an interval lies with 90 % probability.
+
+        Averaged over calibrations, the coverage is `level`. For one calibration with n samples, the coverage is a random
+        number with the distribution Beta(k, n + 1 − k), k = ⌈(n + 1) level⌉.
+
+        >>> low, high = Calibration([[0.0] * 200], [[0.0] * 200]).promise(0.9)
+        >>> round(low, 2), round(high, 2)
+        (0.86, 0.93)
+        """
+        from scipy.stats import beta
+
+        self.half_width(level)
+        place = math.ceil((self.count + 1) * level)
+        low, high = beta.ppf([0.05, 0.95], place, self.count + 1 - place)
+        return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain values, the inverse of `from_dict`."""

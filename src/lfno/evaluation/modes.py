@@ -12,6 +12,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.identify import Modes
+from lfno.identification.modal import ModalModel
 from lfno.identification.modes import linearised_modes
 from lfno.models.operator import Operator
 
@@ -26,7 +27,12 @@ WAVES = 4
 
 
 def network_modes(
-    networks: Operator | Sequence[Operator], *, operating: float = 0.0, accuracy: float | None = None, max_poles: int = 8
+    networks: Operator | Sequence[Operator],
+    *,
+    linear: ModalModel | None = None,
+    operating: float = 0.0,
+    accuracy: float | None = None,
+    max_poles: int = 8,
 ) -> Modes:
     """Modes of a network linearised about the state that the constant input `operating` leads to, strongest first.
 
@@ -34,13 +40,14 @@ def network_modes(
     finds the modes behind its answers. `accuracy` is the network's own relative error, by default what its file says:
     modes explain its answers to that error and no further, and their covariance counts it as noise. An ensemble gives
     the modes of its mean answer, and the scatter of its members is added to the covariance. A field is driven by a few
-    half waves along each axis of space, and its modes are those of the whole field.
+    half waves along each axis of space, and its modes are those of the whole field. `linear` is a linear model whose
+    answer the networks add to.
     """
     members = [networks] if isinstance(networks, Operator) else list(networks)
-    together = _modes(members, operating, accuracy, max_poles)
+    together = _modes(members, linear, operating, accuracy, max_poles)
     if len(members) == 1 or not len(together.poles):
         return together
-    alone = [_modes([member], operating, accuracy, max_poles) for member in members]
+    alone = [_modes([member], linear, operating, accuracy, max_poles) for member in members]
     extra = np.zeros_like(together.covariance)
     for n, pole in enumerate(together.poles):
         near = np.array([one.poles[np.abs(one.poles - pole).argmin()] for one in alone if len(one.poles)])
@@ -48,7 +55,9 @@ def network_modes(
     return replace(together, covariance=together.covariance + extra)
 
 
-def _modes(members: list[Operator], operating: float, accuracy: float | None, max_poles: int) -> Modes:
+def _modes(
+    members: list[Operator], linear: ModalModel | None, operating: float, accuracy: float | None, max_poles: int
+) -> Modes:
     """The modes of the mean answer of the members."""
     first = members[0]
     if first.grid.time is None:
@@ -62,7 +71,8 @@ def _modes(members: list[Operator], operating: float, accuracy: float | None, ma
     basis: np.ndarray | None = None
 
     def predict(inputs: np.ndarray) -> np.ndarray:
-        return np.mean([member.predict(inputs) for member in exact], axis=0)
+        mean = np.mean([member.predict(inputs) for member in exact], axis=0)
+        return mean if linear is None else mean + linear.predict(inputs)
 
     def respond(forces: np.ndarray) -> np.ndarray:
         nonlocal basis

@@ -21,17 +21,12 @@ from lfno.core.grid import Grid
 from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
 from lfno.identification.response import HOLDS, interpolate, pole_response
+from lfno.identification.search import IMPROVEMENT, SLIGHT, constant_of, contributions, prune, residues_of, search_poles
 
-#: a further pole must lower the held-out error to this part of its value
-IMPROVEMENT = 0.97
 #: no further pole is looked for below this relative error
 EXHAUSTED = 1e-5
-#: a pole that contributes less than this part of the response may be left out
-WEAK = 0.05
-#: two poles that are closer than this part of their size may describe one mode
-CLOSE = 0.3
-# points of data that settle the poles, and that suffice to find the neighbourhood of the next one; more cost only time
-ENOUGH, GLANCE = 200_000, 20_000
+#: points of data that settle the poles; more cost only time
+ENOUGH = 200_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +35,8 @@ class Modes:
 
     Poles have Im μ ≥ 0 (a real pole has a real residue) and come strongest first: `contributions` is the rms of each
     mode's own response over that of the output. `error` is the relative L2 error on held-out data, `path` that error
-    for 1, 2, … poles. `covariance` (modes, 2, 2) is that of Re μ and Im μ of each mode.
+    for 1, 2, … poles. `covariance` (modes, 2, 2) is that of Re μ and Im μ of each mode. `constant` (outputs,) is what the
+    data have besides the response of the modes, where `identify` was asked for it; `simulate` does not add it.
     """
 
     poles: np.ndarray
@@ -51,6 +47,7 @@ class Modes:
     hold: str
     path: tuple[float, ...] = field(default=())
     covariance: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 2)))
+    constant: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def shapes(self) -> np.ndarray:
@@ -111,6 +108,7 @@ def identify(
     hold: str | None = None,
     mask: np.ndarray | None = None,
     accuracy: float = 0.0,
+    constant: bool = False,
 ) -> Modes:
     """Poles, residues and direct term of the linear system behind `(samples, channels, time)` responses from rest.
 
@@ -118,7 +116,8 @@ def identify(
     are refined and none is added. `hold` is what the input does between samples; by default the one that explains the
     data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory. `mask`, in the shape
     of the outputs, is True where they were measured; only those moments are fitted. Responses that are themselves wrong
-    by a relative L2 error `accuracy`, such as a network's, are explained to that error and no further.
+    by a relative L2 error `accuracy`, such as a network's, are explained to that error and no further. `constant` lets a
+    constant be added to each output where the data ask for it.
 
     >>> grid = Grid.line(400, dt=0.05)
     >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
@@ -133,20 +132,26 @@ def identify(
     scale[~(scale > 0)] = 1.0
     targets = outputs / scale[:, None]
     problems = {
-        name: Projection(inputs, targets, step, name, warmup, moments=moments).part(ENOUGH)
+        name: Projection(inputs, targets, step, name, warmup, moments=moments, constant=constant).part(ENOUGH)
         for name in ([hold] if hold else HOLDS)
     }
     if moments is not None:
         _check_scored(problems)
     path: list[float] = []
     if poles is None:
-        found, path = _search(problems, max_poles, max(accuracy, EXHAUSTED))
+        found, path = search_poles(problems, max_poles, max(accuracy, EXHAUSTED))
     else:
         found = _upper(poles, step)
+    if constant:
+        bare = {name: problem.without_constant() for name, problem in problems.items()}
+        needed, least = (min(one.error(found) for one in group.values()) for group in (bare, problems))
+        if SLIGHT * needed <= max(least, accuracy):
+            problems, constant = bare, False
     # A direct path and the hold of the input can stand in for each other. So the hold is chosen without a direct path, and
     # a direct path is added only where it explains more: an idle one would trade against the fast poles.
     plain = {
-        name: Projection(inputs, targets, step, name, warmup, direct=False, moments=moments).part(ENOUGH) for name in problems
+        name: Projection(inputs, targets, step, name, warmup, False, moments, constant=constant).part(ENOUGH)
+        for name in problems
     }
     problem, refined = _best(plain, found)
     with_direct, other = _best(problems, found)
@@ -164,27 +169,6 @@ def _best(problems: dict[str, Projection], poles: np.ndarray) -> tuple[Projectio
     tried = {name: problem.refine(poles) for name, problem in problems.items()}
     best = min(tried, key=lambda name: problems[name].error(tried[name]))
     return problems[best], tried[best]
-
-
-def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.ndarray:
-    """Leave out poles that explain next to nothing, and merge pairs that describe one mode, one at a time.
-
-    Only a weak pole, one close to another, or a decay slower than the record is tried. It goes where the error of the
-    others, refined, stays below `accuracy`, or hardly rises.
-    """
-    duration = problem.step * problem.length
-    while len(poles) > 1:
-        limit = max(accuracy, problem.error(poles) / IMPROVEMENT)
-        strength = contributions(problem, poles)
-        near = np.abs(poles[:, None] - poles) + np.diag(np.full(len(poles), np.inf))
-        slow = (poles.imag == 0) & (-poles.real * duration < 1)
-        doubtful = (strength < WEAK) | (near.min(1) < CLOSE * np.abs(poles)) | slow
-        options = (problem.refine(np.delete(poles, n)) for n in np.argsort(strength) if doubtful[n])
-        fewer = next((option for option in options if problem.error(option) <= limit), None)
-        if fewer is None:
-            break
-        poles = fewer
-    return poles
 
 
 def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -220,85 +204,16 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 
 
-def _search(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
-    """Adds poles while each lowers the held-out error; returns them and that error after each addition."""
-    problem = problems.get("linear") or next(iter(problems.values()))
-    table = candidate_poles(problem.step, problem.length)
-    poles, errors = np.zeros(0, dtype=np.complex128), [1.0]
-    while len(poles) < max_poles and errors[-1] > enough:
-        chosen, error = poles, errors[-1]
-        for option in _grown(problem, poles, table):
-            reached = problem.error(option)
-            if reached < IMPROVEMENT * error:
-                chosen, error = option, reached
-        if chosen is poles:
-            break
-        # the wrong hold would hide what is left, or make up poles to explain itself
-        problem = min(problems.values(), key=lambda other: other.error(chosen))
-        poles = problem.refine(chosen)
-        errors.append(problem.error(poles))
-    return poles, errors[1:]
-
-
-def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:
-    """The poles with a decay or an oscillation added, refined; fewest unknowns first: a richer one must earn it."""
-    glance = problem.part(GLANCE)
-    residual, basis = glance.residual_basis(poles)
-    gains = np.array([glance.explained(pole, residual, basis) for pole in table])
-    options = []
-    for kind in (table.imag == 0, table.imag > 0):
-        candidate = table[kind][gains[kind].argmax()]
-        options.append(problem.refine(np.append(poles, candidate)))
-    # an oscillation whose frequency went to zero is two decays
-    slow = (options[-1].imag > 0) & (options[-1].imag < 0.05 * np.abs(options[-1]))
-    if slow.any():
-        split = options[-1][slow].real
-        options.insert(1, problem.refine(np.concatenate([options[-1][~slow], 0.6 * split, 1.6 * split])))
-    return options
-
-
 def fitted_modes(
     problem: Projection, poles: np.ndarray, scale: np.ndarray, error: float, path: tuple[float, ...] = ()
 ) -> Modes:
     """The coefficients of the regression as residues, strongest mode first."""
-    direct, residues = _residues(problem, poles)
+    direct, residues = residues_of(problem, poles)
     strength = contributions(problem, poles)
     order = np.argsort(-strength)
     return Modes(
         poles[order], residues[..., order] * scale[:, None, None], direct * scale[:, None], strength[order],
-        error, problem.hold, path, problem.covariance(poles)[order],
+        error, problem.hold, path, problem.covariance(poles)[order], constant_of(problem, poles) * scale,
     )  # fmt: skip
 
 
-def _residues(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Direct term (outputs, inputs) and residues (outputs, inputs, modes)."""
-    solution = problem.solve(poles)[0]
-    outputs, width, place = problem.targets.shape[1], problem.inputs.shape[1], problem.fixed.shape[1]
-    direct = solution[:place].T if place else np.zeros((outputs, width))
-    residues = np.zeros((outputs, width, len(poles)), dtype=np.complex128)
-    for n, pole in enumerate(poles):
-        block = solution[place : place + (1 if pole.imag == 0 else 2) * width]
-        place += len(block)
-        residues[:, :, n] = block[:width].T + (0 if pole.imag == 0 else 1j * block[width:].T)
-    return direct, residues
-
-
-def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """The rms of each mode's own response over that of the outputs."""
-    residues = _residues(problem, poles)[1]
-    alone = [problem.rows(problem.respond(pole)[0]) @ residues[:, :, n].T for n, pole in enumerate(poles)]
-    size = np.linalg.norm(problem.targets) or 1.0
-    return np.array([np.linalg.norm(values.real) / size for values in alone])
-
-
-def candidate_poles(step: float, length: int) -> np.ndarray:
-    """Pure decays and oscillations from one swing in the record to 0.8 of the Nyquist frequency."""
-    slowest, fastest = 2 * math.pi / (step * length), 0.8 * math.pi / step
-    decays = np.geomspace(0.2 * slowest, fastest, 24)
-    table = [complex(-decay, 0.0) for decay in decays]
-    for damping in (0.01, 0.05, 0.2, 0.6):
-        # neighbouring candidates overlap: their spacing is about the half-width of the resonance
-        count = math.ceil(math.log(fastest / slowest) / math.log1p(max(2 * damping, 0.03)))
-        for frequency in np.geomspace(slowest, fastest, count):
-            table.append(frequency * complex(-damping, math.sqrt(1 - damping**2)))
-    return np.array(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ import torch
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.prepare import Prepared
+from lfno.data.prepared import Prepared
 from lfno.data.scaling import scale_of
+from lfno.data.stretches import REST
 from lfno.identification.identify import Modes, identify
+from lfno.identification.stacking import Stacked, stack_stretches
 
 KEY = "lfno-modes"
-MOST = 2_000_000  # samples of a very long record that count
+MOST = 2_000_000  # samples of very long records that count
+MOST_POLES = 12  # of a linear model; an oscillation is one pole
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,11 @@ class ModalModel:
         outputs, inputs, _ = self.modes.residues.shape
         return inputs, outputs
 
+    @property
+    def notes(self) -> list[str]:
+        """What one must know about the identification."""
+        return list(self.provenance.get("notes", []))
+
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
         step = (grid or self.grid).steps[0]
@@ -53,18 +62,19 @@ class ModalModel:
         steady = self.modes.steady(centred, own.steps[0]) + self.output_offset[:, None]
         return self.predict(inputs, grid) - steady, steady
 
-    def save(self, path: str | Path) -> None:
+    def to_tensors(self) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+        """Return the model as a description and tensors, the inverse of `from_tensors`."""
         arrays = {"poles": self.modes.poles, "residues": self.modes.residues, "direct": self.modes.direct}
         arrays |= {"contributions": self.modes.contributions, "covariance": self.modes.covariance}
         arrays |= {"input_offset": self.input_offset, "output_offset": self.output_offset}
         tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
         tree = {"version": 1, "grid": self.grid.to_dict(), "hold": self.modes.hold, "error": self.modes.error,
                 "path": list(self.modes.path), "provenance": self.provenance}  # fmt: skip
-        tensorfile.write(Path(path), tensors, tree, KEY)
+        return tree, tensors
 
     @classmethod
-    def load(cls, path: str | Path) -> ModalModel:
-        tree, tensors = tensorfile.read(Path(path), KEY, "linear model")
+    def from_tensors(cls, tree: dict[str, Any], tensors: dict[str, torch.Tensor]) -> ModalModel:
+        """Read a model as `to_tensors` wrote it."""
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: arrays[name].real for name in ("direct", "contributions", "covariance", "input_offset", "output_offset")}
         modes = Modes(
@@ -74,27 +84,68 @@ class ModalModel:
         grid = Grid.from_dict(tree["grid"])
         return cls(modes, real["input_offset"], real["output_offset"], grid, tree["provenance"])
 
+    def save(self, path: str | Path) -> None:
+        """Write the model to one safetensors file."""
+        tree, tensors = self.to_tensors()
+        tensorfile.write(Path(path), tensors, tree, KEY)
 
-def identify_signals(prepared: Prepared, max_poles: int = 12) -> ModalModel:
-    """The modes behind prepared signals: from all trajectories for training and choosing, or from a record's past."""
+    @classmethod
+    def load(cls, path: str | Path) -> ModalModel:
+        """Read a model from its file; raise LfnoError for a damaged one."""
+        return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model"))
+
+
+def identify_signals(
+    prepared: Prepared,
+    parts: Sequence[str] = ("train", "validation"),
+    start: ModalModel | None = None,
+    max_poles: int = MOST_POLES,
+) -> ModalModel:
+    """Return the linear model behind some parts of prepared signals.
+
+    start: a linear model of fewer data, whose poles are refined; without it their number is chosen on held-out data.
+    """
     dataset = prepared.dataset
     if dataset.grid.ndim != 1:
         raise LfnoError(
             f"modal identification needs signals over time, not fields over {', '.join(dataset.grid.names)}; "
             "choose points of the field as output channels"
         )
-    if prepared.record is None:
-        rows = np.sort(np.concatenate([prepared.split.train, prepared.split.validation]))
-        known, grid, warmup = dataset[rows], dataset.grid, 0
-        inputs, outputs, mask = known.inputs, known.outputs, known.mask
-    else:
-        start, stop = prepared.stretch or (len(prepared.record), len(prepared.record))
-        first, last = (0, start) if start >= len(prepared.record) - stop else (stop, len(prepared.record))
-        record = prepared.record.part(max(first, last - MOST), last)
-        inputs, outputs, grid, warmup = record.inputs[None], record.outputs[None], record.grid, prepared.warmup
-        mask = None if record.mask is None else record.mask[None]
-    before, after = scale_of(inputs)[0], scale_of(outputs, mask)[0]
-    centred = inputs - before[:, None], outputs - after[:, None]
-    modes = identify(*centred, grid, max_poles=max_poles, warmup=warmup, mask=mask)
-    told = {"data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
-    return ModalModel(modes, before, after, grid, told)
+    stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
+    signals = stack_stretches(stretches, prepared.warmup, MOST)
+    moved, after = scale_of(signals.inputs)[0], scale_of(signals.outputs, signals.mask)[0]
+    # Trajectories from rest may have been at rest with their mean input or with none: the data tell.
+    rest = all(stretch.start == REST for stretch in stretches)
+    tried = [
+        (_identified(signals, dataset.grid.steps[0], before, after, start, max_poles), before)
+        for before in ([moved, np.zeros_like(moved)] if rest and moved.any() else [moved])
+    ]
+    modes, before = min(tried, key=lambda pair: pair[0].error)
+    told: dict[str, Any] = {"data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
+    told["notes"] = doubts(modes, dataset.grid.steps[0] * signals.inputs.shape[-1], dataset.grid.axes[0].unit)
+    return ModalModel(modes, before, after + modes.constant, dataset.grid, told)
+
+
+def _identified(
+    signals: Stacked, step: float, before: np.ndarray, after: np.ndarray, start: ModalModel | None, max_poles: int
+) -> Modes:
+    """The modes of signals whose offsets are taken off; a start gives the poles and the hold."""
+    return identify(
+        signals.inputs - before[:, None], signals.outputs - after[:, None], Grid.line(signals.inputs.shape[-1], step),
+        None if start is None else start.modes.poles, hold=None if start is None else start.modes.hold,
+        max_poles=max_poles, warmup=signals.warmup, mask=signals.mask, constant=True,
+    )  # fmt: skip
+
+
+def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
+    """A sentence for each mode that decays so slowly that data of this duration cannot tell its damping."""
+    sentences = []
+    for pole in modes.poles:
+        if -pole.real * duration < 1:
+            hertz = f"{abs(pole.imag) / (2 * np.pi):.4g} {'Hz' if unit == 's' else f'1/{unit}' if unit else ''}".rstrip()
+            what = f"mode of {hertz}" if pole.imag else "decay"
+            sentences.append(
+                f"a {what} of the linear model does not die away within {duration:.3g} {unit}: it may be an artefact, such as "
+                "a drift or a disturbance that the input does not cause"
+            )
+    return sentences

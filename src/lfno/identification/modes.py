@@ -9,11 +9,12 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.identification.identify import CLOSE, Modes, fitted_modes, identify, prune
+from lfno.identification.identify import Modes, fitted_modes, identify
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.probe import Respond, small_signal
 from lfno.identification.projection import Projection
 from lfno.identification.realisation import choose_order, realise
+from lfno.identification.search import CLOSE, prune
 
 #: a mode must contribute at least this part of the response to be listed
 LEAST = 0.01

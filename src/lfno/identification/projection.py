@@ -22,10 +22,10 @@ class Projection:
 
     def __init__(
         self, inputs: np.ndarray, outputs: np.ndarray, step: float, hold: str, warmup: int = 0, direct: bool = True,
-        moments: np.ndarray | None = None, hold_out: bool = True,
+        moments: np.ndarray | None = None, hold_out: bool = True, constant: bool = False,
     ) -> None:  # fmt: skip
         self.inputs, self.outputs, self.step, self.hold = inputs, outputs, step, hold
-        self.warmup, self.direct, self.moments, self.hold_out = warmup, direct, moments, hold_out
+        self.warmup, self.direct, self.moments, self.hold_out, self.constant = warmup, direct, moments, hold_out, constant
         self.samples, self.length = inputs.shape[0], inputs.shape[-1] - warmup
 
     @cached_property
@@ -42,30 +42,35 @@ class Projection:
 
     @cached_property
     def fixed(self) -> np.ndarray:
-        """Columns that no pole changes: the input itself, where a direct term is allowed."""
-        return self.rows(self.inputs) if self.direct else np.zeros((len(self.targets), 0))
+        """Columns that no pole changes: the input itself, where a direct term is allowed, and a constant, where one is."""
+        direct = self.rows(self.inputs) if self.direct else np.zeros((len(self.targets), 0))
+        return np.concatenate([direct, np.ones((len(direct), 1))], axis=1) if self.constant else direct
 
     @cached_property
     def held(self) -> np.ndarray:
-        """Rows held out: every fifth trajectory if there are five, else every fifth of 50 stretches of time."""
+        """Rows held out: every fifth trajectory if there are five, else every fifth of 50 pieces of time."""
+        return self._pieces % 5 == 4 if self.hold_out else np.zeros(len(self.targets), dtype=bool)
+
+    @cached_property
+    def _pieces(self) -> np.ndarray:
+        """The number of the trajectory, or of the piece of time, that each row belongs to."""
         rows = np.arange(self.samples * self.length)
-        if not self.hold_out:
-            return np.zeros(len(self.targets), dtype=bool)
-        stretch = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
-        held = stretch % 5 == 4
-        return held if self.moments is None else held[self._scored]
+        pieces = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
+        return pieces if self.moments is None else pieces[self._scored]
 
     def part(self, points: int) -> Projection:
         """The first trajectories, or the beginning of a single record, with at most about that many points."""
         count = max(points // self.inputs.shape[-1], 1)
         some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
         moments = None if self.moments is None else self.moments[some[0], some[2]]
-        return type(self)(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct, moments)
+        return type(self)(self.inputs[some], self.outputs[some], self.step, self.hold, self.warmup, self.direct, moments,
+                          constant=self.constant)  # fmt: skip
 
     def whole(self) -> Projection:
         """The same data with none held out: the best estimate, whose covariance is known, but no `error`."""
         moved = type(self)(
-            self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, hold_out=False
+            self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, hold_out=False,
+            constant=self.constant,
         )
         moved.__dict__ |= {name: self.__dict__[name] for name in ("pieces", "targets", "fixed") if name in self.__dict__}
         return moved
@@ -89,15 +94,38 @@ class Projection:
             slopes.append(slope)
         return np.concatenate(blocks, axis=1), slopes
 
+    def without_constant(self) -> Projection:
+        """The same data without a constant among the columns."""
+        return type(self)(
+            self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, self.hold_out
+        )
+
     def solve(self, poles: np.ndarray) -> tuple[np.ndarray, float]:
         """The linear coefficients (columns, outputs), and the relative L2 error on the held-out rows."""
+        solution, missed = self._missed(poles)
+        return solution, float(np.linalg.norm(missed) / (np.linalg.norm(self.targets[self.held]) or 1.0))
+
+    def _missed(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The linear coefficients, and the errors (rows, outputs) on the held-out rows."""
         matrix, _ = self.columns(poles)
         use = ~self.held
         size = np.linalg.norm(matrix[use], axis=0)
         size[size == 0] = 1.0
         solution = np.linalg.lstsq(matrix[use] / size, self.targets[use], rcond=1e-12)[0] / size[:, None]
-        missed = self.targets[self.held] - matrix[self.held] @ solution
-        return solution, float(np.linalg.norm(missed) / (np.linalg.norm(self.targets[self.held]) or 1.0))
+        return solution, self.targets[self.held] - matrix[self.held] @ solution
+
+    def gain(self, poles: np.ndarray, others: np.ndarray) -> float:
+        """By how much the squared held-out error falls from `poles` to `others`, in standard errors of the difference.
+
+        The difference is taken piece by piece, so that loud and quiet pieces do not hide it.
+        """
+        pieces = self._pieces[self.held]
+        order = np.unique(pieces, return_inverse=True)[1]
+        before, after = (np.bincount(order, (self._missed(one)[1] ** 2).sum(1)) for one in (poles, others))
+        fall = before - after
+        if len(fall) < 3:
+            return 0.0
+        return float(fall.mean() / max(fall.std(ddof=1) / math.sqrt(len(fall)), 1e-300))
 
     def error(self, poles: np.ndarray) -> float:
         return self.solve(poles)[1]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
 from lfno.data.split import Split
 from lfno.evaluation.baselines import fit_baselines
-from lfno.evaluation.metrics import scores
+from lfno.evaluation.metrics import in_own_units, relative_l2, scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
@@ -28,7 +29,7 @@ class Contest:
     """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
 
     `inputs`, `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures; `mask` is True where
-    the truth was measured, None if all of it was.
+    the truth was measured, None if all of it was. `candidates` are those of `Scores`.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -40,19 +41,28 @@ class Contest:
     outputs: list[str]
     spread: np.ndarray | None = None
     mask: np.ndarray | None = None
+    candidates: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+        """Return what metrics.json holds of the test."""
+        told = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+        return told | ({"candidates": self.candidates} if self.candidates else {})
+
+    def judged(self, verdict: str, candidates: dict[str, dict[str, Any]]) -> Contest:
+        """Return the contest with another verdict and the table of the candidates."""
+        return replace(self, verdict=verdict, candidates=candidates)
 
 
-def contest(surrogate: Surrogate, prepared: Prepared, label: str) -> Contest:
-    """Score a model and the baselines on the test part of prepared data."""
+def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
+    """Score a model, its rivals and the baselines on the test part of prepared data."""
     if prepared.record is None:
-        return contest_samples(surrogate, prepared.dataset, prepared.split, label)
-    return contest_record(surrogate, prepared, label)[0]
+        return contest_samples(surrogate, prepared.dataset, prepared.split, label, rivals or {})
+    return contest_record(surrogate, prepared, label, rivals or {})[0]
 
 
-def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label: str) -> Contest:
+def contest_samples(
+    surrogate: Surrogate, dataset: Dataset, split: Split, label: str, rivals: Mapping[str, Surrogate] | None = None
+) -> Contest:
     """On the test samples of a data set; baselines see all the samples that the model saw, validation included."""
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
@@ -61,18 +71,25 @@ def contest_samples(surrogate: Surrogate, dataset: Dataset, split: Split, label:
     told = surrogate.ask(dataset[split.test])
     prediction, spread = told.values, told.spread
     mask = None if dataset.mask is None else dataset.mask[split.test]
-    rows = {label: scores(prediction, truth, mask)}
+
+    def scored(answer: np.ndarray) -> dict[str, Any]:
+        return scores(answer, truth, mask) | {"spread": spread_of(relative_l2(*in_own_units(answer, truth, mask)))}
+
+    rows = {label: scored(prediction)}
+    rows |= {name: scored(rival.ask(dataset[split.test]).values) for name, rival in (rivals or {}).items()}
     linear, train = truth, dataset[known]
     for name, predict in fit_baselines(train.inputs, train.outputs, given, dataset.grid, train.mask).items():
         answer = predict(inputs, None if parameters is None else parameters[split.test])
-        rows[NAMES[name]] = scores(answer, truth, mask)
+        rows[NAMES[name]] = scored(answer)
         linear = answer if name == "linear" else linear
-    if label != MODAL and (modal := _modal(Prepared(dataset, split, []))):
-        rows[MODAL] = scores(modal.predict(np.array(inputs), dataset.grid), truth, mask)
+    if MODAL not in rows and (modal := _modal(Prepared(dataset, split, []))):
+        rows[MODAL] = scored(modal.predict(np.array(inputs), dataset.grid))
     return Contest(rows, verdict(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
 
 
-def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tuple[Contest, LinearModel | None]:
+def contest_record(
+    surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
+) -> tuple[Contest, LinearModel | None]:
     """On the test stretch of a record, after its warm-up; the linear model is fitted to what came before (or after).
 
     Of a very long record at most MOST samples on each side count.
@@ -89,18 +106,26 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
         start, stop = start - first, stop - first
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
-    told = surrogate.ask(test)
-    prediction, spread = told.values, told.spread
-    if surrogate.linear is not None and prepared.stretch is not None:
-        prediction = surrogate.ask(record).values[..., start:stop]  # with the past it really had, as its opponent below
+    spread = surrogate.ask(test).spread
+
+    def answered(model: Surrogate) -> np.ndarray:
+        """The answer over the test; a model with memory gets the past that the test really had."""
+        if model.has_memory and prepared.stretch is not None:
+            return model.ask(record).values[..., start:stop]
+        return model.ask(test).values
+
+    prediction = answered(surrogate)
     truth = test.outputs[None, ..., warm:]
     mask = None if test.mask is None else test.mask[None, ..., warm:]
 
     def scored(answer: np.ndarray) -> dict[str, Any]:
         """Errors of (channels, *space, time) over the test, after the warm-up, where outputs were measured."""
-        return scores(np.broadcast_to(answer, test.outputs.shape)[None, ..., warm:], truth, mask)
+        whole = np.broadcast_to(answer, test.outputs.shape)[None, ..., warm:]
+        errors = relative_l2(*in_pieces(*in_own_units(whole, truth, mask), prepared.dataset.grid.shape[-1]))
+        return scores(whole, truth, mask) | {"spread": spread_of(errors)}
 
     rows = {label: scored(prediction)}
+    rows |= {name: scored(answered(rival)) for name, rival in (rivals or {}).items()}
     mean = known.outputs.mean(-1, keepdims=True, where=True if known.mask is None else known.mask)
     mean = np.where(np.isfinite(mean), mean, 0.0)  # of a channel that was never measured
     rows[NAMES["mean"]] = scored(mean)
@@ -115,12 +140,31 @@ def contest_record(surrogate: Surrogate, prepared: Prepared, label: str) -> tupl
         linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
         answer = linear.predict(whole.inputs[None])[..., piece]
         rows[NAMES["linear"]] = scored(answer[0])
-        if label != MODAL and (modal := _modal(prepared)):
+        if MODAL not in rows and (modal := _modal(prepared)):
             rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
     band = spread if spread is None else spread[None, ..., warm:]
     result = Contest(rows, verdict(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
     return result, linear
+
+
+def in_pieces(
+    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray, length: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(1, channels, *space, time) → (pieces, channels, *space, length): a record in pieces, without the rest at its end."""
+    length = min(length, truth.shape[-1])
+    count = truth.shape[-1] // length
+
+    def cut(values: np.ndarray) -> np.ndarray:
+        return np.stack(np.split(values[0, ..., : count * length], count, axis=-1))
+
+    return cut(prediction), cut(truth), cut(mask)
+
+
+def spread_of(errors: np.ndarray) -> float:
+    """The standard deviation of the errors of several samples; 0 for a single one."""
+    known = errors[np.isfinite(errors)]
+    return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
 NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}

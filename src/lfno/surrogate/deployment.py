@@ -76,7 +76,7 @@ class Deployment(Description):
             grid = grid or self.grid
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
-        if not self.networks:
+        if not self.networks or self.linear_path is not None:
             raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")

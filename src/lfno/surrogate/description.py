@@ -10,15 +10,18 @@ from lfno.core.grid import Grid, with_unit
 from lfno.evaluation.caveat import split_caveat
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
+from lfno.evaluation.digest import Digest
+from lfno.identification.feedback import FeedbackModel
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.scores import Scores
 from lfno.surrogate.signals import Signals
+from lfno.surrogate.sum import Sum, network_of
 
 if TYPE_CHECKING:
     from lfno.surrogate.fitting import Fitted
 
-Member = Operator | ModalModel
+Member = Operator | ModalModel | FeedbackModel | Sum
 
 
 class Description:
@@ -42,20 +45,35 @@ class Description:
 
     @property
     def kind(self) -> str:
-        """"LFNO", "FNO", "LNO" or "linear"; "… × 5" for an ensemble of five."""
-        name = "linear" if self.linear else type(self.members[0]).__name__
+        """"LFNO", "FNO", "LNO", "linear" or "feedback"; "… × 5" for an ensemble of five."""
+        network = network_of(self.members[0])
+        name = "linear" if self.linear else "feedback" if network is None else type(network).__name__
         return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
 
     @property
     def networks(self) -> list[Operator]:
-        """The torch modules; empty for a linear model."""
-        return [member for member in self.members if isinstance(member, Operator)]
+        """The torch modules; empty for a linear model.
+
+        The networks of a model with a linear path (`linear_path`) add to the answer of that path.
+        """
+        return [network for member in self.members if (network := network_of(member)) is not None]
 
     @property
     def linear(self) -> ModalModel | None:
         """The linear model, if it is one."""
         first = self.members[0]
         return first if isinstance(first, ModalModel) else None
+
+    @property
+    def linear_path(self) -> ModalModel | None:
+        """The linear model whose answer the networks correct; None where there is none."""
+        first = self.members[0]
+        return first.linear if isinstance(first, Sum) else None
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether a part of the model answers a long record in one pass, so that the past of the record counts."""
+        return not isinstance(self.members[0], Operator)
 
     @property
     def grid(self) -> Grid:
@@ -80,8 +98,14 @@ class Description:
         return Coverage.from_dict(told) if isinstance(told, dict) else None
 
     @property
+    def seen(self) -> Digest:
+        """Digests that recognise training inputs; empty if the file does not hold them."""
+        told = self.provenance.get("seen")
+        return Digest.from_dict(told) if isinstance(told, dict) else Digest()
+
+    @property
     def calibration(self) -> Calibration | None:
-        """Errors on the validation samples, from which intervals are made; None if the file does not hold them."""
+        """Errors on samples that chose nothing, from which intervals are made; None if the file does not hold them."""
         told = self.provenance.get("calibration")
         return Calibration.from_dict(told) if isinstance(told, dict) else None
 

@@ -20,6 +20,7 @@ from lfno.identification.pulse import pulse_response
 from lfno.identification.stabilisation import Stabilisation, stabilisation
 from lfno.models.operator import Operator
 from lfno.surrogate.description import Description
+from lfno.surrogate.sum import Sum
 
 #: frequencies of a response if none are given, evenly spaced on a logarithmic axis
 FREQUENCIES = 100
@@ -43,11 +44,12 @@ class Dynamics(Description):
         >>> mode.frequency_interval[0] < mode.frequency < mode.frequency_interval[1]
         True
         """
-        first = self.members[0]
+        first: Any = self.members[0]
         if isinstance(first, ModalModel):
             return mode_list(first.modes, LEAST)
-        if isinstance(first, Operator):
-            return mode_list(network_modes(self.networks, operating=operating, accuracy=self.accuracy or None), LEAST)
+        if self.networks:
+            error = self.accuracy or None
+            return mode_list(network_modes(self.networks, linear=self.linear_path, operating=operating, accuracy=error), LEAST)
         return mode_list(first.small_signal_modes(), LEAST)
 
     def response(
@@ -134,4 +136,6 @@ def _double(member: Any) -> Any:
     """A network in double precision, so that differences of small responses are exact; another member as it is."""
     from copy import deepcopy
 
+    if isinstance(member, Sum):
+        return Sum(member.linear, _double(member.network))
     return deepcopy(member).double().eval() if isinstance(member, Operator) else member

@@ -1,57 +1,57 @@
-"""From data to a model: read, split, size, train or identify, and score. Every door leads through here."""
+"""From data to a model: read, split, size, train or identify, choose, and score. Every door leads through here."""
 
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
-from lfno.core.grid import Grid
 from lfno.data import prepare as preparing
-from lfno.data import split as splits
-from lfno.data.dataset import Dataset
-from lfno.data.make import dataset as builtin
-from lfno.data.prepare import Prepared
+from lfno.data.prepared import Prepared
 from lfno.data.split import Split
-from lfno.evaluation.conformal import Calibration
-from lfno.evaluation.coverage import Coverage
-from lfno.identification.modal import identify_signals
+from lfno.surrogate.candidates import Candidate, preferred
 from lfno.surrogate.contest import MODAL, Contest, contest
+from lfno.surrogate.evidence import overfitting, trust
 from lfno.surrogate.model import Surrogate
 from lfno.surrogate.scores import Scores
+from lfno.surrogate.search import Search, final_members
+from lfno.surrogate.source import prepared_from
 from lfno.surrogate.storage import MODEL
 from lfno.training import parallel
-from lfno.training.choose import choose
-from lfno.training.networks import Trained, train_networks
+from lfno.training.networks import Trained
 from lfno.training.presets import PresetMaker, default_preset, kind_of
 from lfno.training.run import Watch
 
-LINEAR = "linear"
-MOST_RANGED = 2000  # training samples that the range of validity is taken from
+AUTO, LINEAR, FEEDBACK, NETWORK = "auto", "linear", "feedback", "lfno"
 
 
 @dataclass(frozen=True)
 class Fitted:
     """How a model was fitted: its data, what was chosen and why, its training, and the test against the baselines.
 
-    training: the trained networks and their history; None for a linear model.
+    training: the trained networks and their history; None for a model without networks.
     contest: errors and signals of the test; None in a process under torchrun that does not lead.
+    candidates: all models that were fitted, from the simplest to the richest.
     """
 
     prepared: Prepared
     choices: list[str] = field(default_factory=list)
     training: Trained | None = None
     contest: Contest | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C ended the fit early."""
+        return any(one.training is not None and one.training.stopped for one in self.candidates)
 
 
 def fit(
     data: Any,
-    model: str = "lfno",
+    model: str = AUTO,
     *,
     preset: PresetMaker = default_preset,
     dt: float | None = None,
@@ -59,6 +59,7 @@ def fit(
     fold: int = 0,
     causal: bool = False,
     ensemble: int = 1,
+    minutes: float | None = None,
     folder: str | Path | None = None,
     resume: bool = False,
     watch: Watch | None = None,
@@ -69,51 +70,50 @@ def fit(
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "lfno", "fno", "lno", or "linear" for poles and residues identified without training.
+    model: "auto" fits a linear model, modes with feedback and an LFNO to one's own signals in time, and keeps what the
+        validation samples prefer; for fields and built-in data sets it is an LFNO. "linear", "feedback", "lfno", "lno" and
+        "fno" ask for one of them. An LFNO of one's own signals corrects the linear model, so it starts as good as that.
     split, fold: which samples train, validate and test; chosen from the data by default.
     causal: ask for a model that runs sample by sample: a network gets no weights R, which see a whole window at once.
     ensemble: the number of networks with different seeds; their mean is the prediction.
+    minutes: time for the whole fit; by default networks on a CPU get at most about eight minutes.
     folder: where checkpoints, a log and the model are kept; `resume=True` continues a run that was stopped.
     options: how to read a file (see `lfno.data.signals.load`, as `input="force"`), how to cut a record (`window`, `warmup`,
         `test`, `from_rest`), and fields of the network's or the training's configuration (`width=24`, `epochs=100`).
     Returns a Surrogate; `scores` holds its test errors and `fitted` how it came about. Raises LfnoError for data or options
     that do not fit. A network for one's own data gets its size from the data; built-in data sets use the preset.
+    Ctrl-C ends the fit with the best model so far.
 
+    >>> import numpy as np
     >>> t = np.arange(128) * 0.1
     >>> forces = np.sin(np.linspace(1, 2, 10)[:, None] * t)
     >>> model = fit((forces, np.cumsum(forces, axis=1)), dt=0.1, model="linear")
     >>> model.scores.rows["modal model"]["l2"] < 0.05
     True
     """
+    if minutes is not None and not (isinstance(minutes, (int, float)) and math.isfinite(minutes) and minutes > 0):
+        raise LfnoError(f"minutes={minutes!r} must be a positive number")
     reading = {name: options.pop(name) for name in (*preparing.READING, *preparing.CUTTING) if name in options}
-    if causal and model != LINEAR:
-        options = without_window(model) | options
+    if causal and model not in (LINEAR, FEEDBACK):
+        options = without_window(NETWORK if model == AUTO else model) | options
     prepared, own = prepared_from(data, dt, split, fold, reading)
     logger = logging.getLogger("lfno")
     for note in prepared.notes if parallel.leader() else ():
         logger.info(f"note: {note}")
-    training, choices = None, []
-    if model == LINEAR:
-        _refuse_training(ensemble, resume, options)
-        members: list[Any] = [identify_signals(prepared)]
-    else:
-        chosen = preset(model, prepared.dataset.grid)
-        if own and preset is default_preset:
-            choice = choose(prepared.dataset, prepared.split, model, prepared.warmup)
-            chosen, choices = chosen.change(**choice.fields), choice.sentences(options)
-        for reason in choices:
-            logger.info(f"chosen: {reason}")
-        training = train_networks(
-            prepared.dataset, prepared.split, chosen.change(**options),
-            ensemble=ensemble, folder=folder, resume=resume, watch=watch, device=device,
-        )  # fmt: skip
-        members = list(training.models)
+    if model in (LINEAR, FEEDBACK):
+        _refuse_training(model, ensemble, resume, options)
+    signals = own and prepared.dataset.grid.ndim == 1
+    search = Search(
+        prepared, preset, options, own, None if minutes is None else 60 * minutes, ensemble, folder, resume, watch, device
+    )
+    candidates = search.run(_kinds(model, signals), linear_path=signals and model in (AUTO, NETWORK))
+    chosen, why = preferred(candidates if model == AUTO else candidates[-1:])
+    if model == AUTO and len(candidates) > 1 and parallel.leader():
+        logger.info(why)
+    told = Fitted(prepared, search.choices, chosen.training, candidates=candidates)
     if not parallel.leader():
-        return Surrogate(members, fitted=Fitted(prepared, choices, training))
-    logger.info("comparing with the baselines on the test data")
-    result = contest(Surrogate(members), prepared, MODAL if model == LINEAR else model.upper())
-    told = {"scores": Scores.from_dict(result.to_dict()).to_dict(), **trust(members, prepared)}
-    surrogate = Surrogate(members, {**members[0].provenance, **told}, Fitted(prepared, choices, training, result))
+        return Surrogate(chosen.members, fitted=told)
+    surrogate = _delivered(chosen, why, told, search.linear)
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         surrogate.save(Path(folder) / MODEL)
@@ -127,58 +127,47 @@ def without_window(model: str) -> dict[str, Any]:
     return {"steady": "exact", "layout": "blocks", "share_poles": True}
 
 
-def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
-    """Return what a model file needs to judge a question: the range of the training inputs, and validation errors."""
-    dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
-    held = dataset[split.validation]
-    prediction = np.mean([member.predict(np.array(held.inputs), held.grid) for member in members], axis=0)
-    mask = None if held.mask is None else held.mask[..., warm:]
-    calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
-    chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
-    coverage = Coverage.of(dataset.inputs[chosen], dataset.grid)
-    return {"coverage": coverage.to_dict(), "calibration": calibration.to_dict()}
+def _kinds(model: str, signals: bool) -> list[str]:
+    """The models to fit, from the simplest to the richest."""
+    if model == AUTO:
+        return [LINEAR, FEEDBACK, NETWORK] if signals else [NETWORK]
+    return [model]
 
 
-def prepared_from(
-    data: Any, dt: float | None, split: Split | None, fold: int, reading: dict[str, Any]
-) -> tuple[Prepared, bool]:
-    """Bring any kind of data to samples with a split; the second value says whether they are the user's own."""
-    if isinstance(data, str) and not preparing.is_own(data):
-        if reading:
-            raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
-        made = builtin(data)
-        return Prepared(made, split or splits.standard(len(made), fold), []), False
-    if isinstance(data, Prepared):
-        return data, True
-    if isinstance(data, Dataset) and "system" in data.provenance:
-        return Prepared(data, split or splits.standard(len(data), fold), []), False
-    if isinstance(data, tuple):
-        data, dt = as_dataset(data, dt), None
-    prepared = preparing.prepare(data, fold=fold, **reading | ({} if dt is None else {"dt": dt}))
-    if split is not None:
-        prepared = Prepared(prepared.dataset, split, prepared.notes, prepared.warmup)
-    return prepared, True
+def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | None) -> Surrogate:
+    """Return the chosen candidate with its test errors, its range and its intervals."""
+    logging.getLogger("lfno").info("comparing with the baselines on the test data")
+    prepared = fitted.prepared
+    members = final_members(chosen, prepared)
+    others = [*fitted.candidates, *([linear] if linear is not None else [])]
+    rivals = {_label(one): Surrogate(one.members) for one in others if one is not chosen}
+    result = contest(Surrogate(members), prepared, _label(chosen), rivals)
+    warning = "" if chosen.training is None else overfitting(chosen.training)
+    verdict = " ".join(filter(None, (recommendation(chosen, fitted.candidates), result.verdict, warning)))
+    table = {one.name: one.to_dict() | {"chosen": one is chosen} for one in fitted.candidates}
+    scores = Scores(result.rows, verdict, result.outputs, table)
+    provenance = {**members[0].provenance, "scores": scores.to_dict(), **trust(members, prepared)}
+    choices = [*fitted.choices, *([why] if len(fitted.candidates) > 1 else [])]
+    result = result.judged(verdict, table)
+    return Surrogate(members, provenance, Fitted(prepared, choices, chosen.training, result, fitted.candidates))
 
 
-def as_dataset(arrays: tuple[Any, ...], dt: float | None) -> Dataset:
-    """Return arrays (inputs, outputs), each (samples, time) or (samples, channels, time), as a data set of step `dt`."""
-    if dt is None:
-        raise LfnoError("arrays need their sampling interval: fit((inputs, outputs), dt=0.01)")
-    if len(arrays) != 2:
-        raise LfnoError(f"{len(arrays)} arrays were given; a pair (inputs, outputs) is needed")
-    pair = zip(("the inputs", "the outputs"), arrays, strict=True)
-    inputs, outputs = (real_array(values, name, finite=True).astype(np.float64) for name, values in pair)
-    inputs, outputs = (values[:, None] if values.ndim == 2 else values for values in (inputs, outputs))
-    if inputs.ndim != 3 or outputs.ndim != 3:
-        raise LfnoError(
-            f"the arrays have shapes {inputs.shape} and {outputs.shape}; (samples, time) or (samples, channels, time) "
-            "is needed, or a Dataset for fields"
-        )
-    return Dataset(inputs, outputs, Grid.line(inputs.shape[-1], dt))
+def recommendation(chosen: Candidate, candidates: list[Candidate]) -> str:
+    """One sentence that says which of several candidates to use; "" for a single one."""
+    if len(candidates) < 2:
+        return ""
+    others = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates if one is not chosen)
+    name = "linear model" if chosen.name == LINEAR else "model with feedback" if chosen.name == FEEDBACK else chosen.name
+    return f"Use the {name}: validation error {chosen.error:.3g} ({others})."
 
 
-def _refuse_training(ensemble: int, resume: bool, options: dict[str, Any]) -> None:
+def _label(candidate: Candidate) -> str:
+    """The name of a candidate in the table of test errors."""
+    return MODAL if candidate.name == LINEAR else candidate.name
+
+
+def _refuse_training(model: str, ensemble: int, resume: bool, options: dict[str, Any]) -> None:
     """Raise LfnoError for options that only the training of a network has."""
     given = [*(["ensemble"] if ensemble != 1 else []), *(["resume"] if resume else []), *options]
     if given:
-        raise LfnoError(f"a linear model is identified without training a network; leave out {', '.join(given)}")
+        raise LfnoError(f"a {model} model is identified without training a network; leave out {', '.join(given)}")

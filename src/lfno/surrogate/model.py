@@ -22,6 +22,7 @@ from lfno.surrogate.passes import BLOCK, decompose_in_blocks, predict_in_blocks,
 from lfno.surrogate.question import Question, read_question
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
+from lfno.surrogate.sum import parts_of
 from lfno.surrogate.tally import Tally
 
 if TYPE_CHECKING:
@@ -90,12 +91,13 @@ class Surrogate(Dynamics, Deployment):
         """Return lower and upper bounds of the outputs, in the shape of the prediction.
 
         A new trajectory like those of training lies between them with probability `level`: as a whole (`everywhere`) or at
-        each single point. The bounds come from the errors on validation samples (see `lfno.evaluation.conformal`) and are
+        each single point. Each output channel has its own bounds, which hold for it alone. They come from the errors on test
+        samples, which chose nothing (see `lfno.evaluation.conformal`; `calibration.promise` says how sure they are), and are
         widened by the factor by which the input leaves the range of training. Raises LfnoError if the model file holds no
         such errors, or too few for this level.
         """
         if self.calibration is None:
-            raise LfnoError("this model file holds no validation errors, so there is no interval; fit the model again")
+            raise LfnoError("this model file holds no errors of samples, so there is no interval; fit the model again")
         question = Question.of(data, self, dt, grid)
         widths = self.calibration.half_width(level, everywhere)
         outside = self.coverage.excesses(question.inputs, question.grid) if self.coverage else []
@@ -143,28 +145,33 @@ class Surrogate(Dynamics, Deployment):
 
         respond: answers a batch of windows. in_blocks: answers signals of any length, where a member can do so.
         """
-        told, size = Tally(), question.inputs.shape[-1]
+        told = Tally()
         for place, member in enumerate(self.members):
 
             def show(done: int, total: int, before: int = place) -> None:
                 progress(before * total + done, len(self.members) * total)
 
-            causal = runs_in_blocks(member, question.grid)
-            if causal and size > BLOCK:
-                told.add(in_blocks(member, question.inputs, question.grid, show))
-                continue
-            if question.record and isinstance(member, Operator) and not causal:
-                warmup = self.signals.warmup
-                answer = predict_record(partial(respond, member), question.inputs[0], question.grid, self.grid, warmup, show)
-                told.add(answer[None])
-                continue
-            count, parts = len(question.inputs), []
-            for first in range(0, count, BATCH):
-                show(first, count)
-                parts.append(respond(member, np.array(question.inputs[first : first + BATCH]), question.grid))
-            show(count, count)
-            told.add(parts[0] if len(parts) == 1 else np.concatenate(parts))
+            answers = [self._answer(part, respond, in_blocks, question, show) for part in parts_of(member)]
+            told.add(answers[0] if len(answers) == 1 else np.sum(answers, axis=0))
         return told
+
+    def _answer(
+        self, part: Any, respond: Respond, in_blocks: InBlocks, question: Question, show: Progress
+    ) -> np.ndarray:
+        """Return the answer of a member, or of a part of a sum, (samples, outputs, *space, time)."""
+        causal = runs_in_blocks(part, question.grid)
+        if causal and question.inputs.shape[-1] > BLOCK:
+            return in_blocks(part, question.inputs, question.grid, show)
+        if question.record and isinstance(part, Operator) and not causal:
+            warmup = self.signals.warmup
+            answer = predict_record(partial(respond, part), question.inputs[0], question.grid, self.grid, warmup, show)
+            return answer[None]
+        count, batches = len(question.inputs), []
+        for first in range(0, count, BATCH):
+            show(first, count)
+            batches.append(respond(part, np.array(question.inputs[first : first + BATCH]), question.grid))
+        show(count, count)
+        return batches[0] if len(batches) == 1 else np.concatenate(batches)
 
     # -- files ---------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What one must know to read an answer: range of validity, warm-up, another time step, another duration."""
+"""What one must know to read an answer: range of validity, inputs of training, warm-up, another time step, another duration."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
     own, axis = model.grid.axes[-1], question.grid.axes[-1]
     outside = model.coverage.excesses(question.inputs, question.grid) if model.coverage else []
     notes = [f"out of the range of training: {excess.message}" for excess in outside]
+    if share := model.seen.share(question.inputs):
+        part = "these inputs" if share == 1 else f"{100 * share:.0f} % of these inputs"
+        notes.append(f"the model was trained on {part}: errors on them say nothing about new data")
     if abs(axis.step / own.step - 1) > 1e-6:
         notes.append(f"the data have a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
     if model.linear is not None:

@@ -1,4 +1,4 @@
-"""Model files of every kind: one safetensors file that holds a network, an ensemble or a linear model."""
+"""Model files of every kind: one safetensors file that holds networks, a linear model, both, or modes with feedback."""
 
 from __future__ import annotations
 
@@ -12,26 +12,41 @@ from safetensors import SafetensorError, safe_open
 
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
+from lfno.identification.feedback import FeedbackModel
+from lfno.identification.feedback.model import KEY as FEEDBACK
 from lfno.identification.modal import KEY as LINEAR
 from lfno.identification.modal import ModalModel
 from lfno.models import storage as networks
+from lfno.surrogate.sum import Sum, network_of
 
-ENSEMBLE = "lfno-ensemble"  # the metadata entry of a file with several networks
+ENSEMBLE = "lfno-ensemble"  # the metadata entry of a file with several networks, or with a linear path
+PATH = "linear."  # the prefix of the tensors of a linear path
 MODEL = "model.safetensors"  # the model in the folder of a run
 
 
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
     """Write a model atomically: the file appears complete under its name, or not at all."""
     first = members[0]
-    if isinstance(first, ModalModel):
+    if isinstance(first, ModalModel | FeedbackModel):
         replace(first, provenance=provenance).save(path)
-    elif len(members) == 1:
+    elif len(members) == 1 and not isinstance(first, Sum):
         networks.save(first, path, provenance)
     else:
-        tree = {"version": networks.VERSION, "members": [one.description() for one in members]}
-        tensors = {f"{k}.{name}": value for k, one in enumerate(members) for name, value in one.state_dict().items()}
-        tensorfile.write(path, tensors, tree | {"provenance": provenance}, ENSEMBLE)
+        _write_ensemble(members, provenance, path)
     return path
+
+
+def _write_ensemble(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> None:
+    """Several networks, or networks with a linear path, in one file."""
+    found = [network_of(member) for member in members]
+    alone = [network for network in found if network is not None]
+    tree: dict[str, Any] = {"version": networks.VERSION, "members": [one.description() for one in alone]}
+    tensors = {f"{k}.{name}": value for k, one in enumerate(alone) for name, value in one.state_dict().items()}
+    if isinstance(members[0], Sum):
+        description, arrays = members[0].linear.to_tensors()
+        tree["linear"] = description
+        tensors |= {f"{PATH}{name}": value for name, value in arrays.items()}
+    tensorfile.write(path, tensors, tree | {"provenance": provenance}, ENSEMBLE)
 
 
 def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
@@ -43,12 +58,14 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
     key = _key(Path(path)) if isinstance(path, (str, Path)) else ""
     if key == LINEAR:
         return [ModalModel.load(path)]
+    if key == FEEDBACK:
+        return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
-        return [member.to(device).eval() for member in _read_ensemble(Path(path))]
+        return _read_ensemble(Path(path), device)
     return [networks.load(path, device)]
 
 
-def _read_ensemble(file: Path) -> list[Any]:
+def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
     tree, tensors = tensorfile.read(file, ENSEMBLE, "model file")
     if tree.get("version") != networks.VERSION:
         raise LfnoError(f"{file} has format version {tree.get('version')}; this release reads version {networks.VERSION}")
@@ -60,8 +77,12 @@ def _read_ensemble(file: Path) -> list[Any]:
         own = {name.removeprefix(f"{k}."): value for name, value in tensors.items() if name.startswith(f"{k}.")}
         member = networks.build(description, own, file)
         member.provenance = tree.get("provenance", {})
-        members.append(member)
-    return members
+        members.append(member.to(device).eval())
+    if "linear" not in tree:
+        return members
+    own = {name.removeprefix(PATH): value for name, value in tensors.items() if name.startswith(PATH)}
+    linear = ModalModel.from_tensors(tree["linear"], own)
+    return [Sum(linear, member) for member in members]
 
 
 def _key(file: Path) -> str:
@@ -73,4 +94,4 @@ def _key(file: Path) -> str:
             told = opened.metadata() or {}
     except (SafetensorError, OSError):
         return ""
-    return next((key for key in (LINEAR, ENSEMBLE) if key in told), "")
+    return next((key for key in (LINEAR, FEEDBACK, ENSEMBLE) if key in told), "")

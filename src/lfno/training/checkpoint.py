@@ -118,9 +118,10 @@ def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
-    """What must be equal for two runs to be the same one; the batch may become smaller."""
+    """What must be equal for two runs to be the same one; the batch may become smaller, and there may be more epochs."""
     first = trainer.tasks[0]
     training = asdict(trainer.config)
+    del training["epochs"], training["validate_every"]
     tree = {
         "model": type(first.model).__name__,
         "configuration": asdict(first.model.config),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,11 +25,17 @@ from lfno.training.task import Task
 MARGIN = 1.5
 #: the part of the free memory that a run may plan with
 USABLE = 0.9
+MOST_TIMED = 5  # steps whose seconds are taken
+LONG_ENOUGH = 0.5  # seconds after which no further step is timed
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Bytes of memory and disk, and seconds (None on a GPU, where the first looks tell better)."""
+    """Bytes of memory and disk, and seconds of pilot and training together (None on a GPU).
+
+    step: seconds of one step of all runs of the training. trial: seconds of one step of the pilot, with all its trials.
+    look: seconds of one validation.
+    """
 
     memory: int
     disk: int
@@ -38,10 +44,28 @@ class Estimate:
     free_disk: int
     batch: int
     largest_batch: int
+    step: float = 0.0
+    trial: float = 0.0
+    look: float = 0.0
+    pilot: float | None = None
+    training: float | None = None
+
+    def scaled(self, config: TrainingConfig, samples: int) -> tuple[float, float]:
+        """Return the seconds of pilot and training of a configuration with other epochs and `samples` to train on."""
+        steps, looks = math.ceil(samples / self.batch), config.epochs / config.validate_every
+        training = config.epochs * steps * self.step + looks * self.look
+        pilot = 0.0
+        if config.steady_decay is None:
+            trials = share_of_pilot(samples, config) * config.epochs
+            every = max(1, min(config.validate_every, int(trials) // 4))
+            pilot += trials * steps * self.trial + trials / every * self.look * self.trial / self.step
+        if config.starts > 1:
+            pilot += TRIAL * config.starts * training
+        return pilot, training
 
     def __str__(self) -> str:
-        duration = "" if self.seconds is None else f"about {_duration(self.seconds)}, "
-        return f"{duration}{human(self.memory)} of memory and {human(self.disk)} on disk"
+        taken = "" if self.seconds is None else f"about {duration(self.seconds)}, "
+        return f"{taken}{human(self.memory)} of memory and {human(self.disk)} on disk"
 
     def check(self) -> None:
         """One sentence for a run that cannot fit."""
@@ -69,26 +93,31 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     if least > USABLE * free:
         return Estimate(least * own, 0, None, free, 0, batch, 0)
     few = min(max(batch, 2), 4)
-    one, some = (_measure(first, config, size) for size in (1, few))
-    slope = runs * max((some.memory - one.memory) / (few - 1), least / 4)
+    one, some = (_memory(first, config, size) for size in (1, few))
+    slope = runs * max((some - one) / (few - 1), least / 4)
     numbers = runs * sum(parameter.numel() for parameter in first.model.parameters())
     rows = 1 if all(task.train is first.train for task in tasks) else runs  # the samples of an ensemble are held once
     samples = 4 * rows * sum(values.size for role in (first.train, first.validation) for values in role.arrays().values())
-    always = MARGIN * max(runs * one.memory - slope, 0) + 40 * numbers + samples
+    always = MARGIN * max(runs * one - slope, 0) + 40 * numbers + samples
     memory = int(always + MARGIN * slope * own)
     largest = max(int((USABLE * free - always) / (MARGIN * slope)), 0) * parallel.count()
     looks = math.ceil(config.epochs / config.validate_every)
     # three checkpoints of eight numbers for each parameter at a time, the models, and a line of the log for each look
     disk = (3 * 8 + 1) * 4 * numbers + looks * 200 * runs + 10**6 if folder is not None else 0
-    seconds = None
-    if device.type == "cpu":
-        each = max(some.seconds - one.seconds, 0.0) / (few - 1)
-        steps = config.epochs * math.ceil(len(first.train) / batch)
-        seconds = len(tasks) * (steps * (one.seconds + each * (own - 1)) + looks * each * len(first.validation) / 3)
-        pilots = share_of_pilot(len(first.train), config) * len(STRENGTHS) / len(tasks) if piloted else 0
-        seconds *= 1 + pilots + (TRIAL * config.starts if config.starts > 1 else 0)
-    free_there = 0 if folder is None else free_disk(folder)  # without a folder nothing is written
-    return Estimate(memory, disk, seconds, int(free), free_there, batch, largest)
+    result = Estimate(memory, disk, None, int(free), 0 if folder is None else free_disk(folder), batch, largest)
+    if device.type != "cpu" or memory > USABLE * free:
+        return result
+    step, look = _seconds(first, config, own, len(tasks))
+    trial = _seconds(first, config, own, len(STRENGTHS))[0] if piloted else 0.0
+    result = replace(result, step=step, trial=trial, look=look)
+    pilot, training = result.scaled(config, len(first.train))
+    return replace(result, seconds=pilot + training, pilot=pilot, training=training)
+
+
+def with_epochs(config: TrainingConfig, epochs: int) -> TrainingConfig:
+    """Return the configuration with another number of epochs and about as many validations."""
+    every = max(1, round(config.validate_every * epochs / config.epochs))
+    return replace(config, epochs=epochs, validate_every=every)
 
 
 def _least(task: Task) -> int:
@@ -96,18 +125,8 @@ def _least(task: Task) -> int:
     return 16 * task.model.config.width * math.prod(task.model.grid.shape)
 
 
-@dataclass(frozen=True)
-class _Measured:
-    memory: int
-    seconds: float
-
-
-def _measure(task: Task, config: TrainingConfig, size: int) -> _Measured:
-    """Bytes that a step of one run keeps for the way back, and its seconds on this CPU, the second time it is done."""
-    stack = Stack([task.model], torch.device("cpu"))
-    samples = {name: torch.zeros(1, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    score = partial(sample_losses, config=replace(config, unscored=0))  # a wrong `unscored` is the trainer's to refuse
-    theta = stack.theta.detach().requires_grad_()
+def _memory(task: Task, config: TrainingConfig, size: int) -> int:
+    """Return the bytes that a step of one run keeps for the backward pass."""
     kept: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:
@@ -115,17 +134,42 @@ def _measure(task: Task, config: TrainingConfig, size: int) -> _Measured:
         kept[storage.data_ptr()] = storage.nbytes()
         return tensor
 
-    def step() -> None:
-        torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
-
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        step()
-    start = time.perf_counter()
+        _step(task, config, size, 1)()
+    return sum(kept.values())
+
+
+def _seconds(task: Task, config: TrainingConfig, size: int, runs: int) -> tuple[float, float]:
+    """Return the seconds of one step of a stack of `runs`, and of one validation, on this CPU.
+
+    The first step is slower than the others, because its buffers are new; the median of the next ones counts.
+    """
+    step = _step(task, config, size, runs)
     step()
-    return _Measured(sum(kept.values()), time.perf_counter() - start)
+    taken: list[float] = []
+    while not taken or (len(taken) < MOST_TIMED and sum(taken) < LONG_ENOUGH):
+        start = time.perf_counter()
+        step()
+        taken.append(time.perf_counter() - start)
+    middle = sorted(taken)[len(taken) // 2]
+    return middle, middle * len(task.validation) / (3 * size)
 
 
-def _duration(seconds: float) -> str:
+def _step(task: Task, config: TrainingConfig, size: int, runs: int) -> Callable[[], object]:
+    """Return a function that computes the gradient of a batch of `size` samples for a stack of `runs` equal models."""
+    stack = Stack([task.model] * runs, torch.device("cpu"))
+    samples = {name: torch.zeros(runs, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
+    score = partial(sample_losses, config=replace(config, unscored=0))  # a wrong `unscored` is the trainer's to refuse
+    theta = stack.theta.detach().requires_grad_()
+    return lambda: torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
+
+
+def duration(seconds: float) -> str:
+    """Return seconds in words: "45 s", "3.2 min", "2 h".
+
+    >>> duration(200)
+    '3.3 min'
+    """
     for limit, unit, size in ((90, "s", 1), (5400, "min", 60), (172800, "h", 3600)):
         if seconds < limit:
             return f"{seconds / size:.2g} {unit}"

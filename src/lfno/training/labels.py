@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from torch import Tensor
@@ -25,6 +25,7 @@ class Samples:
     steady: the periodic steady state, the response to the same input repeated for ever.
     steady_weight: (sample,), how much the steady label of each sample counts in the loss; 0 for samples without one.
     mask: 1 where the labels were measured, 0 elsewhere, in their shape; None where all of them were.
+    weight: (sample,), by which the loss of each sample is multiplied; None for 1. See `remainder`.
     """
 
     x: np.ndarray
@@ -32,6 +33,7 @@ class Samples:
     steady: np.ndarray | None = None
     steady_weight: np.ndarray | None = None
     mask: np.ndarray | None = None
+    weight: np.ndarray | None = None
 
     @classmethod
     def of(cls, data: Dataset) -> Samples:
@@ -47,6 +49,24 @@ class Samples:
         own, response = (np.linalg.norm(values.reshape(len(data), -1), axis=1) for values in (label, data.outputs))
         weight = settled * np.minimum(1.0, own / np.maximum(response, np.finfo(np.float32).tiny))
         return cls(data.inputs, data.outputs, label, weight)
+
+    def remainder(self, known: np.ndarray, start: int = 0) -> Samples:
+        """The samples with y − known as their label, where `known` is the response of a model that is fitted already.
+
+        The weight ‖y − known‖ / ‖y‖ makes the loss relative to the whole response again, so that a sample which the known
+        model explains almost perfectly does not count as much as one that it misses. Norms are over the measured points
+        from the time step `start` on.
+        """
+        assert self.y is not None
+        left = self.y - known
+        counted = np.ones(left.shape, bool) if self.mask is None else np.asarray(self.mask, bool)
+        counted[..., : start if start < left.shape[-1] else 0] = False  # a wrong `start` is the trainer's to refuse
+        scale = np.sqrt((self.y**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
+        scale = np.where(scale > 0, scale, 1.0)
+        own, whole = (
+            np.linalg.norm(np.where(counted, values / scale, 0.0).reshape(len(left), -1), axis=1) for values in (left, self.y)
+        )
+        return replace(self, y=left, weight=own / np.maximum(whole, 1e-6 * max(float(whole.max()), 1e-30)))
 
     def __len__(self) -> int:
         return len(self.x)
@@ -75,4 +95,5 @@ def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, co
     if "steady" in samples:
         prediction = respond(samples["x"], False) / unit
         parts.append(samples["steady_weight"] * loss(prediction, samples["steady"] / unit, mask))
-    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    return total * samples["weight"] if "weight" in samples else total

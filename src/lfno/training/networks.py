@@ -22,6 +22,7 @@ from lfno.training import parallel
 from lfno.training.estimate import estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
+from lfno.training.pace import Pace
 from lfno.training.pilot import chosen
 from lfno.training.presets import Preset
 from lfno.training.run import Watch, train
@@ -34,11 +35,16 @@ REPEATED = ("name", "system", "seed", "source", "signals")
 
 @dataclass(frozen=True)
 class Trained:
-    """Trained networks, how they were trained, and the trainer with its history."""
+    """Trained networks, how they were trained, and the trainer with its history.
+
+    pilot: seconds that the pilot took. stopped: Ctrl-C ended the training before its last epoch.
+    """
 
     models: list[Operator]
     preset: Preset
     trainer: Trainer
+    pilot: float = 0.0
+    stopped: bool = False
 
     def facts(self) -> dict[str, Any]:
         """Return what metrics.json says about the training."""
@@ -48,7 +54,8 @@ class Trained:
             "parameters": sum(p.numel() for p in self.models[0].parameters()),
             "epochs": self.trainer.epoch,
             "best_epoch": [int(epoch) for epoch in self.trainer.best_epoch.tolist()],
-            "seconds": self.trainer.seconds,
+            "seconds": self.pilot + self.trainer.seconds,
+            "stopped": self.stopped,
             "steady_decay": [task.steady_decay for task in self.trainer.tasks],
         }
 
@@ -63,12 +70,18 @@ def train_networks(
     resume: bool = False,
     watch: Watch | None = None,
     device: str | None = None,
+    known: np.ndarray | None = None,
+    seconds: float | None = None,
 ) -> Trained:
     """Train `ensemble` networks with different seeds and return those whose loss became finite.
 
+    known: the response of a model that is fitted already to every sample, in the shape of the outputs; the networks learn
+    what it leaves unexplained. seconds: time for pilot and training together; fewer epochs are trained if they take longer.
+
     With a `folder` the run leaves checkpoints and a log there, and `resume=True` continues from the last checkpoint.
     `watch(trainer, record)` is called at every validation. Raises LfnoError if the run cannot fit into memory or on the
-    disk, or if no network could be trained.
+    disk, or if no network could be trained. Ctrl-C ends the training early: the best networks so far are returned, if
+    there are any.
     """
     if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
         raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
@@ -76,16 +89,24 @@ def train_networks(
     if resume and (home is None or not home.exists()):
         raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
     place = usable_device(device)
-    first = make_task(dataset, split, preset, preset.training.seed)
+    first = make_task(dataset, split, preset, preset.training.seed, known=known)
     tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
     expected = estimate(tasks, preset.training, place, home)
     expected.check()
+    pace = Pace.of(tasks, preset.training, expected, seconds)
     logger = logging.getLogger("lfno")
     if parallel.leader():
-        logger.info(f"this run takes {expected}")
-    tasks, _ = chosen(tasks, preset.training, place, home, resume, watch)
-    trainer = Trainer(tasks, preset.training, place)
-    train(trainer, home, resume, watch)
+        logger.info(f"this run takes {replace(expected, seconds=pace.total)}")
+    tasks, piloted = chosen(tasks, pace.config, place, home, resume, pace.watcher(watch))
+    trainer = Trainer(tasks, pace.after_pilot(piloted), place)
+    stopped = False
+    try:
+        train(trainer, home, resume, pace.watcher(watch))
+    except KeyboardInterrupt:
+        if not torch.isfinite(trainer.best_loss).any():
+            raise
+        stopped = True
+        logger.warning(f"stopped in epoch {trainer.epoch + 1}: the best networks so far are kept")
     failed = trainer.failed()
     if len(failed) == len(tasks):
         raise LfnoError(failed[0])
@@ -96,11 +117,16 @@ def train_networks(
     told = provenance(dataset, split, preset, trainer)
     for model in models:
         model.provenance = told
-    return Trained(models, preset, trainer)
+    return Trained(models, preset, trainer, piloted, stopped)
 
 
-def make_task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "") -> Task:
-    """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples."""
+def make_task(
+    dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None
+) -> Task:
+    """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples.
+
+    known: a response to every sample that is explained already; the labels are what is left.
+    """
     channels = {"in_channels": dataset.inputs.shape[1], "out_channels": dataset.outputs.shape[1]}
     kind = MODELS[preset.model]
     with torch.random.fork_rng(devices=[]):
@@ -108,21 +134,30 @@ def make_task(dataset: Dataset, split: Split, preset: Preset, seed: int, name: s
         model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
     if len(split.validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
-    train, validation = (_measured(dataset, rows, preset.training.unscored) for rows in (split.train, split.validation))
+    unscored = preset.training.unscored
+    parts = [_measured(dataset, rows, unscored, known) for rows in (split.train, split.validation)]
+    train, validation = parts
     assert train.y is not None
-    model.normalise(*scale_of(train.x), *scale_of(train.y, train.mask))
+    offset, scale = scale_of(train.y, train.mask)
+    if known is not None:  # channels keep the proportions of the responses themselves, which errors are relative to
+        mask = None if dataset.mask is None else dataset.mask[split.train]
+        whole = scale_of(dataset.outputs[split.train], mask)[1]
+        scale = whole * np.sqrt(np.mean((scale / whole) ** 2))
+    model.normalise(*scale_of(train.x), offset, scale)
     return Task(model, train, validation, seed, name or f"seed {seed}")
 
 
-def _measured(dataset: Dataset, rows: np.ndarray, unscored: int) -> Samples:
+def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarray | None) -> Samples:
     """Return the samples of these rows without those of which nothing was measured after the first `unscored` steps."""
     if dataset.mask is None:
-        return Samples.of(dataset[rows])
-    counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
-    rows = np.asarray(rows)[counts]
-    if not len(rows):
-        raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
-    return replace(Samples.of(dataset[rows]), mask=dataset.mask[rows])
+        samples = Samples.of(dataset[rows])
+    else:
+        counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
+        rows = np.asarray(rows)[counts]
+        if not len(rows):
+            raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
+        samples = replace(Samples.of(dataset[rows]), mask=dataset.mask[rows])
+    return samples if known is None else samples.remainder(known[rows], unscored)
 
 
 def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from lfno.data.stretches import PERIODIC, REST, Stretch
 from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Scales
-from lfno.identification.identify import Modes, candidate_poles, fitted_modes
+from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
+from lfno.identification.search import candidate_poles
 
 #: samples that the linear identification looks at; more cost time and tell it no more about the number of modes
 ENOUGH = 10_000

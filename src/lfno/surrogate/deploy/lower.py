@@ -16,6 +16,7 @@ from lfno.models.operator import Operator
 from lfno.spectral.hold import HOLDS, phi_functions, taps
 from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
+from lfno.surrogate.sum import Sum, network_of
 
 #: data that are finer than this share of the training step are interpolated by cubics, as ModalModel.predict does
 FINER = 0.75
@@ -46,11 +47,16 @@ def program_of(
     if isinstance(member, FeedbackModel):
         output = feedback_step(build, member, dt)
         return build.program(output, dt, axis.unit, inputs, outputs, "modes with feedback", member.hold, notes)
-    reason = why_not(member)
+    network: Any = network_of(member)
+    reason = why_not(network)
     if reason:
         raise LfnoError(f"this model cannot run sample by sample: {reason}; fit one that can with `lfno fit --causal`")
-    output = network_step(build, member, dt)
-    return build.program(output, dt, axis.unit, inputs, outputs, "a network", member.hold, notes)
+    output = network_step(build, network, dt)
+    if not isinstance(member, Sum):
+        return build.program(output, dt, axis.unit, inputs, outputs, "a network", network.hold, notes)
+    other, hold = linear_step(build, member.linear, dt)
+    kind, more = "a linear model and a network that corrects it", [LOOKS_AHEAD] if hold == "cubic" else []
+    return build.program(build.plus(other, output), dt, axis.unit, inputs, outputs, kind, hold, [*notes, *more])
 
 
 def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:

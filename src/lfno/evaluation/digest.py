@@ -1,0 +1,79 @@
+"""Recognise inputs that a model was trained on: digests of short pieces of the training inputs.
+
+A piece u_0 … u_{L−1} has the digest Σ_j u_j p^j modulo 2⁶⁴, where u_j are the bits of the samples in single precision and p is
+odd. The digests of all pieces of a signal follow from one cumulative sum, so a training piece is found wherever it lies in a
+new record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LENGTH = 128  # samples of a piece; of shorter signals, the whole signal
+MOST = 2000  # pieces that are kept
+CHANGES = 16  # changes from sample to sample that a piece must have: pulses and steps are alike in many experiments
+PRIME = 0x9E3779B97F4A7C15  # odd, with bits in all places
+MASK = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Digest:
+    """Digests of pieces of `length` samples of the training inputs.
+
+    >>> force = np.random.default_rng(0).normal(size=(5, 1, 400))
+    >>> digest = Digest.of(force)
+    >>> digest.share(force[:1]), digest.share(-force)
+    (1.0, 0.0)
+    """
+
+    length: int = LENGTH
+    pieces: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, inputs: np.ndarray) -> Digest:
+        """Return the digests of training inputs (samples, channels, time): one piece of each sample, up to MOST."""
+        length = min(LENGTH, inputs.shape[-1])
+        chosen = inputs[:: max(1, len(inputs) // MOST)][:MOST]
+        found = [_digests(sample, length) for sample in chosen]
+        pieces = [int(values[known.argmax()]) for values, known in found if known.any()]
+        return cls(length, tuple(pieces))
+
+    def share(self, inputs: np.ndarray) -> float:
+        """Return the share of inputs (samples, channels, time) that hold a piece of the training inputs."""
+        if not self.pieces or inputs.ndim != 3 or inputs.shape[-1] < self.length:
+            return 0.0
+        known = np.array(self.pieces, dtype=np.uint64)
+        found = [bool(np.isin(values[varied], known).any()) for values, varied in (_digests(x, self.length) for x in inputs)]
+        return float(np.mean(found)) if found else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the digests as plain values, the inverse of `from_dict`."""
+        return {"length": self.length, "pieces": [f"{piece:x}" for piece in self.pieces]}
+
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> Digest:
+        """Read digests as `to_dict` wrote them."""
+        return cls(int(tree["length"]), tuple(int(piece, 16) for piece in tree["pieces"]))
+
+
+def _digests(sample: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the digest of every piece of (channels, time), and whether the piece varies enough to be told apart."""
+    size = sample.shape[-1]
+    bits = np.ascontiguousarray(sample, dtype=np.float32).view(np.uint32).astype(np.uint64)
+    mixed = np.zeros(size, dtype=np.uint64)
+    for channel in bits:
+        mixed = mixed * np.uint64(31) + channel
+    power = np.ones(size, dtype=np.uint64)
+    power[1:] = np.uint64(PRIME)
+    power = np.cumprod(power)
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed * power, dtype=np.uint64)])
+    inverse = np.ones(size, dtype=np.uint64)
+    inverse[1:] = np.uint64(pow(PRIME, -1, 2**64))
+    inverse = np.cumprod(inverse)
+    count = size - length + 1
+    values = (total[length:] - total[:count]) * inverse[:count]
+    changes = np.concatenate([np.zeros(2, np.int64), np.cumsum(np.diff(mixed) != 0)])
+    return values, changes[length:] - changes[1 : count + 1] >= min(CHANGES, length // 4)

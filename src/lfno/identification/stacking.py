@@ -1,0 +1,69 @@
+"""Stretches of unequal length and start as arrays of one shape, for models that are fitted to arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """Signals (stretches, channels, time), each answered from rest.
+
+    mask: True where an output was measured and counts; None if all of them do after the first `warmup` samples.
+    """
+
+    inputs: np.ndarray
+    outputs: np.ndarray
+    mask: np.ndarray | None
+    warmup: int
+
+
+def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Stacked:
+    """Return the stretches as arrays of one shape.
+
+    A stretch of unknown initial state warms up: its first `warmup` samples are fed and do not count. A period of a steady
+    state is repeated before it counts, until the warm-up is over. Shorter stretches are padded at their end with zeros that
+    do not count. Stretches are taken, and the last one is cut, until there are `most` samples.
+
+    >>> one, two = Stretch(np.ones((1, 5)), np.ones((1, 5)), start="rest"), Stretch(np.ones((1, 3)), np.ones((1, 3)))
+    >>> stack_stretches([one, two], 1, 100).mask.astype(int).tolist()
+    [[[1, 1, 1, 1, 1]], [[0, 1, 1, 0, 0]]]
+    """
+    if not stretches:
+        raise LfnoError("there is nothing to fit: no part of the data is for training")
+    pieces, left = [], most
+    for stretch in stretches:
+        if left <= 0:
+            break
+        size = min(len(stretch), left) if stretch.start != PERIODIC else len(stretch)
+        left -= size
+        pieces.append(_piece(stretch, size, warmup))
+    if len(pieces) == 1 and stretches[0].start == UNKNOWN and stretches[0].mask is None:
+        return Stacked(pieces[0][0][None], pieces[0][1][None], None, warmup)
+    longest = max(piece[0].shape[-1] for piece in pieces)
+    inputs, outputs, mask = (np.stack([_padded(piece[k], longest) for piece in pieces]) for k in range(3))
+    return Stacked(inputs, outputs, None if mask.all() else mask, 0)
+
+
+def _piece(stretch: Stretch, size: int, warmup: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return inputs, outputs and mask of a stretch; the mask is False where the warm-up is not over."""
+    inputs, outputs = (np.asarray(values[..., :size], dtype=np.float64) for values in (stretch.inputs, stretch.outputs))
+    mask = np.ones(outputs.shape, bool) if stretch.mask is None else np.array(stretch.mask[..., :size])
+    unscored = 0 if stretch.start == REST else warmup
+    if stretch.start == PERIODIC:
+        periods = math.ceil(warmup / size) + 1
+        inputs, outputs, mask = (np.tile(values, periods) for values in (inputs, outputs, mask))
+        unscored = (periods - 1) * size
+    mask[..., :unscored] = False
+    return inputs, outputs, mask
+
+
+def _padded(values: np.ndarray, size: int) -> np.ndarray:
+    return np.concatenate([values, np.zeros((*values.shape[:-1], size - values.shape[-1]), values.dtype)], -1)

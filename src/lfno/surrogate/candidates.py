@@ -1,0 +1,172 @@
+"""Candidates for one's own signals, from the simplest to the richest, and the choice between them on validation data."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.prepared import Prepared
+from lfno.evaluation.metrics import in_own_units
+from lfno.identification.modal import ModalModel, identify_signals
+from lfno.surrogate.sum import Sum, network_of
+from lfno.training.networks import Trained
+
+#: the simplest candidate is preferred unless a richer one has less than this share of its error
+WORTHWHILE = 0.98
+#: a validation sample whose own size is below this share of the mean size is measured against that share of it
+FAINT = 0.01
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A fitted model with its errors on the validation samples.
+
+    errors: (samples,), the relative L2 error of each validation sample.
+    parameters: the number of real parameters of one member. seconds: how long the fit took.
+    training: of networks, how they were trained; None for the others. notes: choices that its fit reported.
+    """
+
+    name: str
+    members: list[Any]
+    errors: np.ndarray
+    parameters: int
+    seconds: float
+    training: Trained | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def error(self) -> float:
+        """The mean relative L2 error over the validation samples; infinity where a prediction is not finite."""
+        return float(self.errors.mean()) if np.isfinite(self.errors).all() else math.inf
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a table of candidates shows."""
+        spread = float(self.errors.std(ddof=1)) if len(self.errors) > 1 else 0.0
+        told: dict[str, Any] = {"validation": self.error, "spread": spread, "parameters": self.parameters}
+        return told | {"seconds": self.seconds}
+
+
+def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
+    """Return the candidate that the validation samples prefer, and a sentence that says why.
+
+    Candidates come from the simplest to the richest. The simplest one wins whose mean error exceeds the lowest mean by no
+    more than one standard error of the difference, which is taken sample by sample, or by no more than 2 %.
+
+    >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
+    >>> preferred([linear, richer])[0].name
+    'LFNO'
+    """
+    best = min(candidates, key=lambda one: one.error)
+    if not math.isfinite(best.error):
+        raise LfnoError("no candidate has a finite error on the validation data: look at the data, or fit `linear` alone")
+    chosen = next(one for one in candidates if _as_good(one, best))
+    figures = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)
+    if len(candidates) == 1:
+        return chosen, f"validation error {figures}"
+    why = "has the lowest" if chosen is best else f"is the simplest within one standard error of {best.name}"
+    return chosen, f"validation errors: {figures}; {chosen.name} {why}"
+
+
+def _as_good(one: Candidate, best: Candidate) -> bool:
+    if one is best or best.error >= WORTHWHILE * one.error:
+        return True
+    if not math.isfinite(one.error):
+        return False
+    difference = one.errors - best.errors
+    count = len(difference)
+    return count > 2 and bool(difference.mean() <= difference.std(ddof=1) / math.sqrt(count))
+
+
+def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
+    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,)."""
+    held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
+    inputs = np.array(held.inputs)
+    prediction = np.mean([member.predict(inputs, held.grid) for member in members], axis=0)[..., warm:]
+    mask = None if held.mask is None else held.mask[..., warm:]
+    prediction, truth, known = in_own_units(prediction, held.outputs[..., warm:], mask)
+    axes = tuple(range(1, truth.ndim))
+    size, missed = (np.sqrt((values**2).sum(axes)) for values in (truth, prediction - truth))
+    kept = known.any(axes)
+    size, missed = size[kept], missed[kept]
+    return missed / np.maximum(size, max(FAINT * float(size.mean()), 1e-300))
+
+
+def linear_candidate(prepared: Prepared) -> Candidate:
+    """Identify the linear model of the training part."""
+    start = time.monotonic()
+    model = identify_signals(prepared, ("train",))
+    taken = time.monotonic() - start
+    return Candidate("linear", [model], validation_errors([model], prepared), count_parameters(model), taken, notes=model.notes)
+
+
+def network_candidate(training: Trained, linear: ModalModel | None, prepared: Prepared, seconds: float) -> Candidate:
+    """Return trained networks as a candidate; networks of a remainder get their linear path, and a share on validation."""
+    name = type(training.models[0]).__name__
+    members: list[Any] = list(training.models)
+    if linear is not None:
+        scale_to_validation(training, linear, prepared)
+        members = [Sum(linear, network) for network in training.models]
+    errors = validation_errors(members, prepared)
+    if linear is not None and not errors.mean() <= validation_errors([linear], prepared).mean():
+        multiply(training.models, 0.0)
+        errors = validation_errors(members, prepared)
+    return Candidate(name, members, errors, count_parameters(members[0]), seconds, training)
+
+
+def scale_to_validation(training: Trained, linear: ModalModel, prepared: Prepared) -> float:
+    """Multiply the networks of a remainder by the share, from 0 to 1, that lowers the validation error most; return it.
+
+    A network that only fits the noise of its training samples gets a small share, so that the sum is not worse than the
+    linear model on the validation samples.
+    """
+    held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
+    inputs = np.array(held.inputs)
+    mask = None if held.mask is None else held.mask[..., warm:]
+    mean = np.mean([network.predict(inputs, held.grid) for network in training.models], axis=0)[..., warm:]
+    truth = held.outputs[..., warm:]
+    left = truth - linear.predict(inputs, held.grid)[..., warm:]
+    # in units of each channel, and each sample relative to its own size, as errors are
+    scale, size = (np.where(values > 0, values, 1.0) for values in _sizes(truth, mask))
+    mean, left = (np.where(True if mask is None else mask, values, 0.0) / scale / size for values in (mean, left))
+    power = float((mean**2).sum())
+    share = float(np.clip((mean * left).sum() / power, 0.0, 1.0)) if power > 0 and math.isfinite(power) else 0.0
+    multiply(training.models, share)
+    if share < 1:
+        logging.getLogger("lfno").info(f"the networks count with a share of {share:.2g}, which fits the validation data best")
+    return share
+
+
+def multiply(networks: Sequence[Any], share: float) -> None:
+    """Multiply the answers of networks by a number, through the units of their outputs."""
+    for network in networks:
+        network.output_scale.mul_(share)
+        network.output_offset.mul_(share)
+
+
+def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The root mean square of each channel, and of each sample in these units, in shapes that broadcast to the truth."""
+    known: Any = True if mask is None else mask
+    scale = np.sqrt((truth**2).mean((0, *range(2, truth.ndim)), keepdims=True, where=known))
+    scale = np.where(scale > 0, scale, 1.0)
+    size = np.sqrt(((truth / scale) ** 2).mean(tuple(range(1, truth.ndim)), keepdims=True, where=known))
+    return scale, np.maximum(np.nan_to_num(size), FAINT)
+
+
+def count_parameters(member: Any) -> int:
+    """The number of real parameters of a network, a linear model, a model with feedback, or a sum of them."""
+    network = network_of(member)
+    own = 0 if network is None else sum(parameter.numel() for parameter in network.parameters())
+    linear = member.linear if isinstance(member, Sum) else member
+    if isinstance(linear, ModalModel):
+        width = 2 * linear.modes.residues[..., 0].size if len(linear.modes.poles) else 0
+        pairs = int((linear.modes.poles.imag != 0).sum())
+        real = len(linear.modes.poles) - pairs
+        own += pairs * (2 + width) + real * (1 + width // 2) + int(np.count_nonzero(linear.modes.direct))
+    return own or int(getattr(member, "parameters", 0))

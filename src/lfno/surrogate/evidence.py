@@ -1,0 +1,54 @@
+"""What a model file needs to judge a question: range of the training inputs, errors for intervals, overfitting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.data.prepared import Prepared
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
+from lfno.evaluation.digest import Digest
+from lfno.training.networks import Trained
+
+MOST_RANGED = 2000  # training samples that the range of validity is taken from
+#: a validation loss this many times the training loss, and above FAIR, is called overfitting
+APART = 3.0
+FAIR = 0.05
+
+
+def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
+    """Return the range of the training inputs, digests that recognise them, and the errors that intervals are made from.
+
+    Intervals are calibrated on the test samples, which chose nothing: validation samples chose the epoch and the model, so
+    that the errors on them are a little too small. Without test samples the validation samples must do.
+    """
+    dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
+    held = dataset[split.test if len(split.test) else split.validation]
+    prediction = np.mean([member.predict(np.array(held.inputs), held.grid) for member in members], axis=0)
+    mask = None if held.mask is None else held.mask[..., warm:]
+    calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
+    chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
+    coverage = Coverage.of(dataset.inputs[chosen], dataset.grid)
+    seen = Digest.of(dataset.inputs[chosen]) if dataset.grid.ndim == 1 else Digest()
+    return {"coverage": coverage.to_dict(), "calibration": calibration.to_dict(), "seen": seen.to_dict()}
+
+
+def overfitting(training: Trained) -> str:
+    """One sentence if the networks explain their training samples far better than the validation samples; else ""."""
+    history = training.trainer.history
+    if not history.epoch:
+        return ""
+    best = [int(epoch) for epoch in training.trainer.best_epoch.tolist()]
+    rows = [history.epoch.index(epoch) for epoch in best if epoch in history.epoch]
+    pairs = [(history.train[row][k], history.validation[row][k]) for k, row in enumerate(rows)]
+    if not pairs:
+        return ""
+    learned, validated = (float(np.mean([pair[k] for pair in pairs])) for k in (0, 1))
+    if not (validated > APART * learned and validated > FAIR):
+        return ""
+    return (
+        f"The network overfits: its loss is {learned:.2g} on the training samples and {validated:.2g} on the validation "
+        "samples; record more data, or fit a smaller network (width=8) or the linear model."
+    )

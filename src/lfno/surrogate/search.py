@@ -1,0 +1,150 @@
+"""Fit the candidates for one's own signals one after the other, within a time budget."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.prepared import Prepared
+from lfno.identification.feedback import fit_feedback
+from lfno.identification.modal import ModalModel, identify_signals
+from lfno.surrogate.candidates import Candidate, linear_candidate, network_candidate, validation_errors
+from lfno.training import parallel
+from lfno.training.choose import choose
+from lfno.training.networks import best_device, train_networks
+from lfno.training.presets import PresetMaker, default_preset
+from lfno.training.run import Watch
+
+#: seconds that networks may take on a CPU unless the user says otherwise: 50,000 samples stay below ten minutes in all
+USUAL = 480.0
+FEEDBACK_SHARE = 0.3  # of the time that is left after the linear model
+BATCH = 256  # samples that the linear model answers at once
+
+
+@dataclass
+class Search:
+    """The data and options of a fit; `run` fits candidates, and `choices` then says what was chosen on the way.
+
+    linear: the linear model of the training part, where one was fitted.
+
+    own: the data are the user's, so that the size of a network is chosen from them. seconds: the budget, None for the usual.
+    """
+
+    prepared: Prepared
+    preset: PresetMaker
+    options: dict[str, Any]
+    own: bool
+    seconds: float | None = None
+    ensemble: int = 1
+    folder: str | Path | None = None
+    resume: bool = False
+    watch: Watch | None = None
+    device: str | None = None
+    choices: list[str] = field(default_factory=list)
+    linear: Candidate | None = None
+    _begun: float = field(default_factory=time.monotonic)
+
+    def run(self, kinds: list[str], linear_path: bool) -> list[Candidate]:
+        """Fit the models named in `kinds`, in this order; with a linear path, a network learns what "linear" leaves.
+
+        A model that cannot be fitted to these data is left out with a note if there are others.
+        """
+        found: list[Candidate] = []
+        for kind in kinds:  # a wrong option is found before anything is fitted
+            if kind not in ("linear", "feedback"):
+                self.preset(kind, self.prepared.dataset.grid).change(**self.options)
+        if kinds == ["linear"]:
+            self.linear = self._linear()
+        elif linear_path or "feedback" in kinds:
+            self.linear = self._try(self._linear)
+        linear = self.linear
+        for kind in kinds:
+            start = None if linear is None else linear.members[0]
+            if kind == "linear" and linear is not None:
+                found.append(linear)
+            elif kind == "feedback":
+                one = self._try(partial(self._feedback, start)) if len(kinds) > 1 else self._feedback(start)
+                found += [] if one is None else [one]
+            elif kind != "linear":
+                found.append(self._network(kind, start if linear_path else None))
+        return found
+
+    def _try(self, fit: Callable[[], Candidate]) -> Candidate | None:
+        try:
+            return fit()
+        except LfnoError as error:
+            self._say(f"one model was left out: {error}")
+            return None
+
+    def _linear(self) -> Candidate:
+        candidate = linear_candidate(self.prepared)
+        for note in candidate.notes:
+            self._say(note)
+        return candidate
+
+    def _feedback(self, linear: ModalModel | None) -> Candidate:
+        """Fit modes with feedback, starting from the linear model."""
+        prepared, begun = self.prepared, time.monotonic()
+        if prepared.dataset.grid.ndim != 1:
+            raise LfnoError("modes with feedback need signals over time, not fields")
+        left = None if self.seconds is None else FEEDBACK_SHARE * (self.seconds - (begun - self._begun))
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step may leave the stable range; it is then rejected
+            model = fit_feedback(
+                prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
+                seconds=left if left is None else max(left, 1.0), report=self._say,
+            )  # fmt: skip
+        signals = prepared.dataset.provenance.get("signals", {})
+        told = {**model.provenance, "data": {"name": prepared.dataset.name, "signals": signals}}
+        model = replace(model, provenance=told)
+        errors = validation_errors([model], prepared)
+        return Candidate("feedback", [model], errors, model.parameters, time.monotonic() - begun)
+
+    def _network(self, kind: str, linear: ModalModel | None) -> Candidate:
+        """Train networks of one kind, on what the linear model leaves if there is one."""
+        dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
+        chosen = self.preset(kind, dataset.grid)
+        if self.own and self.preset is default_preset:
+            choice = choose(dataset, split, kind, self.prepared.warmup)
+            chosen = chosen.change(**choice.fields)
+            for sentence in choice.sentences(self.options):
+                self._say(sentence)
+        training = train_networks(
+            dataset, split, chosen.change(**self.options), ensemble=self.ensemble, folder=self.folder, resume=self.resume,
+            watch=self.watch, device=self.device, known=None if linear is None else answers(linear, dataset.inputs),
+            seconds=self._left(),
+        )  # fmt: skip
+        return network_candidate(training, linear, self.prepared, time.monotonic() - begun)
+
+    def _left(self) -> float | None:
+        """Seconds that are left for networks; the usual ones unless the user gave a budget or a number of epochs."""
+        if self.seconds is not None:
+            return max(self.seconds - (time.monotonic() - self._begun), 1.0)
+        usual = self.own and "epochs" not in self.options and (self.device or best_device()) == "cpu"
+        return USUAL if usual else None
+
+    def _say(self, sentence: str) -> None:
+        self.choices.append(sentence)
+        if parallel.leader():
+            logging.getLogger("lfno").info(f"chosen: {sentence}")
+
+
+def answers(linear: ModalModel, inputs: np.ndarray) -> np.ndarray:
+    """The responses of a linear model to samples (samples, channels, time), in the precision of the inputs."""
+    parts = [linear.predict(inputs[first : first + BATCH]) for first in range(0, len(inputs), BATCH)]
+    return np.concatenate(parts).astype(np.result_type(inputs.dtype, np.float32))
+
+
+def final_members(chosen: Candidate, prepared: Prepared) -> list[Any]:
+    """Return the members to deliver: a linear model is refined on training and validation data together."""
+    first = chosen.members[0]
+    if isinstance(first, ModalModel) and len(first.modes.poles):
+        return [identify_signals(prepared, start=first)]
+    return chosen.members

@@ -1,0 +1,68 @@
+"""A linear model and a network that learned what the linear model leaves unexplained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lfno.core.grid import Grid
+from lfno.identification.modal import ModalModel
+from lfno.models.operator import Operator
+
+
+@dataclass(frozen=True, repr=False)
+class Sum:
+    """y = linear(u) + network(u). Both parts answer the same questions, and so does their sum.
+
+    >>> from lfno.identification.identify import Modes
+    >>> grid = Grid.line(64, dt=0.1)
+    >>> decay = Modes(np.array([-1.0 + 0j]), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    >>> linear = ModalModel(decay, np.zeros(1), np.zeros(1), grid)
+    >>> import lfno
+    >>> both = Sum(linear, lfno.LFNO(grid, width=2, modes=4))
+    >>> force = np.ones((1, 1, 64))
+    >>> bool(np.allclose(both.predict(force) - both.network.predict(force), linear.predict(force)))
+    True
+    """
+
+    linear: ModalModel
+    network: Operator
+
+    def __repr__(self) -> str:
+        return f"Sum({len(self.linear.modes.poles)} modes + {type(self.network).__name__})"
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the training data."""
+        return self.network.grid
+
+    @property
+    def channels(self) -> tuple[int, int]:
+        """The numbers of input and output channels."""
+        return self.network.channels
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the network's file says about its training."""
+        return self.network.provenance
+
+    def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        return self.linear.predict(inputs, grid) + self.network.predict(inputs, grid)
+
+    def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return (transient, steady), each the sum of those of the two parts."""
+        one, two = self.linear.decompose(inputs, grid), self.network.decompose(inputs, grid)
+        return one[0] + two[0], one[1] + two[1]
+
+
+def parts_of(member: Any) -> list[Any]:
+    """The models whose answers add up to that of a member: itself, or the two parts of a sum."""
+    return [member.linear, member.network] if isinstance(member, Sum) else [member]
+
+
+def network_of(member: Any) -> Operator | None:
+    """The network of a member; None if it has none."""
+    return next((part for part in parts_of(member) if isinstance(part, Operator)), None)
