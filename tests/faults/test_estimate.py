@@ -66,7 +66,7 @@ def test_a_run_that_cannot_fit_names_the_largest_batch_that_would(monkeypatch, t
         estimate(*prepared(batch=told.largest_batch + 1), "cpu", None).check()
     values = np.random.default_rng(0).normal(size=(40, 256))
     with pytest.raises(LfnoError, match=r"of memory and .* are free"):
-        fit((values, values), dt=0.1, device="cpu", folder=tmp_path / "run", **FIELDS)
+        fit((values, values), "lfno", dt=0.1, device="cpu", folder=tmp_path / "run", **FIELDS)
     assert not (tmp_path / "run").exists(), "nothing is begun"
 
 

@@ -139,8 +139,8 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Trainer, "_pass", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        train_small(folder)
+    train_small(folder)  # ends early with the best model so far
+    assert steps == 4
     monkeypatch.setattr(Trainer, "_pass", step)
     with (folder / run.LOG).open("a") as log:  # a kill may leave lines that are ahead of the checkpoint, the last one cut
         log.write('{"epoch": 4, "train": [1]}\n{"epoch": 5, "tra')

@@ -117,7 +117,7 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
     fields |= {"learning_rate": 5e-3}  # processes add in another order, and long steps make more of the last digit
-    fit(signals(), dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
+    fit(signals(), "lfno", dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
 
 
 def make_data(folder: Path) -> None:

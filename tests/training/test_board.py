@@ -42,9 +42,10 @@ def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
         if record["epoch"] == 3:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        lfno.fit(noise(), epochs=5, folder=tmp_path, watch=stop, **SMALL)
-    lfno.fit(noise(), epochs=5, folder=tmp_path, resume=True, **SMALL)
+    stopped = lfno.fit(noise(), "lfno", epochs=5, folder=tmp_path, watch=stop, **SMALL)
+    assert stopped.fitted.stopped, "Ctrl-C leaves the best model so far"
+    assert stopped.scores.rows["LFNO"]["l2"] > 0
+    lfno.fit(noise(), "lfno", epochs=5, folder=tmp_path, resume=True, **SMALL)
     curves, log = read(tmp_path / FOLDER), logged(tmp_path)
     assert [line["epoch"] for line in log] == [1, 2, 3, 4, 5]
     for name, tag in (("train", "loss/train"), ("validation", "loss/validation")):
@@ -54,13 +55,13 @@ def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
 
 def test_every_member_of_an_ensemble_has_its_curve(tmp_path):
     pytest.importorskip("tensorboard")
-    lfno.fit(noise(), epochs=1, folder=tmp_path, ensemble=2, **SMALL)
+    lfno.fit(noise(), "lfno", epochs=1, folder=tmp_path, ensemble=2, **SMALL)
     values = [read(tmp_path / FOLDER / f"seed-{k}")["loss/train"][0][1] for k in range(2)]
     assert values == pytest.approx(logged(tmp_path)[0]["train"])
 
 
 def test_without_tensorboard_there_is_the_log(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    lfno.fit(noise(), epochs=2, folder=tmp_path, **SMALL)
+    lfno.fit(noise(), "lfno", epochs=2, folder=tmp_path, **SMALL)
     assert len(logged(tmp_path)) == 2
     assert not (tmp_path / FOLDER).exists()

@@ -48,7 +48,7 @@ def test_fields_keep_few_modes_in_space() -> None:
 
 def test_fit_uses_the_choice_and_the_user_overrules_it() -> None:
     arrays = {"t": GRID.axes[0].points, "f": band(2.0, 0)[:, 0], "u": band(1.0, 1)[:, 0]}
-    run = lfno.fit(arrays, epochs=1, width=2, n_poles=3, projection=4, steady_decay=1.0, device="cpu")
+    run = lfno.fit(arrays, "lfno", epochs=1, width=2, n_poles=3, projection=4, steady_decay=1.0, device="cpu")
     assert run.networks[0].modes[0] > 40
     assert run.networks[0].config.n_poles == 3
     assert run.fitted.training.preset.training.epochs == 1

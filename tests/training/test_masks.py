@@ -60,7 +60,7 @@ def test_samples_without_any_measured_value_are_left_out():
     mask[[1, 6]] = False
     data = Dataset(force, np.where(mask, force, 1e6), Grid.line(32, 0.1), mask=mask)
     split = Split(np.arange(5), np.arange(5, 7), np.array([7]))
-    run = fit(data, split=split, width=2, modes=4, n_poles=2, epochs=1, steady_decay=0.0, device="cpu")
+    run = fit(data, "lfno", split=split, width=2, modes=4, n_poles=2, epochs=1, steady_decay=0.0, device="cpu")
     learner = run.fitted.training.trainer
     assert len(learner.tasks[0].train) == 4
     assert len(learner.tasks[0].validation) == 1

@@ -152,11 +152,16 @@ def multiply(networks: Sequence[Any], share: float) -> None:
 
 def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """The root mean square of each channel, and of each sample in these units, in shapes that broadcast to the truth."""
-    known: Any = True if mask is None else mask
-    scale = np.sqrt((truth**2).mean((0, *range(2, truth.ndim)), keepdims=True, where=known))
+    known = np.ones(truth.shape, bool) if mask is None else mask
+
+    def rms(values: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+        """Over the measured values; 0 where there is none."""
+        total, count = np.where(known, values**2, 0.0).sum(axes, keepdims=True), known.sum(axes, keepdims=True)
+        return np.sqrt(total / np.maximum(count, 1))
+
+    scale = rms(truth, (0, *range(2, truth.ndim)))
     scale = np.where(scale > 0, scale, 1.0)
-    size = np.sqrt(((truth / scale) ** 2).mean(tuple(range(1, truth.ndim)), keepdims=True, where=known))
-    return scale, np.maximum(np.nan_to_num(size), FAINT)
+    return scale, np.maximum(rms(truth / scale, tuple(range(1, truth.ndim))), FAINT)
 
 
 def count_parameters(member: Any) -> int:

@@ -12,8 +12,8 @@ class Scores:
 
     The errors of a row are l2, linf, nrmse, rmse (one per output) and fit; see `lfno.evaluation.metrics.scores`. `spread` is
     the standard deviation of l2 over trajectories, or over pieces of a record as long as a window.
-    `candidates` maps every model that was fitted to its validation error, its spread, the number of its parameters, the
-    seconds that its fit took, and whether it was chosen.
+    `candidates` maps every model that was fitted to its validation error, its spread, the number of its parameters, and
+    whether it was chosen.
     """
 
     rows: dict[str, dict[str, Any]]

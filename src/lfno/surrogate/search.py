@@ -19,7 +19,7 @@ from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, linear_candidate, network_candidate, validation_errors
 from lfno.training import parallel
 from lfno.training.choose import choose
-from lfno.training.networks import best_device, train_networks
+from lfno.training.networks import best_device, train_networks, usable_device
 from lfno.training.presets import PresetMaker, default_preset
 from lfno.training.run import Watch
 
@@ -61,6 +61,7 @@ class Search:
         for kind in kinds:  # a wrong option is found before anything is fitted
             if kind not in ("linear", "feedback"):
                 self.preset(kind, self.prepared.dataset.grid).change(**self.options)
+                usable_device(self.device)
         if kinds == ["linear"]:
             self.linear = self._linear()
         elif linear_path or "feedback" in kinds:

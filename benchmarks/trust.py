@@ -1,0 +1,105 @@
+"""Intervals and range of validity on five systems: what they promise and what they keep.
+
+    python benchmarks/trust.py [--splits 50]
+
+A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that
+chose nothing and tried on others, over many random splits. Inputs of twice and five times the amplitude and of another band
+must be flagged: AUROC of how far they are out of range against inputs like those of training, and the share of the latter
+that is flagged.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from scipy.signal import lsim
+
+from lfno.core.grid import Grid
+from lfno.evaluation.conformal import Calibration
+from lfno.evaluation.coverage import Coverage
+from lfno.identification.identify import identify
+from lfno.systems.duffing import Duffing
+from lfno.systems.lorenz import Lorenz
+from lfno.systems.pendulum import Pendulum
+
+GRID = Grid.line(512, dt=0.05)
+T = GRID.axes[0].points
+TRAIN, CALIBRATION, NEW = 100, 200, 300
+
+
+def forces(
+    count: int, seed: int, scale: float = 1.0, band: tuple[float, float] = (0.05, 1.0), least: float = 0.8
+) -> np.ndarray:
+    """Multisines of 16 tones with amplitudes from `least` to 1, (count, 1, time), zero at t = 0."""
+    rng = np.random.default_rng(seed)
+    tones, phases = rng.uniform(*band, (count, 16, 1)), rng.uniform(0, 2 * np.pi, (count, 16, 1))
+    size = scale * rng.uniform(least, 1.0, (count, 1)) / 4
+    return (size * np.sin(2 * np.pi * tones * T + phases).sum(1) * (1 - np.exp(-T)))[:, None]
+
+
+def linear(numerator: list[float], denominator: list[float]):
+    return lambda force: np.stack([lsim((numerator, denominator), one[0], T)[1] for one in force])[:, None]
+
+
+def solved(system):
+    """The first output of a system of the library."""
+    return lambda force: np.asarray(system.solve(force[:, 0], GRID))[:, :1]
+
+
+SYSTEMS = {
+    "oscillator": linear([4.0], [1.0, 0.6, 4.0]),
+    "two modes": linear([1.0, 0.5, 20.0], list(np.polymul([1.0, 0.3, 4.0], [1.0, 0.6, 25.0]))),
+    "Duffing": solved(Duffing(c=0.5)),
+    "pendulum": solved(Pendulum(c=0.5)),
+    "Lorenz": solved(Lorenz(rho=5.0)),
+}
+
+
+def auroc(inside: np.ndarray, outside: np.ndarray) -> float:
+    """The probability that an input out of range has the larger score; ties count a half."""
+    return float((outside[:, None] > inside).mean() + 0.5 * (outside[:, None] == inside).mean())
+
+
+def far(coverage: Coverage, inputs: np.ndarray) -> np.ndarray:
+    """How far each sample is out of range; 1 for none."""
+    return np.array([max([1.0, *(excess.times for excess in coverage.excesses(one[None], GRID))]) for one in inputs])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--splits", type=int, default=50)
+    splits = parser.parse_args().splits
+    train = forces(TRAIN, 0)
+    inside, ranged = forces(NEW, 1), Coverage.of(forces(300, 3), GRID)
+    known = far(ranged, inside)
+    others = {"2×": forces(100, 4, 2.0), "5×": forces(100, 5, 5.0), "other band": forces(100, 6, band=(2.0, 4.0))}
+    print(f"flagged in range {100 * (known > 1).mean():.1f} %;  AUROC "
+          + ", ".join(f"{name} {auroc(known, far(ranged, inputs)):.3f}" for name, inputs in others.items()))  # fmt: skip
+    wide = Coverage.of(forces(300, 3, least=0.5), GRID)
+    known, twice = (far(wide, forces(300, seed, scale, least=0.5)) for seed, scale in ((1, 1.0), (4, 2.0)))
+    print(f"amplitudes from a half to 1: 2× has AUROC {auroc(known, twice):.3f}, because its smallest are in range")
+    for name, respond in SYSTEMS.items():
+        noise = np.random.default_rng(7)
+        responses = respond(train)
+        model = identify(train, responses + 0.01 * responses.std() * noise.normal(size=responses.shape), GRID, max_poles=4)
+        held = forces(CALIBRATION + NEW, 8)
+        truth = respond(held)
+        truth = truth + 0.01 * truth.std() * noise.normal(size=truth.shape)
+        answer = model.simulate(held, GRID.steps[0])
+        kept: dict[bool, list[float]] = {True: [], False: []}
+        for split in range(splits):
+            order = np.random.default_rng(split).permutation(len(held))
+            first, rest = order[:CALIBRATION], order[CALIBRATION:]
+            calibration = Calibration.of(answer[first], truth[first], seed=split)
+            missed = np.abs(answer[rest] - truth[rest])[:, 0]
+            for everywhere in (True, False):
+                inside_bounds = missed <= calibration.half_width(0.9, everywhere)[0]
+                kept[everywhere].append(float((inside_bounds.all(-1) if everywhere else inside_bounds).mean()))
+        error = np.linalg.norm(answer - truth) / np.linalg.norm(truth)
+        print(f"{name:12s} error {error:7.3f}   coverage of trajectories {100 * np.mean(kept[True]):5.1f} %, of points "
+              f"{100 * np.mean(kept[False]):5.1f} %", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

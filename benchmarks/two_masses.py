@@ -1,0 +1,106 @@
+"""Errors on a new record of two masses with a cubic spring: linear, feedback, LFNO and an LSTM of equal time.
+
+    python benchmarks/two_masses.py [mild] [strong] [--minutes M] [--samples N] [--lstm] [--out FILE.json]
+
+A record of 50,000 samples at 100 Hz with 1 % noise (see masses.py) is fitted with the default settings. Every candidate of
+`lfno.fit` then answers a new record; the relative error is over all of its samples after ten seconds. `--lstm` trains an LSTM
+of two layers with 64 units for as long as the LFNO took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import masses
+import numpy as np
+import torch
+
+import lfno
+from lfno.core.grid import Grid
+from lfno.data.prepare import prepare
+from lfno.data.prepared import Prepared
+from lfno.data.signals.record import Record
+from lfno.surrogate import Surrogate
+from lfno.systems.base import Channel
+
+SHARES = {"mild": 0.1, "strong": 0.5}  # rms of the cubic force over that of the linear one
+SETTLED = 1000  # samples at the beginning of the new record that do not count
+WINDOW, WARM = 600, 200  # samples of a window of the LSTM, and of its beginning that does not count
+
+
+def as_record(made: masses.Record) -> Record:
+    """A simulated record as one of the library."""
+    channels = (Channel("force", "N"),), (Channel("x", "m"), Channel("y", "m"))
+    return Record(made.force[None], made.motion, Grid.line(len(made.force), masses.STEP), *channels)
+
+
+def error(answer: np.ndarray, record: Record) -> float:
+    """The relative error over all outputs, each in its own scale."""
+    missed, truth = (answer - record.outputs)[:, SETTLED:], record.outputs[:, SETTLED:]
+    return float(np.sqrt(((missed**2).mean(1) / (truth**2).mean(1)).mean()))
+
+
+def lstm(prepared: Prepared, new: Record, seconds: float) -> np.ndarray:
+    """The answer to `new` of an LSTM that is trained for some seconds on random windows of the training part."""
+    piece = prepared.stretches("train")[0]
+    scales = [values.std(-1, keepdims=True) for values in (piece.inputs, piece.outputs)]
+    x, y = (torch.as_tensor(v / s, dtype=torch.float32).T for v, s in zip((piece.inputs, piece.outputs), scales, strict=True))
+    torch.manual_seed(0)
+    core = torch.nn.LSTM(x.shape[1], 64, 2, batch_first=True)
+    read = torch.nn.Linear(64, y.shape[1])
+    adam = torch.optim.Adam([*core.parameters(), *read.parameters()], lr=3e-3)
+    begin = time.perf_counter()
+    while (spent := time.perf_counter() - begin) < seconds:
+        adam.param_groups[0]["lr"] = 3e-3 * (1 - spent / seconds)
+        starts = torch.randint(len(x) - WINDOW, (32,))
+        batch, truth = (torch.stack([values[s : s + WINDOW] for s in starts]) for values in (x, y))
+        adam.zero_grad()
+        (read(core(batch)[0]) - truth)[:, WARM:].square().mean().backward()
+        adam.step()
+    with torch.no_grad():
+        asked = torch.as_tensor(new.inputs / scales[0], dtype=torch.float32).T[None]
+        return read(core(asked)[0])[0].T.numpy() * scales[1]
+
+
+def run(kind: str, minutes: float | None, samples: int, with_lstm: bool) -> list[dict[str, Any]]:
+    """One line for each candidate and for the model that was delivered."""
+    known, new = (as_record(masses.record(samples, seed, SHARES[kind])) for seed in (0, 1))
+    prepared = prepare(known)
+    begin = time.perf_counter()
+    model = lfno.fit(prepared, minutes=minutes)
+    whole = time.perf_counter() - begin
+    assert model.fitted is not None
+    lines = []
+    for one in model.fitted.candidates:
+        answer = Surrogate(one.members, model.provenance).ask(new).values
+        lines.append({"record": kind, "model": one.name, "error": error(answer, new), "validation": one.error,
+                      "parameters": one.parameters, "seconds": one.seconds})  # fmt: skip
+    if with_lstm:
+        lines.append({"record": kind, "model": "LSTM 2 × 64", "error": error(lstm(prepared, new, lines[-1]["seconds"]), new),
+                      "seconds": lines[-1]["seconds"]})  # fmt: skip
+    lines.append({"record": kind, "model": f"delivered: {model.kind}", "error": error(model.ask(new).values, new),
+                  "seconds": whole})  # fmt: skip
+    for line in lines:
+        print(f"{kind:8s}{line['model']:24s}{line['error']:10.4f}{line['seconds']:10.0f} s", flush=True)
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=list(SHARES), choices=list(SHARES))
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--samples", type=int, default=50_000)
+    parser.add_argument("--lstm", action="store_true")
+    parser.add_argument("--out", type=Path)
+    asked = parser.parse_args()
+    lines = [line for kind in asked.kinds for line in run(kind, asked.minutes, asked.samples, asked.lstm)]
+    if asked.out:
+        asked.out.write_text(json.dumps(lines, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
