@@ -21,7 +21,7 @@ HORIZON = 256
 #: states of a law whose products are all tried
 MOST_STATES = 3
 #: share of the stiffness and rate of forgetting that a memory starts with
-MEMORIES = ((0.5, 0.1), (0.3, 0.03), (0.7, 0.2))
+MEMORIES = ((0.5, 0.1), (0.3, 0.1), (0.5, 0.3))
 #: largest |z| in radians that a sine starts with
 ANGLES = (1.0, 3.0)
 
@@ -45,7 +45,7 @@ def staged(
         starts, substeps = like.starts if like.starts.shape[1] == structure.states else None, like.substeps
         for horizon in horizons:
             short = replace(bench, train=bench.train.until(horizon))
-            reached = short.fit(label, law, structure, like.hold, starts, substeps, iterations=10, tolerance=1e-2)
+            reached = short.fit(label, law, structure, like.hold, starts, substeps, iterations=12, tolerance=1e-2)
             law, starts, substeps = reached.law, reached.starts, reached.substeps
         found.append(reached)
     best = min(found, key=lambda candidate: candidate.cost)
@@ -75,7 +75,7 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
         law, rows = with_memory(linear.law, share, forget)
         laws.append(scaled(bench, law, linear, terms, rows))
     structure = replace(linear.structure, decays=laws[0].decays, terms=terms, rank_one=False)
-    best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, (HORIZON // 2, HORIZON))
+    best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, (HORIZON // 4, HORIZON // 2, HORIZON))
     told(best, report)
     return [best]
 
