@@ -148,9 +148,11 @@ def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
 
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("hold", HOLDS)
-def test_gradients(hold, paired):
+@pytest.mark.parametrize("size", [19, 300])
+def test_gradients(hold, paired, size):
+    """A signal of two chunks, and one of two levels of groups."""
     poles, residues, normal = random_layer(paired, ())
-    given = [values.requires_grad_() for values in (normal(1, 2, 19), poles, residues)]
+    given = [values.requires_grad_() for values in (normal(1, 2, size), poles, residues)]
     assert torch.autograd.gradcheck(lambda u, mu, beta: respond(u, mu, beta, 0.1, hold), given, fast_mode=True)
 
 

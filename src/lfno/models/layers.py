@@ -34,6 +34,15 @@ class Block(nn.Module):
             return response.layer(v, steps[-1], self.pointwise, self.gate, act, skip)
         return self._finish(v, response(v, steps, transient), act, skip)
 
+    def in_chunks(self, v: Tensor, batch: int, size: int, step: float, act: str, skip: bool) -> Tensor:
+        """The layer on signals of `size` samples in chunks of L: v is (batch · L, C, K) and so is the output.
+
+        In this layout the response is matrix products without copies, and maps at every point are what they always are.
+        """
+        assert isinstance(self.response, Recurrence)
+        y = self.response.in_chunks(v.unflatten(0, (batch, -1)), size, step).flatten(0, 1)
+        return self._finish(v, [y], act, skip)
+
     def advance(self, v: Tensor, step: float, act: str, skip: bool, state: State | None) -> tuple[Tensor, State]:
         """The output for the next samples of a signal after `state`, and the state after them; from rest without one."""
         if not isinstance(self.response, Recurrence) or self.response.R:

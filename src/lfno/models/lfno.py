@@ -9,15 +9,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lfno.backends import fused
 from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
-from lfno.models.operator import _column
 from lfno.models.own_basis import OwnBasis, OwnBasisWithR
-from lfno.models.pointwise import Pointwise, project
+from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
 from lfno.models.recurrences import Recurrence, RecurrenceWithR
 from lfno.models.responses import Decay, Exact, Free, Residual, Response, Shared, Weights
 from lfno.spectral.bases import BASES, OF_BOUNDARY
+from lfno.spectral.chunks import fold, unfold
 from lfno.spectral.hold import HOLDS
 from lfno.spectral.recurrence import State
 
@@ -137,6 +139,12 @@ class LFNO(PoleOperator):
         """Whether exact layers run as recurrences along time."""
         return self.hold != TRIGONOMETRIC
 
+    @property
+    def streams(self) -> bool:
+        """Whether the network runs on signals in blocks, or sample by sample: all layers are recurrences without R."""
+        with_r = any(kind.R for kind in self._kinds())
+        return self.recurrent and self.grid.ndim == 1 and not with_r
+
     def axes_with_coordinates(self) -> tuple[int, ...]:
         """Recurrences get no time coordinate: with one they would have no periodic steady state and could not run on."""
         axes = super().axes_with_coordinates()
@@ -168,6 +176,18 @@ class LFNO(PoleOperator):
         """A transient part undoes the wrap of its own steady part, λ, in the same layer and of nothing else."""
         alone = self.config.layout == "branches" or self.config.steady in ("free", "shared")
         return alone or super().wraps(d)
+
+    def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
+        grid = grid or self.grid
+        chunked = self.recurrent and self.grid.ndim == 1 and all(kind.POLES for kind in self._kinds())
+        if not (transient and chunked) or fused(x):
+            return super().respond(x, grid, transient)
+        # signals stay in chunks from the input to the output: maps at every point do not mind the order of the points
+        (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
+        v = self.lift(self.scaled_inputs(fold(x).flatten(0, 1)))
+        for block, act in zip(self.blocks, self._activations(), strict=True):
+            v = block.in_chunks(v, batch, size, step, act, self.config.skip)  # type: ignore[operator]
+        return unfold(self.projected(v).unflatten(0, (batch, -1)), size, field=False)
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         config = self.config
@@ -215,15 +235,13 @@ class LFNO(PoleOperator):
         >>> torch.allclose(torch.cat((first, rest), -1), model(x), atol=1e-5)
         True
         """
-        blocks: list[Any] = list(self.blocks)
-        if self.grid.ndim > 1 or not self.recurrent or any(block.response.R for block in blocks):
+        if not self.streams:
             raise LfnoError("only a network on signals whose layers are all recurrences without R runs in blocks")
         axis = self.grid.axes[0]
         (step,) = self.steps(self.grid if dt is None else self.grid.change(axis.name, step=dt))
-        v = self.lift((inputs - _column(self.input_offset, inputs)) / _column(self.input_scale, inputs))
-        after = []
+        v, after = self.lift(self.scaled_inputs(inputs)), []
+        blocks: list[Any] = list(self.blocks)
         for k, (block, act) in enumerate(zip(blocks, self._activations(), strict=True)):
             v, state = block.advance(v, step, act, self.config.skip, None if states is None else states[k])
             after.append(state)
-        u = project(v, self.hidden, self.project, self.config.activation)
-        return u * _column(self.output_scale, u) + _column(self.output_offset, u), after
+        return self.projected(v), after

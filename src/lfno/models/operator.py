@@ -87,11 +87,19 @@ class Operator(nn.Module, ABC):
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
         """The forward pass without checks; without the transient terms every layer is in its steady state."""
         grid = grid or self.grid
-        v = (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
+        v = self.scaled_inputs(x)
         if self.coordinate_axes:
             v = torch.cat((v, self._coordinates(grid, v)), 1)
         v = extend(self.lift(v), self._extension(grid))
         v = crop(self.layers(v, self.steps(grid), transient), x.shape[2:])
+        return self.projected(v)
+
+    def scaled_inputs(self, x: Tensor) -> Tensor:
+        """Inputs in physical units → the network's own units."""
+        return (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
+
+    def projected(self, v: Tensor) -> Tensor:
+        """What the last layer gives → outputs in physical units."""
         u = project(v, self.hidden, self.project, self.config.activation)
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 

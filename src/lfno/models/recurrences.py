@@ -12,6 +12,8 @@ from lfno.models.kernel import PoleResidue
 from lfno.models.pointwise import Gate, Pointwise
 from lfno.models.responses import Response
 from lfno.models.terms import recurrent_term, steady_term
+from lfno.spectral.chunk_products import respond_in_chunks
+from lfno.spectral.chunks import fold, unfold
 from lfno.spectral.mixing import mix_channels
 from lfno.spectral.recurrence import State
 
@@ -67,13 +69,20 @@ class Recurrence(Response):
         given = poles[None], residues[None], step, pointwise.weight[None], pointwise.bias[None]
         return gated_recurrence(v[None], *given, opening, constant, terms, act, skip)[0]
 
+    def in_chunks(self, chunks: Tensor, size: int, step: float) -> Tensor:
+        """The response from rest of a signal of `size` samples in chunks, (batch, L, C, K); see `lfno.spectral.chunks`."""
+        return respond_in_chunks(chunks, self.kernel.tables(size, step, self.hold, field=False))
+
     def advance(self, v: Tensor, step: float, state: State | None) -> tuple[Tensor, State]:
         """The response to the next samples of a signal after `state`, and the state after them; from rest without one."""
         return self.kernel.advance(v, step, self.hold, state)
 
 
 class RecurrenceWithR(Recurrence):
-    """λ + R λ at the low modes: the recurrence, and R in the frequency form beside it. R = 0 is the recurrence alone."""
+    """λ + R λ at the low modes: the recurrence, and R in the frequency form beside it. R = 0 is the recurrence alone.
+
+    R sees the λ of the poles themselves, which at low modes differs from that of the recurrence by O(dt²).
+    """
 
     R = True
     R_STARTS_AT_ZERO = True
@@ -90,6 +99,10 @@ class RecurrenceWithR(Recurrence):
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
         return [self.weights.answer(v, self._low(v.shape[2:], steps), v.shape[2:])]
 
+    def in_chunks(self, chunks: Tensor, size: int, step: float) -> Tensor:
+        (low,) = self.beside(unfold(chunks, size, field=False), (step,))
+        return super().in_chunks(chunks, size, step) + fold(low)
+
     def _low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps, self.hold)
+        response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps)
         return mix_channels(response, self.weights.matrix)

@@ -11,7 +11,7 @@ With the transfer function H of the poles, α the Fourier coefficients of the in
 | `Shared`          | R λ at the low modes                   | frequency form           |
 | `Residual`        | λ + R λ at the low modes, λ above them | frequency form           |
 | `Recurrence`      | λ of the recurrence                    | a recurrence along time  |
-| `RecurrenceWithR` | λ + R λ of the recurrence              | a recurrence along time  |
+| `RecurrenceWithR` | λ of the recurrence + R λ              | a recurrence along time  |
 
 The frequency form takes the input as its trigonometric interpolation over the window, a recurrence as a polynomial between
 samples (`lfno.spectral.hold`). R = 0 makes `Residual` exact.

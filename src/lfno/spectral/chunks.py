@@ -87,11 +87,11 @@ def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
     groups = -(-count // size)
     added = torch.nn.functional.pad(added, (0, groups * size - count)) if groups * size > count else added
     added = added.unflatten(-1, (groups, size))
-    starts = carried(_times(added, level.total)[..., 0], rest, start) if rest else start[..., None]
-    return (_times(added, level.inside) + _times(starts[..., None], level.onward)).flatten(-2)[..., :count]
+    starts = carried(times(added, level.total)[..., 0], rest, start) if rest else start[..., None]
+    return (times(added, level.inside) + times(starts[..., None], level.onward)).flatten(-2)[..., :count]
 
 
-def _times(planes: Tensor, matrix: Tensor) -> Tensor:
+def times(planes: Tensor, matrix: Tensor) -> Tensor:
     """Complex products along the last axis: planes (…, M, 2, in, groups, j), (…, M, j, 2k) → (…, M, 2, in, groups, k)."""
     product = (planes.flatten(-4, -2) @ matrix).unflatten(-2, planes.shape[-4:-1])
     (a, b), (c, d) = (part.chunk(2, -1) for part in product.unbind(-4))

@@ -10,7 +10,7 @@ from torch import Tensor
 from lfno.spectral.hold import HOLDS, impulse_response, powers
 
 #: samples in a chunk. The Toeplitz product costs 2·in·out·L flops per sample, the chunk states cost about 1/L.
-CHUNK = 8
+CHUNK = 16
 #: chunks in a group, and groups in a larger group
 GROUP = 16
 

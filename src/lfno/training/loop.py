@@ -72,6 +72,7 @@ class Trainer:
         self.epoch = 0
         self.seconds = 0.0
         self.history = History()
+        self._steps: dict[int, tuple[Tensor, Callable[[], None]]] = {}  # size of a batch → its samples, and the step on them
 
     def _load(self, role: str) -> dict[str, Tensor]:
         """The samples of all tasks in single precision, by name: tensors (runs, samples, …)."""
@@ -90,16 +91,25 @@ class Trainer:
     # -- one epoch -----------------------------------------------------------------------------------------------
 
     def _pass(self) -> None:
-        """All batches of an epoch, in the order of `self.order`; only in-place changes."""
+        """All batches of an epoch, in the order of `self.order`. A batch of each size is captured once and then replayed."""
         self.train_loss.zero_()
-        rows = torch.arange(len(self.stack), device=self.device)[:, None]
         for index in self.order.split(self.config.batch, dim=1):
-            share = parallel.share(index)
-            gradient, total = self._gradient(share, rows, index.shape[1])
-            with torch.no_grad():
-                parallel.add(gradient, total)
-                self.train_loss += total * (index.shape[1] / self.order.shape[1])
-                self.adam.step(gradient, self.rate, self.decay, self.config.clip)
+            size = index.shape[1]
+            if size not in self._steps:
+                batch, changed = index.clone(), [*self.adam.tensors().values(), self.train_loss]
+                self._steps[size] = batch, replayable(partial(self._step, batch), changed, self.device)
+            batch, step = self._steps[size]
+            batch.copy_(index)
+            step()
+
+    def _step(self, index: Tensor) -> None:
+        """One step on the samples `index` (runs, batch); only in-place changes."""
+        rows = torch.arange(len(self.stack), device=self.device)[:, None]
+        gradient, total = self._gradient(parallel.share(index), rows, index.shape[1])
+        with torch.no_grad():
+            parallel.add(gradient, total)
+            self.train_loss += total * (index.shape[1] / self.order.shape[1])
+            self.adam.step(gradient, self.rate, self.decay, self.config.clip)
 
     def _gradient(self, share: Tensor, rows: Tensor, size: int) -> tuple[Tensor, Tensor]:
         """Gradient and loss of some samples of a batch of `size`; zero for none, which Fourier transforms refuse."""
@@ -133,14 +143,12 @@ class Trainer:
     def run(self, watch: Watcher | None = None) -> None:
         """Train until the last epoch, or until every run has stopped."""
         start = time.monotonic() - self.seconds
-        changed = [*self.adam.tensors().values(), self.train_loss]
-        one_pass = replayable(self._pass, changed, self.device) if self._shuffle_first() else self._pass
         look = replayable(self._validate, [self.validation_loss], self.device)
         while self.epoch < self.config.epochs and bool((self.stopped == 0).any()):
             self._shuffle()
             rate = self.config.rate(self.epoch)
             self.rate.copy_(torch.where(self.stopped == 0, rate * self.scale, 0.0)[:, None])
-            one_pass()
+            self._pass()
             self.epoch += 1
             if self.epoch % self.config.validate_every == 0 or self.epoch == self.config.epochs:
                 look()
@@ -148,10 +156,6 @@ class Trainer:
                 record = self._judge(rate)
                 if watch is not None:
                     watch(self, record)
-
-    def _shuffle_first(self) -> bool:
-        self._shuffle()
-        return self.epoch < self.config.epochs
 
     def _judge(self, rate: float) -> dict[str, Any]:
         """Keep the best, retreat from what is not finite, stop what does not improve."""
