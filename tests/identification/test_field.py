@@ -9,7 +9,7 @@ import lfno
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
-from lfno.identification.field import identify_field
+from lfno.identification.field import FieldModel, identify_field
 from lfno.systems import Beam, Heat
 
 
@@ -71,6 +71,13 @@ def test_a_motion_without_input_is_the_offset() -> None:
     assert model.basis == "cosine"
     assert relative(model.predict(np.zeros_like(forces[:1])), drift[None, None]) < 1e-6
     assert relative(model.predict(forces), fields) < 1e-4
+
+
+def test_a_saved_model_answers_the_same(heat: Dataset, tmp_path: Path) -> None:
+    model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
+    model.save(tmp_path / "rod.safetensors")
+    again = FieldModel.load(tmp_path / "rod.safetensors")
+    assert np.array_equal(again.predict(heat.inputs[:2]), model.predict(heat.inputs[:2]))
 
 
 def test_other_fields_are_refused() -> None:

@@ -11,19 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from scipy.interpolate import RectBivariateSpline
 
+from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
 from lfno.identification.identify import Modes, identify
 from lfno.spectral.bases import OF_BOUNDARY, analysis, most_modes, shapes
 
+KEY = "lfno-field"
 #: spatial modes that are identified at the most
 MOST_MODES = 48
+#: fields change smoothly between samples
+HOLD = "cubic"
 #: a spatial mode whose output is below this part of the whole output is left out
 FAINT = 1e-6
 #: poles of a spatial mode at the most: an oscillation or two decays, and as much again to make up for the sampling
@@ -64,6 +69,46 @@ class FieldModel:
         """Return (transient, steady); steady is the response to the inputs repeated for ever, b counts as steady."""
         steady = self._respond(inputs, grid or self.grid, steady=True)
         return self.predict(inputs, grid) - steady, steady
+
+    def to_tensors(self) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+        """Return the model as a description and tensors, the inverse of `from_tensors`."""
+        known = {k: modes for k, modes in enumerate(self.modes) if modes is not None}
+        tree: dict[str, Any] = {"version": 1, "basis": self.basis, "count": len(self.modes), "grid": self.grid.to_dict()}
+        tree |= {"errors": {str(k): modes.error for k, modes in known.items()}, "provenance": self.provenance}
+        tensors = {} if self.offset is None else {"offset": torch.as_tensor(self.offset)}
+        for k, modes in known.items():
+            tensors |= {f"{k}.poles": torch.view_as_real(torch.as_tensor(modes.poles)),
+                        f"{k}.residues": torch.view_as_real(torch.as_tensor(modes.residues)),
+                        f"{k}.direct": torch.as_tensor(modes.direct), f"{k}.covariance": torch.as_tensor(modes.covariance),
+                        f"{k}.contributions": torch.as_tensor(modes.contributions)}  # fmt: skip
+        return tree, tensors
+
+    @classmethod
+    def from_tensors(cls, tree: dict[str, Any], tensors: dict[str, torch.Tensor]) -> FieldModel:
+        """Read a model as `to_tensors` wrote it."""
+
+        def modes(k: int) -> Modes | None:
+            if str(k) not in tree["errors"]:
+                return None
+            poles, residues = (torch.view_as_complex(tensors[f"{k}.{name}"]).numpy() for name in ("poles", "residues"))
+            direct, strength, covariance = (
+                tensors[f"{k}.{name}"].numpy() for name in ("direct", "contributions", "covariance")
+            )
+            return Modes(poles, residues, direct, strength, float(tree["errors"][str(k)]), HOLD, covariance=covariance)
+
+        offset = tensors["offset"].numpy() if "offset" in tensors else None
+        known = tuple(modes(k) for k in range(int(tree["count"])))
+        return cls(str(tree["basis"]), known, Grid.from_dict(tree["grid"]), offset, tree["provenance"])
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one safetensors file."""
+        tree, tensors = self.to_tensors()
+        tensorfile.write(Path(path), tensors, tree, KEY)
+
+    @classmethod
+    def load(cls, path: str | Path) -> FieldModel:
+        """Read a model from its file; raise LfnoError for a damaged one."""
+        return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model of fields"))
 
     def _respond(self, inputs: np.ndarray, grid: Grid, steady: bool) -> np.ndarray:
         space, time = grid.axes
@@ -140,7 +185,7 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid) -> Sequen
             found.append(None)
             continue
         strongest = np.sort(np.argsort(-size)[:ENOUGH])
-        found.append(identify(force[strongest, k, None], motion[strongest, k, None], grid, hold="cubic", max_poles=MAX_POLES))
+        found.append(identify(force[strongest, k, None], motion[strongest, k, None], grid, hold=HOLD, max_poles=MAX_POLES))
     return found
 
 
