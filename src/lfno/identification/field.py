@@ -30,11 +30,11 @@ MOST_MODES = 48
 #: fields change smoothly between samples
 HOLD = "cubic"
 #: a spatial mode whose output is below this part of the whole output is left out
-FAINT = 1e-6
+FAINT = 1e-5
 #: poles of a spatial mode at the most: an oscillation or two decays, and as much again to make up for the sampling
 MAX_POLES = 4
 #: samples that settle the poles of a spatial mode
-ENOUGH = 120
+ENOUGH = 60
 #: a motion without input below this part of the outputs is taken as none
 STILL = 1e-3
 
