@@ -61,7 +61,8 @@ def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
     for name in sorted(tensors):
         value = tensors[name]
         digest.update(f"{name}|{value.dtype}|{tuple(value.shape)}|".encode())
-        digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
+        if value.numel():  # an empty tensor may have no stride
+            digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 

@@ -10,7 +10,7 @@ no input at all, for a system that moves by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from scipy.interpolate import RectBivariateSpline
 from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
+from lfno.data.dataset import Dataset
 from lfno.identification.identify import Modes, identify
+from lfno.identification.mode import Mode, mode_list
 from lfno.spectral.bases import OF_BOUNDARY, analysis, most_modes, shapes
 
 KEY = "lfno-field"
@@ -60,6 +62,22 @@ class FieldModel:
     def channels(self) -> tuple[int, int]:
         """The numbers of input and output channels."""
         return 1, 1
+
+    @property
+    def parameters(self) -> int:
+        """The number of real parameters of poles, residues and direct terms."""
+        known = [modes for modes in self.modes if modes is not None]
+        return sum(4 * int((m.poles.imag != 0).sum()) + 2 * int((m.poles.imag == 0).sum()) + m.direct.size for m in known)
+
+    @property
+    def notes(self) -> list[str]:
+        """Remarks of the identification: none."""
+        return []
+
+    def list_modes(self, least: float = 0.0) -> list[Mode]:
+        """The modes of all spatial modes, strongest first; contributions are relative to the whole field's."""
+        found = [mode for modes in self.modes if modes is not None for mode in mode_list(modes, least)]
+        return sorted(found, key=lambda mode: -mode.contribution)
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Outputs (samples, 1, space, time) for inputs of this shape, from rest."""
@@ -134,6 +152,13 @@ class FieldModel:
         return RectBivariateSpline(*own, self.offset)(*wanted)
 
 
+def is_line(data: Dataset) -> bool:
+    """Whether a data set holds fields on a line with two ends, of one input and one output, which have a linear model here."""
+    grid = data.grid
+    one = data.inputs.shape[1] == data.outputs.shape[1] == 1
+    return one and grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic and data.inputs.shape[-1] > 1
+
+
 def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
     """A (count, points) and Φ (points, count) for the points of an axis, whose first and last point are the two ends."""
     places = torch.linspace(0, 1, axis.size, dtype=torch.float64)
@@ -185,7 +210,11 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid) -> Sequen
             found.append(None)
             continue
         strongest = np.sort(np.argsort(-size)[:ENOUGH])
-        found.append(identify(force[strongest, k, None], motion[strongest, k, None], grid, hold=HOLD, max_poles=MAX_POLES))
+        modes = identify(force[strongest, k, None], motion[strongest, k, None], grid, hold=HOLD, max_poles=MAX_POLES)
+        if not len(modes.poles) and not modes.direct.any():  # a linear system explains nothing of this mode
+            found.append(None)
+            continue
+        found.append(replace(modes, contributions=modes.contributions * np.linalg.norm(size) / whole))
     return found
 
 

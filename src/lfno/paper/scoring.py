@@ -9,6 +9,7 @@ import numpy as np
 
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split
+from lfno.identification.field import FieldModel
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator
 from lfno.paper.cost import count_parameters
@@ -21,11 +22,16 @@ LOOKS = 100  # of the losses that a record keeps, about
 
 @dataclass
 class Run:
-    """One cell with its samples, the seconds it took so far, and its errors at the epochs to be scored at."""
+    """One cell with its samples, the seconds it took so far, and its errors at the epochs to be scored at.
+
+    path: a linear model of the fields, whose remainder the network learns; None for most runs. known: its answers.
+    """
 
     cell: Cell
     data: Dataset
     split: Split
+    path: FieldModel | None = None
+    known: np.ndarray | None = None
     seconds: float = 0.0
     at: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -39,6 +45,10 @@ class Run:
     @property
     def inputs(self) -> np.ndarray:
         return self.data.inputs[self.split.test]
+
+    def whole(self, prediction: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """The answer of linear path and network together."""
+        return prediction if self.path is None else prediction + self.path.predict(np.asarray(inputs)).astype(prediction.dtype)
 
     @property
     def outputs(self) -> np.ndarray:

@@ -19,10 +19,14 @@ from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
 from lfno.data.split import Split, standard
 from lfno.evaluation.caveat import split_caveat
+from lfno.identification.field import FieldModel
 from lfno.models.operator import Operator
+from lfno.paper.linear_paths import give_linear_paths
 from lfno.paper.matrix import Cell
 from lfno.paper.record import Record
 from lfno.paper.scoring import Run, mean_errors, record_of
+from lfno.surrogate.storage import write
+from lfno.surrogate.sum import Sum
 from lfno.training import checkpoint
 from lfno.training.checkpoint import CheckpointError
 from lfno.training.estimate import estimate
@@ -42,12 +46,14 @@ def run_group(
     """
     data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
     runs = [Run(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
+    give_linear_paths(runs)
     home, where = _home(cells), environment(device)
     finished: dict[str, tuple[Record, Operator]] = {}
     for trainer, stack in _phases(runs, home, device, watch):
         for sentence in trainer.failed():
             logging.getLogger("lfno").warning(sentence)
-        predictions, models = trainer.predict(np.stack([run.inputs for run in stack])), trainer.models()
+        answers, models = trainer.predict(np.stack([run.inputs for run in stack])), trainer.models()
+        predictions = [run.whole(answer, run.inputs) for run, answer in zip(stack, answers, strict=True)]
         outside = _out_of_family(trainer, stack)
         for k, run in enumerate(stack):
             if trainer.config.epochs in run.cell.milestones:
@@ -55,11 +61,12 @@ def run_group(
             if trainer.config.epochs == run.epochs:
                 record = record_of(run, trainer, k, predictions[k], models[k], len(cells), outside[k], where)
                 finished[run.cell.key] = record, models[k]
+    paths = {run.cell.key: run.path for run in runs}
     for cell in cells:
         record, model = finished[cell.key]
         record.write(folder)
         if weights is not None:
-            _keep(model, cell, record, weights)
+            _keep(model, cell, record, weights, paths[cell.key])
     shutil.rmtree(home, ignore_errors=True)
     return [finished[cell.key][0] for cell in cells]
 
@@ -67,7 +74,7 @@ def run_group(
 def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[Run]]]:
     """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
     preset = runs[0].cell.resolved()
-    tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key) for run in runs]
+    tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
     estimate(tasks, preset.training, device, home).check()
     tasks, spent = chosen(tasks, preset.training, device, home, True, watch)
     for run in runs:
@@ -111,12 +118,12 @@ def _out_of_family(trainer: Trainer, stack: list[Run]) -> list[dict[str, float]]
     any_inputs = next(iter(data.values())).inputs
     predictions = trainer.predict(np.stack([any_inputs if name is None else data[name].inputs for name in names]))
     return [
-        {} if name is None else mean_errors(prediction, data[name].outputs)
-        for name, prediction in zip(names, predictions, strict=True)
+        {} if name is None else mean_errors(run.whole(prediction, data[name].inputs), data[name].outputs)
+        for name, prediction, run in zip(names, predictions, stack, strict=True)
     ]
 
 
-def _keep(model: Operator, cell: Cell, record: Record, weights: Path) -> None:
+def _keep(model: Operator, cell: Cell, record: Record, weights: Path, linear: FieldModel | None) -> None:
     """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
         unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
@@ -125,7 +132,7 @@ def _keep(model: Operator, cell: Cell, record: Record, weights: Path) -> None:
         if caveat := split_caveat(model, facts):
             facts["split_caveat"] = caveat
         path = weights / f"{'-'.join([cell.task, *unusual])}.safetensors"
-        model.save(path, **facts)
+        write([model if linear is None else Sum(linear, model)], {**model.provenance, **facts}, path)
 
 
 def _split(data: Dataset, cell: Cell) -> Split:

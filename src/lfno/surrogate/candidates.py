@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_own_units
+from lfno.identification.field import FieldModel, identify_field
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
+LinearModel = ModalModel | FieldModel
 #: the simplest candidate is preferred unless a richer one has less than this share of its error
 WORTHWHILE = 0.98
 #: a validation sample whose own size is below this share of the mean size is measured against that share of it
@@ -99,14 +101,23 @@ def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
 
 
 def linear_candidate(prepared: Prepared) -> Candidate:
-    """Identify the linear model of the training part."""
+    """Identify the linear model of the training part: of signals, or of fields on a line."""
     start = time.monotonic()
-    model = identify_signals(prepared, ("train",))
+    dataset = prepared.dataset
+    model: LinearModel
+    if dataset.grid.ndim == 1:
+        model = identify_signals(prepared, ("train",))
+    else:
+        known = dataset[prepared.split.train]
+        if known.mask is not None:
+            raise LfnoError("fields with gaps have no linear model: fill the gaps first")
+        told = {"data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
+        model = replace(identify_field(known.inputs, known.outputs, dataset.grid), provenance=told)
     taken = time.monotonic() - start
     return Candidate("linear", [model], validation_errors([model], prepared), count_parameters(model), taken, notes=model.notes)
 
 
-def network_candidate(training: Trained, linear: ModalModel | None, prepared: Prepared, seconds: float) -> Candidate:
+def network_candidate(training: Trained, linear: LinearModel | None, prepared: Prepared, seconds: float) -> Candidate:
     """Return trained networks as a candidate; networks of a remainder get their linear path, and a share on validation."""
     name = type(training.models[0]).__name__
     members: list[Any] = list(training.models)
@@ -120,7 +131,7 @@ def network_candidate(training: Trained, linear: ModalModel | None, prepared: Pr
     return Candidate(name, members, errors, count_parameters(members[0]), seconds, training)
 
 
-def scale_to_validation(training: Trained, linear: ModalModel, prepared: Prepared) -> float:
+def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepared) -> float:
     """Multiply the networks of a remainder by the share, from 0 to 1, that lowers the validation error most; return it.
 
     A network that only fits the noise of its training samples gets a small share, so that the sum is not worse than the

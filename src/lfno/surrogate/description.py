@@ -12,6 +12,7 @@ from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
 from lfno.evaluation.digest import Digest
 from lfno.identification.feedback import FeedbackModel
+from lfno.identification.field import FieldModel
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.scores import Scores
@@ -21,7 +22,7 @@ from lfno.surrogate.sum import Sum, network_of
 if TYPE_CHECKING:
     from lfno.surrogate.fitting import Fitted
 
-Member = Operator | ModalModel | FeedbackModel | Sum
+Member = Operator | ModalModel | FieldModel | FeedbackModel | Sum
 
 
 class Description:
@@ -47,7 +48,9 @@ class Description:
     def kind(self) -> str:
         """"LFNO", "FNO", "LNO", "linear" or "feedback"; "… × 5" for an ensemble of five."""
         network = network_of(self.members[0])
-        name = "linear" if self.linear else "feedback" if network is None else type(network).__name__
+        first = self.members[0]
+        linear = isinstance(first, ModalModel | FieldModel)
+        name = "linear" if linear else "feedback" if network is None else type(network).__name__
         return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
 
     @property
@@ -65,7 +68,7 @@ class Description:
         return first if isinstance(first, ModalModel) else None
 
     @property
-    def linear_path(self) -> ModalModel | None:
+    def linear_path(self) -> ModalModel | FieldModel | None:
         """The linear model whose answer the networks correct; None where there is none."""
         first = self.members[0]
         return first.linear if isinstance(first, Sum) else None

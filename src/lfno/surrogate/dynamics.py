@@ -13,6 +13,7 @@ from lfno.evaluation.backbone import Backbone, backbone, resolve
 from lfno.evaluation.modes import SMALL, network_modes
 from lfno.evaluation.response import Response, response
 from lfno.identification.feedback import FeedbackModel
+from lfno.identification.field import FieldModel
 from lfno.identification.modal import ModalModel
 from lfno.identification.mode import Mode, mode_list
 from lfno.identification.modes import LEAST
@@ -47,9 +48,14 @@ class Dynamics(Description):
         first: Any = self.members[0]
         if isinstance(first, ModalModel):
             return mode_list(first.modes, LEAST)
+        path = self.linear_path
+        field = first if isinstance(first, FieldModel) else path if isinstance(path, FieldModel) else None
+        if field is not None:
+            return field.list_modes(LEAST)
         if self.networks:
+            assert not isinstance(path, FieldModel)
             error = self.accuracy or None
-            return mode_list(network_modes(self.networks, linear=self.linear_path, operating=operating, accuracy=error), LEAST)
+            return mode_list(network_modes(self.networks, linear=path, operating=operating, accuracy=error), LEAST)
         return mode_list(first.small_signal_modes(), LEAST)
 
     def response(

@@ -12,6 +12,7 @@ from lfno.core.errors import LfnoError
 from lfno.data import prepare as preparing
 from lfno.data.prepared import Prepared
 from lfno.data.split import Split
+from lfno.identification.field import is_line
 from lfno.surrogate.candidates import Candidate, preferred
 from lfno.surrogate.contest import MODAL, Contest, contest
 from lfno.surrogate.evidence import overfitting, trust
@@ -71,8 +72,8 @@ def fit(
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
     model: "auto" fits a linear model, modes with feedback and an LFNO to one's own signals in time, and keeps what the
-        validation samples prefer; for fields and built-in data sets it is an LFNO. "linear", "feedback", "lfno", "lno" and
-        "fno" ask for one of them. An LFNO of one's own signals corrects the linear model, so it starts as good as that.
+        validation samples prefer; fields on a line get a linear model and an LFNO, built-in data sets and other fields an
+        LFNO. "linear", "feedback", "lfno", "lno" and "fno" ask for one of them. An LFNO of one's own signals corrects the linear model, so it starts as good as that.
     split, fold: which samples train, validate and test; chosen from the data by default.
     causal: ask for a model that runs sample by sample: a network gets no weights R, which see a whole window at once.
     ensemble: the number of networks with different seeds; their mean is the prediction.
@@ -106,7 +107,9 @@ def fit(
     search = Search(
         prepared, preset, options, own, None if minutes is None else 60 * minutes, ensemble, folder, resume, watch, device
     )
-    candidates = search.run(_kinds(model, signals), linear_path=signals and model in (AUTO, NETWORK))
+    field = is_line(prepared.dataset)
+    path = (signals or field) and model in (AUTO, NETWORK)
+    candidates = search.run(_kinds(model, signals, own and field), path)
     chosen, why = preferred(candidates if model == AUTO else candidates[-1:])
     if model == AUTO and len(candidates) > 1 and parallel.leader():
         logger.info(why)
@@ -127,10 +130,10 @@ def without_window(model: str) -> dict[str, Any]:
     return {"steady": "exact", "layout": "blocks", "share_poles": True}
 
 
-def _kinds(model: str, signals: bool) -> list[str]:
-    """The models to fit, from the simplest to the richest."""
+def _kinds(model: str, signals: bool, field: bool) -> list[str]:
+    """The models to fit, from the simplest to the richest: for one's own signals, for fields on a line, and for others."""
     if model == AUTO:
-        return [LINEAR, FEEDBACK, NETWORK] if signals else [NETWORK]
+        return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, NETWORK] if field else [NETWORK]
     return [model]
 
 

@@ -16,7 +16,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
-from lfno.surrogate.candidates import Candidate, linear_candidate, network_candidate, validation_errors
+from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
 from lfno.training import parallel
 from lfno.training.choose import choose
 from lfno.training.networks import best_device, train_networks, usable_device
@@ -26,6 +26,8 @@ from lfno.training.run import Watch
 #: seconds that networks may take on a CPU unless the user says otherwise: 50,000 samples stay below ten minutes in all
 USUAL = 480.0
 FEEDBACK_SHARE = 0.3  # of the time that is left after the linear model
+#: fields get a linear path if the linear model has less than this validation error; others are not close to linear
+NEARLY_LINEAR = 0.1
 BATCH = 256  # samples that the linear model answers at once
 
 
@@ -67,6 +69,8 @@ class Search:
         elif linear_path or "feedback" in kinds:
             self.linear = self._try(self._linear)
         linear = self.linear
+        if linear is None or (self.prepared.dataset.grid.ndim > 1 and linear.error >= NEARLY_LINEAR):
+            linear_path = False
         for kind in kinds:
             start = None if linear is None else linear.members[0]
             if kind == "linear" and linear is not None:
@@ -108,7 +112,7 @@ class Search:
         errors = validation_errors([model], prepared)
         return Candidate("feedback", [model], errors, model.parameters, time.monotonic() - begun)
 
-    def _network(self, kind: str, linear: ModalModel | None) -> Candidate:
+    def _network(self, kind: str, linear: LinearModel | None) -> Candidate:
         """Train networks of one kind, on what the linear model leaves if there is one."""
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
@@ -137,7 +141,7 @@ class Search:
             logging.getLogger("lfno").info(f"chosen: {sentence}")
 
 
-def answers(linear: ModalModel, inputs: np.ndarray) -> np.ndarray:
+def answers(linear: LinearModel, inputs: np.ndarray) -> np.ndarray:
     """The responses of a linear model to samples (samples, channels, time), in the precision of the inputs."""
     parts = [linear.predict(inputs[first : first + BATCH]) for first in range(0, len(inputs), BATCH)]
     return np.concatenate(parts).astype(np.result_type(inputs.dtype, np.float32))

@@ -14,6 +14,8 @@ from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.model import KEY as FEEDBACK
+from lfno.identification.field import KEY as FIELD
+from lfno.identification.field import FieldModel
 from lfno.identification.modal import KEY as LINEAR
 from lfno.identification.modal import ModalModel
 from lfno.models import storage as networks
@@ -27,7 +29,7 @@ MODEL = "model.safetensors"  # the model in the folder of a run
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
     """Write a model atomically: the file appears complete under its name, or not at all."""
     first = members[0]
-    if isinstance(first, ModalModel | FeedbackModel):
+    if isinstance(first, ModalModel | FieldModel | FeedbackModel):
         replace(first, provenance=provenance).save(path)
     elif len(members) == 1 and not isinstance(first, Sum):
         networks.save(first, path, provenance)
@@ -58,6 +60,8 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
     key = _key(Path(path)) if isinstance(path, (str, Path)) else ""
     if key == LINEAR:
         return [ModalModel.load(path)]
+    if key == FIELD:
+        return [FieldModel.load(path)]
     if key == FEEDBACK:
         return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
@@ -81,7 +85,8 @@ def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
     if "linear" not in tree:
         return members
     own = {name.removeprefix(PATH): value for name, value in tensors.items() if name.startswith(PATH)}
-    linear = ModalModel.from_tensors(tree["linear"], own)
+    kind = FieldModel if "basis" in tree["linear"] else ModalModel
+    linear = kind.from_tensors(tree["linear"], own)
     return [Sum(linear, member) for member in members]
 
 
@@ -94,4 +99,4 @@ def _key(file: Path) -> str:
             told = opened.metadata() or {}
     except (SafetensorError, OSError):
         return ""
-    return next((key for key in (LINEAR, FEEDBACK, ENSEMBLE) if key in told), "")
+    return next((key for key in (LINEAR, FIELD, FEEDBACK, ENSEMBLE) if key in told), "")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.grid import Grid
+from lfno.identification.field import FieldModel
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 
@@ -27,11 +28,11 @@ class Sum:
     True
     """
 
-    linear: ModalModel
+    linear: ModalModel | FieldModel
     network: Operator
 
     def __repr__(self) -> str:
-        return f"Sum({len(self.linear.modes.poles)} modes + {type(self.network).__name__})"
+        return f"Sum({type(self.linear).__name__} + {type(self.network).__name__})"
 
     @property
     def grid(self) -> Grid:

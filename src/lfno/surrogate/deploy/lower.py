@@ -39,6 +39,9 @@ def program_of(
     dt = axis.step if dt is None else dt
     if not (np.isfinite(dt) and dt > 0):
         raise LfnoError(f"the time step {dt!r} must be a positive number")
+    if member.grid.ndim > 1:
+        axes = ", ".join(member.grid.names)
+        raise LfnoError(f"this model answers fields over {axes}: only models of signals run sample by sample")
     build = Builder(len(inputs))
     if isinstance(member, ModalModel):
         output, hold = linear_step(build, member, dt)
@@ -54,6 +57,7 @@ def program_of(
     output = network_step(build, network, dt)
     if not isinstance(member, Sum):
         return build.program(output, dt, axis.unit, inputs, outputs, "a network", network.hold, notes)
+    assert isinstance(member.linear, ModalModel)
     other, hold = linear_step(build, member.linear, dt)
     kind, more = "a linear model and a network that corrects it", [LOOKS_AHEAD] if hold == "cubic" else []
     return build.program(build.plus(other, output), dt, axis.unit, inputs, outputs, kind, hold, [*notes, *more])
