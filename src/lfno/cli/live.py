@@ -44,14 +44,15 @@ def live(quiet: bool) -> Iterator[Watch | None]:
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:
         stage = "pilot" if is_pilot(trainer) else "training"
         total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
-        left = f"{duration(record['left'])} left"
+        left = f"{duration(record['left'])} left" if "left" in record else ""  # a matrix of runs counts its own
         if stage not in rows:
             rows[stage] = bars.add_task(stage, total=total, losses=text, left=left)
         bars.update(rows[stage], completed=epoch, losses=text, left=left)
         tenth = 10 * epoch // total
         if not console.is_terminal and tenth > told.get(stage, 0):
             told[stage] = tenth
-            console.print(f"{stage}: epoch {epoch}/{total}, {text}, {left}", highlight=False, soft_wrap=True)
+            parts = [f"{stage}: epoch {epoch}/{total}", text, left]
+            console.print(", ".join(filter(None, parts)), highlight=False, soft_wrap=True)
 
     logger, handler = logging.getLogger("lfno"), _Told(console)
     logger.addHandler(handler)
