@@ -22,7 +22,12 @@ from lfno.models.recurrences import Recurrence
 from lfno.models.terms import RecurrentTerm, TimeFilter
 from lfno.spectral.axes import angular_frequencies
 from lfno.spectral.bases import basis_matrices
+from lfno.spectral.convolution import convolve
 from lfno.spectral.hold import discrete_resolvent
+from lfno.spectral.mixing import mix_channels
+
+#: time steps of a window that is convolved as a whole on a GPU
+SHORT = 512
 
 
 class OwnBasis(Recurrence):
@@ -48,6 +53,10 @@ class OwnBasis(Recurrence):
         return [first]
 
     def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
+        if transient and v.is_cuda and self.kernel.shared and shape[-1] <= SHORT:
+            poles = self.kernel.values()[-1]
+            assert poles is not None
+            return [convolve(v, poles, as_complex(self.kernel.residues), steps[-1], self.hold)]
         if transient:
             return [self.kernel.respond(v, steps[-1], self.hold)]
         return [filter_time(v, self.transfer_at(shape[-1], steps[-1]), shape[-1])]
@@ -124,8 +133,7 @@ class InBasis(nn.Module):
 def filter_time(v: Tensor, response: Tensor, period: int) -> Tensor:
     """Apply (in, out, *modes, low frequencies) to real modes (batch, in, *modes, time) that repeat after `period` steps."""
     spectrum = torch.fft.rfft(v, n=period)[..., : response.shape[-1]]
-    answer = torch.einsum("bi...,io...->bo...", spectrum, response)
-    return torch.fft.irfft(answer, n=period)[..., : v.shape[-1]]
+    return torch.fft.irfft(mix_channels(spectrum, response), n=period)[..., : v.shape[-1]]
 
 
 def along(matrix: Tensor, v: Tensor, axis: int) -> Tensor:

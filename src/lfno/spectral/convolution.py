@@ -1,0 +1,50 @@
+"""A recurrence from rest as one convolution: for short windows on a GPU, where a few large products beat many small ones.
+
+With the impulse response h of a pole (`lfno.spectral.hold`) the state of a recurrence that starts at rest is
+
+    x[n] = Σ_{k≤n} h[k] u[n−k]  +  Σ_{j=1,2} (h[n+j] − e^{nz} h[j]) u[−j]  −  e^{nz} h[0] u[0].
+
+The first sum is a convolution, by Fourier transforms of twice the length. The others belong to the start: u[−1] = 2 u[0] − u[1]
+and u[−2] = 3 u[0] − 2 u[1] continue the line through the first two samples. A linear hold does not reach back to them.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from lfno.spectral.hold import HOLDS, impulse_response, powers
+from lfno.spectral.mixing import mix_channels
+
+
+def convolve(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear") -> Tensor:
+    """The same response as `lfno.spectral.recurrence.respond`, up to rounding, for real u and shared poles.
+
+    u: (batch, in, *modes, time). poles: complex (M,). residues: complex (in, out, *modes, M). Returns (batch, out, …).
+
+    >>> from lfno.spectral.recurrence import respond
+    >>> u, pole = torch.randn(1, 1, 50, dtype=torch.float64), torch.tensor([-2.0 + 3.0j], dtype=torch.complex128)
+    >>> one = torch.ones(1, 1, 1, dtype=torch.complex128)
+    >>> torch.allclose(convolve(u, pole, one, 0.1, "cubic"), respond(u, pole, one, 0.1, "cubic"))
+    True
+    """
+    size, reach = u.shape[-1], len(HOLDS[hold]) - 2
+    response = impulse_response(poles, dt, hold, size + reach)
+    decay = powers(poles, dt, torch.arange(size, device=poles.device))
+
+    def weigh(values: Tensor) -> Tensor:
+        """Re Σ_m β_m values_m[n]: (M, time) → real (in, out, *modes, time)."""
+        return (residues.to(torch.complex128) @ values).real.to(u.dtype)
+
+    kernel = weigh(response[:, :size])
+    spectrum = torch.fft.rfft(u, n=2 * size)
+    mixed = mix_channels(spectrum, torch.fft.rfft(kernel, n=2 * size))
+    # how the first sample, and with a cubic hold the second one, act besides: as the start of the recurrence
+    first, second = -decay * response[:, :1], torch.zeros_like(decay)
+    for j in range(1, reach + 1):
+        late = response[:, j : j + size] - decay * response[:, j : j + 1]
+        first, second = first + (j + 1) * late, second - j * late
+    start = torch.einsum("bi...,io...n->bo...n", u[..., 0], weigh(first))
+    if reach and size > 1:
+        start = start + torch.einsum("bi...,io...n->bo...n", u[..., 1], weigh(second))
+    return torch.fft.irfft(mixed, n=2 * size)[..., :size] + start
