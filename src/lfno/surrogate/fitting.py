@@ -73,7 +73,8 @@ def fit(
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
     model: "auto" fits a linear model, modes with feedback and an LFNO to one's own signals in time, and keeps what the
         validation samples prefer; fields on a line get a linear model and an LFNO, built-in data sets and other fields an
-        LFNO. "linear", "feedback", "lfno", "lno" and "fno" ask for one of them. An LFNO of one's own signals corrects the linear model, so it starts as good as that.
+        LFNO. "linear", "feedback", "lfno", "lno" and "fno" ask for one of them. An LFNO of one's own signals corrects the
+        linear model, so it starts as good as that.
     split, fold: which samples train, validate and test; chosen from the data by default.
     causal: ask for a model that runs sample by sample: a network gets no weights R, which see a whole window at once.
     ensemble: the number of networks with different seeds; their mean is the prediction.
