@@ -42,8 +42,8 @@ def load(path: str | PathLike[str], device: str | torch.device = "cpu") -> Opera
     return model.to(device).eval()
 
 
-def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Metadata and tensors, with the checksum verified."""
+def find(path: str | PathLike[str]) -> Path:
+    """The file of a model: the path itself, the model in the folder of a run, or a shipped model by the name of its data set."""
     if not isinstance(path, (str, PathLike)):
         raise LfnoError(f"a model is loaded from a path or by the name of a data set; found {type(path).__name__}")
     file = Path(path)
@@ -55,7 +55,12 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     if not file.exists():
         names = ", ".join(sorted(found.stem for found in SHIPPED.glob("*.safetensors"))) or "none"
         raise LfnoError(f"there is no model file at {path}, and no shipped model of that name (there are: {names})")
-    tree, tensors = tensorfile.read(file, KEY, "model file")
+    return file
+
+
+def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Metadata and tensors, with the checksum verified."""
+    tree, tensors = tensorfile.read(find(path), KEY, "model file")
     if tree.get("version") != VERSION:
         raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {VERSION}")
     return tree, tensors

@@ -13,7 +13,9 @@ from lfno.paper.matrix import Cell, deep_enough, known_to, long_enough
 ODE = ("duffing-c0", "duffing-c05", "lorenz-rho5", "lorenz-rho10", "pendulum-c05")
 PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "paper": (*ODE, *PDE)}
+#: fields under random forcing
+RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
+GROUPS = {"ode": ODE, "pde": PDE, "rich": (*RICH, *RICH_FIELDS), "paper": (*ODE, *PDE)}
 #: FNO with the same width, modes and epochs; with as many parameters; with as much time
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 

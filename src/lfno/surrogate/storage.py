@@ -57,7 +57,8 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
         path = Path(path) / MODEL
         if not path.is_file():
             raise LfnoError(f"the folder {path.parent} holds no model ({MODEL})")
-    key = _key(Path(path)) if isinstance(path, (str, Path)) else ""
+    path = networks.find(path)
+    key = _key(path)
     if key == LINEAR:
         return [ModalModel.load(path)]
     if key == FIELD:
@@ -65,7 +66,7 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
     if key == FEEDBACK:
         return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
-        return _read_ensemble(Path(path), device)
+        return _read_ensemble(path, device)
     return [networks.load(path, device)]
 
 
