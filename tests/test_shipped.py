@@ -15,7 +15,7 @@ from lfno.paper.studies import GROUPS
 RECORDS = Path(__file__).parents[1] / "results" / "main" / "default"
 
 
-RICH = [task for task in GROUPS["rich"] if (SHIPPED / f"{task}.safetensors").exists()]
+RICH = [task for task in (*GROUPS["rich"], *GROUPS["rich-fields"]) if (SHIPPED / f"{task}.safetensors").exists()]
 PAIRS = [(task, model) for task in GROUPS["paper"] for model in ("LFNO", "FNO", "LNO")] + [(task, "LFNO") for task in RICH]
 
 

@@ -43,7 +43,7 @@ def load(path: str | PathLike[str], device: str | torch.device = "cpu") -> Opera
 
 
 def find(path: str | PathLike[str]) -> Path:
-    """The file of a model: the path itself, the model in the folder of a run, or a shipped model by the name of its data set."""
+    """The file of a model: the path itself, the model in the folder of a run, or the shipped model of a data set."""
     if not isinstance(path, (str, PathLike)):
         raise LfnoError(f"a model is loaded from a path or by the name of a data set; found {type(path).__name__}")
     file = Path(path)

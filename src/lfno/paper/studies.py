@@ -15,7 +15,7 @@ PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
 #: fields under random forcing
 RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
-GROUPS = {"ode": ODE, "pde": PDE, "rich": (*RICH, *RICH_FIELDS), "paper": (*ODE, *PDE)}
+GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "paper": (*ODE, *PDE)}
 #: FNO with the same width, modes and epochs; with as many parameters; with as much time
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
