@@ -25,6 +25,7 @@ class FourierWeights(nn.Module):
     """
 
     complex_parameters = ("weight",)
+    free_parameters = ("weight",)  # they have a weight decay of their own
 
     def __init__(
         self,

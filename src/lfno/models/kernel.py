@@ -47,7 +47,8 @@ class PoleResidue(nn.Module):
         super().__init__()
         self.laplace, self.modes = tuple(laplace), tuple(modes)
         self.mixed, self.stable, self.shared = config.mixed, config.poles == "stable", config.share_poles
-        self.complex_parameters = (*(f"poles_{d}" for d in laplace), "residues")
+        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # zero is no natural pole
+        self.complex_parameters = (*self.undecayed, "residues")
         pair = () if config.share_poles else (channels_in, channels_out)
         for d in laplace:
             self.register_parameter(f"poles_{d}", self._initial_poles((*pair, config.n_poles), config))

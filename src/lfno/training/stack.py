@@ -35,12 +35,16 @@ class Stack:
     def decay(self, general: float, steady: Sequence[float]) -> Tensor:
         """The weight decay of every number, (runs, numbers).
 
-        R has its own in every run, and poles have none, since zero is no natural pole.
+        A module names its parameters without decay in `undecayed` (poles), and those with the decay `steady`, which every
+        run has for itself, in `free_parameters` (R).
         """
-        columns = []
-        for name, shape in self.layout():
-            rates = [0.0] * len(self) if ".poles_" in name else steady if "weights." in name else [general] * len(self)
-            columns.append(torch.tensor(rates)[:, None].expand(-1, shape.numel()))
+        rates = {}
+        for prefix, module in self.template.model.named_modules():
+            for name, _ in module.named_parameters(recurse=False):
+                own = [0.0] * len(self) if name in getattr(module, "undecayed", ()) else [general] * len(self)
+                own = list(steady) if name in getattr(module, "free_parameters", ()) else own
+                rates[f"{prefix}.{name}".removeprefix(".")] = own
+        columns = [torch.tensor(rates[name])[:, None].expand(-1, shape.numel()) for name, shape in self.layout()]
         return torch.cat(columns, 1).to(self.theta)
 
     def layout(self) -> list[tuple[str, torch.Size]]:
