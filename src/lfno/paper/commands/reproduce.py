@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 def reproduce(
     study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation")] = "main",
-    tasks: Annotated[str | None, typer.Option(help="data sets, separated by commas; ode, pde, rich, rich-fields, paper are groups")] = None,
+    tasks: Annotated[str | None, typer.Option(help="data sets, or ode, pde, rich, rich-fields, paper; by commas")] = None,
     models: Annotated[str | None, typer.Option(help="of lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
     preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
     seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1, max=1000)] = 3,
