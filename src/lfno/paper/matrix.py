@@ -101,9 +101,10 @@ def _differs(cell: Cell, path: Path) -> bool:
         del training["steady_decay"]
         if record.training.get("steady_decay") not in STRENGTHS:
             return True
-    # what a record does not name was not there yet, and is now what leaves things as they were
+    # Old records lack newer options. A missing option takes the value that reproduces the old behaviour.
     kinds = (MODELS[preset.model].Config, TrainingConfig)
     before = {f.name: f.default for kind in kinds for f in fields(kind) if f.default is not MISSING}
+    before |= {"hold": "trigonometric", "basis": "fourier"} if preset.model == "LFNO" else {}
     wanted, found = preset.fields | training, before | record.config | record.training
     return any(json.dumps(found.get(name)) != json.dumps(value) for name, value in wanted.items())
 

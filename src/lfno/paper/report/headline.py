@@ -71,16 +71,24 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
         gains = [_least(rows[task], ("FNO",)) / _least(rows[task], ("LFNO",)) for task in random]
         sentences.append(
             "Random forcing is the real test of an operator: it cannot be interpolated. On the "
-            f"{len(random)} data sets of this kind the error of FNO is {min(gains):.2g} to {max(gains):.2g} times that of LFNO."
+            f"{len(random)} data sets of this kind the error of FNO is {_times(min(gains))} to {_times(max(gains))} times that "
+            "of LFNO."
         )
     if beaten:
         sentences.append(f"On {len(beaten)} of {len(rows)} data sets a baseline without a network beats every network.")
-    if beaten and set(beaten) <= set(single):
+    if set(beaten) & set(single):
         sentences.append(
-            "All of these have the paper's inputs: one number describes each sample, and interpolation between the training "
-            "samples solves the task. Their rows show how exactly a network can fit, not how well it generalises."
+            "With the paper's inputs one number describes each sample, and interpolation between the training samples solves "
+            "the task: these rows show how exactly a network can fit, not how well it generalises."
         )
+    if linear := [titles.title(task.removesuffix("-rich")) for task in beaten if task in random]:
+        sentences.append(f"{' and '.join(linear)}: a linear equation, so a linear model is enough.")
     return sentences
+
+
+def _times(factor: float) -> str:
+    """A factor as text: two digits, and no power of ten."""
+    return f"{factor:.2g}" if factor < 100 else f"{round(factor, -2):.0f}"
 
 
 def _least(row: dict[str, float | None], names: Iterable[str]) -> float:
