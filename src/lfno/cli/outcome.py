@@ -43,6 +43,8 @@ def table(contest: Contest) -> None:
         errors = row["rmse"] if few else [row["nrmse"]]
         spread = f" ± {row['spread']:.2g}" if row.get("spread") else ""
         shown.add_row(name, f"{row['l2']:.4g}{spread}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
+    if contest.noise_floor and few:
+        shown.add_row("noise floor", "", *(f"{value:.4g}" for value in contest.noise_floor), "")
     if len(contest.candidates) > 1:
         Console().print(candidates(contest))
     Console().print(shown)

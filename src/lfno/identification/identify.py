@@ -12,7 +12,7 @@ explains most of what is left is added, then all of them are refined together by
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -126,6 +126,10 @@ def identify(
     array([-0.2+3.j])
     """
     inputs, outputs, step = _checked(inputs, outputs, grid, warmup)
+    live = inputs.any((0, 2))
+    if live.any() and not live.all():  # a channel that is always zero has no response to be identified
+        options = {"max_poles": max_poles, "warmup": warmup, "hold": hold, "mask": mask, "accuracy": accuracy}
+        return _widened(identify(inputs[:, live], outputs, grid, poles, constant=constant, **options), live)  # type: ignore[arg-type]
     moments = measured_moments(mask, outputs)
     scored = True if moments is None else moments[:, None, warmup:]
     scale = np.sqrt((outputs[..., warmup:] ** 2).mean((0, 2), where=scored))
@@ -162,6 +166,14 @@ def identify(
         found = prune(problem, found, accuracy)
     error, problem = problem.error(found), problem.whole()
     return fitted_modes(problem, problem.refine(found), scale, error, tuple(path))
+
+
+def _widened(modes: Modes, live: np.ndarray) -> Modes:
+    """The modes with zero residues and no direct path for inputs that are not `live`."""
+    residues = np.zeros((len(modes.residues), len(live), modes.residues.shape[-1]), modes.residues.dtype)
+    direct = np.zeros((len(modes.direct), len(live)))
+    residues[:, live], direct[:, live] = modes.residues, modes.direct
+    return replace(modes, residues=residues, direct=direct)
 
 
 def _best(problems: dict[str, Projection], poles: np.ndarray) -> tuple[Projection, np.ndarray]:

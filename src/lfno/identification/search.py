@@ -13,6 +13,9 @@ IMPROVEMENT = 0.97
 #: … or to this part, if the squared errors of the held-out pieces fall by SURE standard errors of their mean
 SLIGHT = 0.997
 SURE = 3.0
+#: below this error a further pole must halve the error: what is left may be the way the input runs between samples
+FINE = 1e-3
+HALF = 0.5
 #: a pole that contributes less than this part of the response may be left out
 WEAK = 0.05
 #: two poles that are closer than this part of their size may describe one mode
@@ -33,7 +36,7 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
         chosen, error = poles, errors[-1]
         for option in _grown(problem, poles, table):
             reached = problem.error(option)
-            if reached < IMPROVEMENT * error or (reached < SLIGHT * error and problem.gain(chosen, option) > SURE):
+            if _better(problem, chosen, option, error, reached):
                 chosen, error = option, reached
         if chosen is poles:
             break
@@ -42,6 +45,13 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
         poles = problem.refine(chosen)
         errors.append(problem.error(poles))
     return poles, errors[1:]
+
+
+def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: float, reached: float) -> bool:
+    """Whether further poles earn their place: the error falls from `error` to `reached`."""
+    if error < FINE:
+        return reached < HALF * error
+    return reached < IMPROVEMENT * error or (reached < SLIGHT * error and problem.gain(poles, more) > SURE)
 
 
 def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:

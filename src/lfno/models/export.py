@@ -13,6 +13,7 @@ import math
 import tempfile
 import warnings
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,12 @@ class Exported:
     size: int
 
 
-def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None) -> Exported:
+def export(
+    model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None, plus: nn.Module | None = None
+) -> Exported:
     """Write `model` on `grid` (its training grid by default) and check the file against the original.
+
+    plus: a module on the same grid whose answer is added to that of the model.
 
     The file takes float32 (batch, channels, *grid) in physical units, any batch, and answers in physical units.
 
@@ -62,10 +67,10 @@ def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | Non
     x = x * _column(model.input_scale.float(), x) + _column(model.input_offset.float(), x)
     double = clone(model).double()
     with torch.no_grad():
-        expected = double(x.double(), grid).numpy()
+        expected = (double(x.double(), grid) + (0.0 if plus is None else plus(x.double()))).numpy()
     with _quiet(), tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / path.name
-        answers = (_onnx if to == "onnx" else _torch)(model, grid, made, x)
+        answers = (_onnx if to == "onnx" else _torch)(model, grid, made, x, plus)
         scale = float(np.abs(expected).max()) or 1.0
         error = max(float(np.abs(answer - expected[: len(answer)]).max()) / scale for answer in answers)
         if not error <= TOLERANCE:
@@ -74,14 +79,14 @@ def export(model: Operator, path: str | Path, to: str = "onnx", grid: Grid | Non
     return Exported(path, to, error, path.stat().st_size)
 
 
-def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray]:
+def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module | None) -> list[np.ndarray]:
     try:
         import onnx
         import onnxruntime
         import onnxscript  # noqa: F401
     except ImportError as error:
         raise LfnoError(f"exporting to ONNX needs the package {error.name}; install lfno[onnx]") from error
-    program = _program(Frozen(model, grid), x)
+    program = _program(_added(Frozen(model, grid), plus), x)
     written = torch.onnx.export(program, input_names=["input"], output_names=["output"], dynamo=True, verbose=False)
     assert written is not None
     proto = written.model_proto
@@ -96,8 +101,8 @@ def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray
     return [np.asarray(session.run(None, {"input": part.numpy()})[0]) for part in (x, x[:1])]
 
 
-def _torch(model: Operator, grid: Grid, path: Path, x: Tensor) -> list[np.ndarray]:
-    program = _program(_OnGrid(clone(model).float(), grid), x)
+def _torch(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module | None) -> list[np.ndarray]:
+    program = _program(_added(_OnGrid(clone(model).float(), grid), plus), x)
     torch.export.save(program, path, extra_files=describe(model.provenance, grid))
     module = torch.export.load(path).module()
     with torch.no_grad():
@@ -134,6 +139,19 @@ def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:
     data = provenance.get("data")
     signals = data.get("signals") if isinstance(data, dict) else None
     return signals if isinstance(signals, dict) else {}
+
+
+def _added(module: nn.Module, plus: nn.Module | None) -> nn.Module:
+    return module if plus is None else _Sum(module, deepcopy(plus).float())
+
+
+class _Sum(nn.Module):
+    def __init__(self, one: nn.Module, two: nn.Module) -> None:
+        super().__init__()
+        self.one, self.two = one, two
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.one(x) + self.two(x)
 
 
 class _OnGrid(nn.Module):

@@ -29,7 +29,7 @@ class Contest:
     """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
 
     `inputs`, `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures; `mask` is True where
-    the truth was measured, None if all of it was. `candidates` are those of `Scores`.
+    the truth was measured, None if all of it was. `candidates` and `noise_floor` are those of `Scores`.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -42,11 +42,13 @@ class Contest:
     spread: np.ndarray | None = None
     mask: np.ndarray | None = None
     candidates: dict[str, dict[str, Any]] = field(default_factory=dict)
+    noise_floor: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what metrics.json holds of the test."""
-        told = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
-        return told | ({"candidates": self.candidates} if self.candidates else {})
+        told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+        told |= {"candidates": self.candidates} if self.candidates else {}
+        return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})
 
     def judged(self, verdict: str, candidates: dict[str, dict[str, Any]]) -> Contest:
         """Return the contest with another verdict and the table of the candidates."""
@@ -56,8 +58,11 @@ class Contest:
 def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
     """Score a model, its rivals and the baselines on the test part of prepared data."""
     if prepared.record is None:
-        return contest_samples(surrogate, prepared.dataset, prepared.split, label, rivals or {})
-    return contest_record(surrogate, prepared, label, rivals or {})[0]
+        result = contest_samples(surrogate, prepared.dataset, prepared.split, label, rivals or {})
+    else:
+        result = contest_record(surrogate, prepared, label, rivals or {})[0]
+    floor = prepared.noise_floor
+    return result if floor is None else replace(result, noise_floor=np.asarray(floor, dtype=float).tolist())
 
 
 def contest_samples(

@@ -11,6 +11,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
+from lfno.surrogate.deploy.linear_window import LinearWindow
 from lfno.surrogate.deploy.lower import program_of
 from lfno.surrogate.deploy.onnx_step import write_onnx_step
 from lfno.surrogate.deploy.onnx_window import write_onnx_window
@@ -76,11 +77,12 @@ class Deployment(Description):
             grid = grid or self.grid
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
-        if not self.networks or self.linear_path is not None:
+        if not self.networks:
             raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
-        return export(self.networks[member], Path(path), to, grid)
+        linear = None if self.linear_path is None else LinearWindow(self.linear_path, grid or self.grid)
+        return export(self.networks[member], Path(path), to, grid, linear)
 
 
 def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:

@@ -151,7 +151,7 @@ def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | 
     table = {one.name: one.to_dict() | {"chosen": one is chosen} for one in fitted.candidates}
     # times are left out of the file, so that the same run writes the same bytes
     timeless = {name: {key: value for key, value in row.items() if key != "seconds"} for name, row in table.items()}
-    scores = Scores(result.rows, verdict, result.outputs, timeless)
+    scores = Scores(result.rows, verdict, result.outputs, timeless, result.noise_floor)
     provenance = {**members[0].provenance, "scores": scores.to_dict(), **trust(members, prepared)}
     choices = [*fitted.choices, *([why] if len(fitted.candidates) > 1 else [])]
     result = result.judged(verdict, table)

@@ -13,13 +13,15 @@ class Scores:
     The errors of a row are l2, linf, nrmse, rmse (one per output) and fit; see `lfno.evaluation.metrics.scores`. `spread` is
     the standard deviation of l2 over trajectories, or over pieces of a record as long as a window.
     `candidates` maps every model that was fitted to its validation error, its spread, the number of its parameters, and
-    whether it was chosen.
+    whether it was chosen. `noise_floor` is the RMS of the measurement noise of each output, in its unit, where repeated
+    periods tell it: no model has a smaller RMSE.
     """
 
     rows: dict[str, dict[str, Any]]
     verdict: str
     outputs: list[str]
     candidates: dict[str, dict[str, Any]] = field(default_factory=dict)
+    noise_floor: list[float] | None = None
 
     def __repr__(self) -> str:
         errors = ", ".join(f"{name} {row['l2']:.3g}" for name, row in self.rows.items())
@@ -27,11 +29,12 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values, the inverse of `from_dict`."""
-        told = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
-        return told | ({"candidates": self.candidates} if self.candidates else {})
+        told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
+        told |= {"candidates": self.candidates} if self.candidates else {}
+        return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Scores:
         """Read scores as `to_dict` wrote them."""
         return cls(tree.get("test", {}), str(tree.get("verdict", "")), list(tree.get("outputs", [])),
-                   dict(tree.get("candidates", {})))  # fmt: skip
+                   dict(tree.get("candidates", {})), tree.get("noise_floor"))  # fmt: skip

@@ -1,0 +1,47 @@
+"""As many modes as the data hold: the identified model is as good on new data as the true system."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lfno.core.grid import Grid
+from lfno.identification.identify import Modes, identify
+
+STEP = 0.05
+FREQUENCIES = {1: [0.8], 2: [0.6, 2.1], 6: [0.3, 0.7, 1.3, 2.2, 3.4, 5.0]}  # Hz
+
+
+def system(count: int, width: int) -> Modes:
+    """Modes with 3 % damping, rank-one residues and amplitudes that fall with the frequency."""
+    rng = np.random.default_rng(count)
+    omega = 2 * np.pi * np.array(FREQUENCIES[count])
+    poles = omega * (-0.03 + 1j * np.sqrt(1 - 0.03**2))
+    shapes, forces = rng.uniform(0.5, 1.0, (width, count)), rng.uniform(0.5, 1.0, (width, count))
+    signs = rng.choice([-1, 1], (width, count))
+    residues = -1j * np.einsum("om,im->oim", signs * shapes, forces) / omega
+    return Modes(poles, residues, np.zeros((width, width)), np.ones(count), 0.0, "linear")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.1])
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_the_error_on_new_data_is_that_of_the_true_system(count: int, width: int, noise: float) -> None:
+    truth = system(count, width)
+    rng = np.random.default_rng(0)
+    size, grid = 800, Grid.line(800, STEP)
+    force, new = rng.normal(size=(8, width, size)), rng.normal(size=(8, width, size))
+    motion, clean = truth.simulate(force, STEP), truth.simulate(new, STEP)
+    scale = motion.std((0, 2), keepdims=True)
+    motion = motion + noise * scale * rng.normal(size=motion.shape)
+    measured = clean + noise * scale * rng.normal(size=clean.shape)
+    found = identify(force, motion, grid)
+
+    def error(answer: np.ndarray) -> float:
+        return float(np.linalg.norm((answer - measured) / scale) / np.linalg.norm(measured / scale))
+
+    reached = error(found.simulate(new, STEP))
+    assert reached < (1.05 * error(clean) if noise else 1e-4)
+    strong = found.poles[found.contributions > 0.02]
+    assert (found.poles.real < 0).all()
+    assert all(np.abs(truth.poles - pole).min() < 0.05 * abs(pole) for pole in strong), "no mode that is not there"
