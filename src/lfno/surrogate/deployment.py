@@ -9,6 +9,7 @@ from typing import Any
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.identification.modal import ModalModel
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
 from lfno.surrogate.deploy.linear_window import LinearWindow
@@ -81,7 +82,10 @@ class Deployment(Description):
             raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
-        linear = None if self.linear_path is None else LinearWindow(self.linear_path, grid or self.grid)
+        linear_path = self.linear_path
+        if linear_path is not None and not isinstance(linear_path, ModalModel):
+            raise LfnoError(f"a network that corrects a linear model of fields has no form for {to}")
+        linear = None if linear_path is None else LinearWindow(linear_path, grid or self.grid)
         return export(self.networks[member], Path(path), to, grid, linear)
 
 
