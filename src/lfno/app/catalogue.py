@@ -64,7 +64,15 @@ def shipped(name: str) -> dict[str, str]:
     folder = Path(str(resources.files("lfno"))) / "weights"
     labels = {f"{kind} rich": f"{name}{RICH}{suffix}" for kind, suffix in SUFFIXES.items()}
     labels |= {kind: f"{name}{suffix}" for kind, suffix in SUFFIXES.items()}
-    return {label: file for label, file in labels.items() if (folder / f"{file}.safetensors").is_file()}
+    found = {label: file for label, file in labels.items() if (folder / f"{file}.safetensors").is_file()}
+    return {_label(label, folder / f"{file}.safetensors"): file for label, file in found.items()}
+
+
+def _label(label: str, file: Path) -> str:
+    """The label of a model, "feedback rich" for modes with feedback: the header of a model file tells its kind."""
+    with file.open("rb") as opened:
+        header = opened.read(int.from_bytes(opened.read(8), "little"))
+    return label.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else label
 
 
 def slider(entry: Entry) -> dict[str, Any]:
