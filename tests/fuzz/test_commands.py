@@ -36,6 +36,8 @@ RIGHT = {
     "predict": ["lno.safetensors", "rig.csv", "--input", "f", "--output", "u", "--out", "answer.csv"],
     "decompose": ["lno.safetensors", "rig.csv", "--input", "f", "--output", "u", "--out", "parts"],
     "poles": ["lno.safetensors", "--out", "figures"],
+    "response": ["lno.safetensors", "--out", "figures"],
+    "benchmark": ["silverbox", "--data", "rig.csv"],
     "export": ["lno.safetensors", "--to", "torch", "--out", "lno.pt2"],
     "reproduce": ["--tasks", "tiny", "--models", "lno", "--seeds", "1", "--out", "records", *SMALL],
     "report": ["--results", "records", "--markdown", "pages", "--baseline-seconds", "0"],

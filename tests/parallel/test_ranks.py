@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lfno.models.storage import load
+from lfno import load
 from tests.faults import victims
 from tests.parallel import ranks
 

@@ -26,7 +26,7 @@ Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 def listening(model: Operator) -> Iterator[Heard]:
     """Remember what every block with poles is first asked, which in `decompose` is the whole prediction.
 
-    >>> model = lfno.load("duffing-c05")
+    >>> [model] = lfno.load("duffing-c05").networks
     >>> with listening(model) as heard:
     ...     transient, steady = model.decompose(np.sin(np.arange(2048) * 0.01))
     >>> len(ringing(model, heard).top(3).rows())

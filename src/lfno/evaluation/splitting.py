@@ -52,7 +52,8 @@ def split_errors(transient: np.ndarray, steady: np.ndarray, response: np.ndarray
     Samples without a periodic steady state are NaN in `true_steady`, as in `Dataset.steady`.
 
     >>> response, steady = np.full((1, 1, 4), 2.0), np.ones((1, 1, 4))
-    >>> split_errors(response - steady, 1.1 * steady, response, steady).means()
+    >>> errors = split_errors(response - steady, 1.1 * steady, response, steady).means()
+    >>> {name: round(error, 6) for name, error in errors.items()}
     {'prediction': 0.05, 'steady': 0.05, 'transient': 0.0}
     """
     shapes = {np.shape(values) for values in (transient, steady, response, true_steady)}

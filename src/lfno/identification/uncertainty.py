@@ -35,6 +35,8 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     True
     """
     trajectories, time, _, parameters = jacobian.shape
+    if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):  # a model that blows up: nothing is known
+        return np.diag(np.full(parameters, np.inf))
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))

@@ -21,8 +21,9 @@ from lfno.spectral.tables import Level, Tables
 
 
 def respond_in_chunks(chunks: Tensor, tables: Tables) -> Tensor:
-    """The response from rest of a real signal in chunks, (batch, L, in, K) → (batch, L, out, K)."""
-    if tables.reach or tables.paired or torch.compiler.is_compiling():
+    """The response from rest of a real signal in chunks, (batch, L, in, K) → (batch, L, out, K), or of a field."""
+    field = chunks.ndim > 4  # (batch, *modes, L, in, K)
+    if field or tables.reach or tables.paired or torch.compiler.is_compiling():
         return run(chunks, tables, *at_rest(chunks, tables))[0]
     step = torch.view_as_real(tables.decay[..., -1]).to(chunks.dtype)
     levels = [part.detach() for level in tables.levels for part in level]

@@ -21,6 +21,7 @@ from lfno.surrogate.deploy.validity import validity
 from lfno.surrogate.description import Description
 from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
+from lfno.surrogate.sum import parts_of
 
 
 class Deployment(Description):
@@ -29,7 +30,7 @@ class Deployment(Description):
     @property
     def causal(self) -> bool:
         """Whether the model runs sample by sample, so that the past alone determines its answers."""
-        return all(runs_in_blocks(member, self.grid) for member in self.members)
+        return all(runs_in_blocks(part, self.grid) for member in self.members for part in parts_of(member))
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
         """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).

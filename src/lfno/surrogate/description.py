@@ -127,7 +127,7 @@ class Description:
     @property
     def split_caveat(self) -> str:
         """Why the split into transient and steady is not physical; "" where nothing is known against it."""
-        return split_caveat(self.members[0], self.provenance)
+        return split_caveat(network_of(self.members[0]) or self.members[0], self.provenance)
 
 
 def _channels(told: Sequence[tuple[str, str]], count: int, role: str) -> str:

@@ -22,7 +22,8 @@ class Stream:
     >>> forces = np.sin(np.linspace(1, 2, 10)[:, None] * t)
     >>> model = lfno.fit((forces, np.cumsum(forces, axis=1)), dt=0.1, model="linear")
     >>> stream = model.stream()
-    >>> bool(np.allclose([stream.step(value) for value in forces[0]], model.predict(forces[0]), atol=1e-2))
+    >>> force = 0.9 * forces[0]
+    >>> bool(np.allclose([stream.step(value) for value in force], model.predict(force), atol=1e-2))
     True
     """
 

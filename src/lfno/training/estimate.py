@@ -127,16 +127,15 @@ def _least(task: Task) -> int:
 
 def _memory(task: Task, config: TrainingConfig, size: int) -> int:
     """Return the bytes that a step of one run keeps for the backward pass."""
-    kept: dict[int, int] = {}
+    kept: dict[int, Tensor] = {}  # the tensors themselves, so that no address is used twice
 
     def keep(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
+        kept[tensor.untyped_storage().data_ptr()] = tensor
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         _step(task, config, size, 1)()
-    return sum(kept.values())
+    return sum(tensor.untyped_storage().nbytes() for tensor in kept.values())
 
 
 def _seconds(task: Task, config: TrainingConfig, size: int, runs: int) -> tuple[float, float]:

@@ -21,7 +21,7 @@ def report(
         Path | None, typer.Option(help="Write Markdown pages into this folder instead of one HTML page.")
     ] = None,
     baseline_seconds: Annotated[
-        float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0)
+        float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0, max=1e6)
     ] = 120.0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
