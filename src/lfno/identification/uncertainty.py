@@ -18,6 +18,8 @@ from scipy.ndimage import uniform_filter1d
 
 #: 97.5 % quantile of the normal distribution: half the width of a 95 % interval, in standard deviations
 NORMAL_95 = 1.959964
+#: the variance of a parameter of which nothing is known; finite, so that products with zero are zero
+UNKNOWN = 1e30
 #: frequencies times trajectories over which the periodogram of the residual is averaged
 AVERAGED = 60
 
@@ -36,7 +38,7 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     """
     trajectories, time, _, parameters = jacobian.shape
     if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):  # a model that blows up: nothing is known
-        return np.diag(np.full(parameters, np.inf))
+        return np.diag(np.full(parameters, UNKNOWN))
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))

@@ -68,7 +68,9 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
 
 def prediction_figure(compared: Compared) -> Figure:
     """Draw truth and prediction of a typical and of the worst piece, one column each; below every panel its residual."""
-    pieces, outputs = typical_and_worst(compared), range(min(len(compared.outputs), MOST_OUTPUTS))
+    # a prediction that is nowhere finite has no typical piece: all of it is drawn
+    pieces = typical_and_worst(compared) or [("test data", 0, slice(None))]
+    outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
     t, measured = compared.axis.points, compared.measured
     for column, (words, sample, stretch) in enumerate(pieces):
