@@ -23,7 +23,7 @@ assert pathlib.Path(lfno.__file__).is_relative_to(sys.prefix), lfno.__file__
 names = sorted(path.stem for path in pathlib.Path(str(SHIPPED)).glob("*.safetensors"))
 for name in names:
     model = lfno.load(name)
-    inputs = np.zeros((1, model.config.in_channels, *model.grid.shape), np.float32)
+    inputs = np.zeros((1, model.channels[0], *model.grid.shape), np.float32)
     assert np.isfinite(model.predict(inputs)).all(), name
 print(f"lfno {lfno.__version__}: {len(names)} shipped models predict")
 """
