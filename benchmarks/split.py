@@ -17,7 +17,7 @@ from lfno.core.tensorfile import write_atomically
 from lfno.data.make import dataset
 from lfno.data.split import standard
 from lfno.evaluation.splitting import score_split
-from lfno.models import load
+from lfno.models import load_network
 
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich", "heat-rich", "reaction-diffusion-rich")
 MOST = 1.5  # promised: the error of each part over that of the prediction
@@ -26,7 +26,7 @@ MOST = 1.5  # promised: the error of each part over that of the prediction
 def row(name: str, model: str) -> dict[str, float | str]:
     """The errors of one model on the test samples of its data set."""
     whole = dataset(name, steady=True)
-    data, network = whole[standard(len(whole)).test], load(model)
+    data, network = whole[standard(len(whole)).test], load_network(model)
     errors = score_split(network, data).means()
     worst = max(errors["steady"], errors["transient"]) / errors["prediction"]
     return {"name": name, "model": model, **errors, "ratio": worst, "settled": int(data.settled.sum()), "samples": len(data)}

@@ -23,8 +23,9 @@ from lfno.core.tensorfile import write_atomically
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split, standard
 from lfno.paper.presets import find_preset
+from lfno.training.device import best_device
 from lfno.training.loop import Trainer
-from lfno.training.networks import best_device, make_task
+from lfno.training.networks import make_task
 from lfno.training.presets import Preset
 
 #: runs of a stack: five ODEs with three seeds

@@ -82,3 +82,13 @@ def test_links_of_the_documentation_lead_somewhere():
     for page in [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
+
+
+def test_every_name_in_the_reference_exists():
+    for page in (Path(__file__).parent.parent / "docs" / "reference").glob("*.md"):
+        for name in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE):
+            module, _, last = name.rpartition(".")
+            try:
+                importlib.import_module(name)
+            except ModuleNotFoundError:
+                assert hasattr(importlib.import_module(module), last), f"{page.name} names {name}"

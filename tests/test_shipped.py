@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lfno
@@ -37,3 +38,12 @@ def test_models_of_random_forcing_are_modes_with_feedback_and_as_exact_as_their_
     test = standard(len(data)).test
     found = mean_errors(model.predict(data.inputs[test]), data.outputs[test])
     assert found["l2"] == pytest.approx(model.scores.rows["feedback"]["l2"], rel=0.01)
+
+
+def test_the_shipped_models_answer_for_amplitudes_in_no_sample():
+    t = lfno.dataset("duffing-c05", count=1).grid["t"].points
+    for amplitude in (0.731, 5.123, 9.377):
+        force = amplitude * np.exp(-0.05 * t) * np.sin(5 * t)
+        truth = lfno.dataset("duffing-c05", inputs=force[None, None])
+        guess = lfno.load("duffing-c05").predict(truth.inputs)
+        assert np.linalg.norm(guess - truth.outputs) < 0.02 * np.linalg.norm(truth.outputs)

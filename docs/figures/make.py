@@ -16,8 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 from scipy import signal
 
-from lfno.spectral.fourier import from_modes, to_modes
-from lfno.spectral.mixing import mix_channels
+from lfno.spectral.fourier import from_modes, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient
 
 HERE = Path(__file__).parent

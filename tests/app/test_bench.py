@@ -12,10 +12,11 @@ import lfno
 from lfno.app.api import Desk
 from lfno.app.catalogue import PAPER_FREQUENCY, catalogue, shipped
 from lfno.app.inputs import DURATION, KINDS, Input
-from lfno.app.plain import packed, plain
+from lfno.app.json_values import jsonable, packed
 from lfno.app.single import Single
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.evaluation.caveat import NOT_PHYSICAL
 from lfno.evaluation.metrics import relative_l2
 from lfno.systems import find
 from lfno.systems.signals import FunctionSignal
@@ -28,8 +29,8 @@ def test_twelve_systems_and_their_models() -> None:
     told = catalogue()
     rows = {row["name"]: row for row in told["systems"]}
     assert len(rows) == 12
-    assert {"LFNO", "FNO", "LNO"} <= set(rows["duffing-c05"]["models"])
-    assert rows["navier-stokes-nu1e-3"]["models"] == list(shipped("navier-stokes-nu1e-3"))
+    assert {"LFNO", "FNO", "LNO"} <= {one["key"] for one in rows["duffing-c05"]["models"]}
+    assert [one["key"] for one in rows["navier-stokes-nu1e-3"]["models"]] == list(shipped("navier-stokes-nu1e-3"))
     assert told["opening"] in rows
     json.dumps(told, allow_nan=False)
 
@@ -87,6 +88,42 @@ def test_out_of_range_is_said(desk: Desk) -> None:
     assert desk.ask("answer", {"system": "heat", "value": 5, "model": "FNO"})["notes"] == []
 
 
+def test_random_inputs_of_a_field(desk: Desk) -> None:
+    drawn = {"system": "heat", "family": "random", "value": 3}
+    answer = desk.ask("answer", {**drawn, "model": "LFNO rich"})
+    assert answer["l2"] < 1e-3
+    assert answer["notes"] == []
+    paper = {"system": "heat", "value": 5}
+    for query, key, words in ((drawn, "LFNO", "inputs of one shape"), (paper, "LFNO rich", "on random inputs")):
+        notes = desk.ask("answer", {**query, "model": key})["notes"]
+        assert notes[0].startswith("out of the range of training")
+        assert words in notes[0]
+    # the true parts add up to the solution; the steady one ends as it begins
+    split, truth = desk.ask("split", {**drawn, "model": "LFNO rich"}), unpack(desk.ask("truth", drawn)["truth"])
+    assert np.abs(unpack(split["true_transient"]) + unpack(split["true_steady"]) - truth).max() < 1e-6
+    error = np.linalg.norm(unpack(split["steady"]) - unpack(split["true_steady"]))
+    size = max(np.linalg.norm(unpack(split["true_steady"])), np.linalg.norm(truth))
+    assert split["split_error"] == pytest.approx(error / size, rel=1e-4)
+    with pytest.raises(LfnoError, match="value is not between 0 and 19"):
+        desk.ask("truth", {**drawn, "value": 20})
+    with pytest.raises(LfnoError, match="family 'random' is not known"):
+        desk.ask("truth", {"system": "burgers", "family": "random", "value": 1})
+
+
+def test_a_split_that_is_not_physical_says_so_wherever_it_is_shown(desk: Desk) -> None:
+    reasons = {"duffing-c05": "one shape of forcing", "duffing-c0": "not damped", "pendulum-c05": "free weights"}
+    for system, reason in reasons.items():
+        query = {"system": system, "input": PAPER, "model": "LFNO"}
+        for question in ("split", "modes"):
+            caveat = desk.ask(question, query)["caveat"]
+            assert caveat.startswith(NOT_PHYSICAL)
+            assert reason in caveat
+    query = {"system": "duffing-c05", "input": {**PAPER, "kind": "multisine"}, "model": "feedback rich"}
+    split = desk.ask("split", query)
+    assert (split["caveat"], desk.ask("modes", query)["caveat"]) == ("", "")
+    assert split["split_error"] < 1e-3
+
+
 def test_an_undamped_system_has_no_steady_part(desk: Desk) -> None:
     split = desk.ask("split", {"system": "duffing-c0", "input": PAPER, "model": "LFNO"})
     assert "no true steady part" in split["reason"]
@@ -141,7 +178,7 @@ def test_wrong_questions(desk: Desk, query: Any, sentence: str) -> None:
 
 def test_numbers_that_json_has_no_word_for() -> None:
     tree = {"a": np.float64(np.inf), "b": [np.nan, np.int64(3)], "c": np.array([1.5]), 4: (True, None)}
-    assert plain(tree) == {"a": None, "b": [None, 3], "c": [1.5], "4": [True, None]}
+    assert jsonable(tree) == {"a": None, "b": [None, 3], "c": [1.5], "4": [True, None]}
     values = np.linspace(-1, 1, 6).reshape(2, 3)
     assert np.allclose(unpack(packed(values)), values)
     assert np.array_equal(unpack(packed(values, double=True)), values)

@@ -39,13 +39,15 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     assert page.evaluate(SHIFT) < 0.1
     page.goto(f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=2")
     shown(page, "duffing-c05", '"amplitude":2,')
+    page.click('[data-curve="LFNO"]')  # the page opens on the model of random forcing; the paper's models are hidden
     before = page.evaluate(PICTURES)
     for kind in ("sine", "multisine", "chirp", "step", "pulse", "random"):
         page.click(f'[data-kind="{kind}"]')
         shown(page, f'"kind":"{kind}"')
         assert f"kind={kind}" in page.url
         assert page.locator(".formula").inner_text().startswith("f(t) = ")
-        assert page.locator("#error-table .beyond").count() >= 1  # the paper's models know one shape of input only
+        # the paper's models know one shape of input only
+        assert "LFNO (paper): out of the range of training" in page.inner_text("#error-table")
     assert page.evaluate(PICTURES) != before
     slider = page.get_by_label("amplitude A", exact=True)
     slider.focus()
@@ -72,18 +74,30 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     alert = page.locator("#alert").bounding_box()
     assert alert["y"] + alert["height"] <= 900
     assert number.input_value() == "2.05"
+    # a model of random forcing knows its own range
+    number.fill("40")
+    number.press("Enter")
+    shown(page, '"amplitude":40')
+    assert "feedback" in page.locator("#error-table .beyond", has_text="out of the range of training").first.inner_text()
 
 
 def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=4")
-    assert "not physical" in page.inner_text("#split-caveat") or page.locator("#split-caveat").is_hidden()
+    assert page.locator("#split-caveat").is_hidden()  # the model of random forcing has the split of the equation
     page.wait_for_selector("#modes[data-ready]")
+    assert page.locator("#modes .caveat").count() == 0
     assert "truth" in page.inner_text("#modes")
     assert "0.154" in page.inner_text("#modes")
     page.click("#sweep button")
     page.wait_for_selector("#sweep[data-ready]")
     assert page.locator("#sweep canvas").count() == 1
+    # modes with feedback have no layers; those of the paper's LFNO are shown, with the reason why they are not physical
     page.click("#modes summary")
+    page.wait_for_selector("#modes details:has-text('No model that is shown has layers with poles')")
+    page.click('[data-curve="LFNO"]')
+    page.wait_for_selector("#modes .caveat:has-text('LFNO (paper): modes that are not physical')")
+    page.click("#split-of button:text-is('LFNO (paper)')")
+    page.wait_for_selector("#split-caveat:has-text('trained on one shape of forcing')")
     page.wait_for_selector("#modes canvas")
     page.focus("#modes canvas")
     page.keyboard.press("ArrowRight")
@@ -136,6 +150,47 @@ def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
     assert Path(saved.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
+def test_ticks_of_every_axis(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    ticks = page.eval_on_selector_all("#view-systems .uchart", "charts => charts.map(chart => Number(chart.dataset.ticks))")
+    assert len(ticks) == 5
+    assert min(ticks) >= 2
+    # logarithmic axes from and to any value, as after a zoom
+    draw = """async ([low, high]) => {
+        const { Chart } = await import("/chart.js");
+        const chart = new Chart(document.querySelector("#response"), { title: "any", log: true, logX: true });
+        const x = Float64Array.from({ length: 20 }, (_, n) => low * (high / low) ** (n / 19));
+        chart.set(x, [{ name: "truth", label: "truth", y: x.map((value) => value / 7), width: 1 }]);
+        while (chart.box.dataset.ticks === undefined) await new Promise((done) => requestAnimationFrame(done));
+        const labels = chart.u.axes[0]._values.filter(Boolean).length;
+        chart.box.remove();
+        return labels;
+    }"""
+    for ends in ([0.0952381, 0.7619], [3.1, 4.2], [1e-7, 8e3], [0.11, 0.31]):
+        assert 2 <= page.evaluate(draw, ends) <= 15, ends
+
+
+def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
+    page = opened(browse, f"{server.address}#systems/heat")
+    shown(page, "heat ", '"family":"random"')
+    assert page.locator("#split .map").count() == 4  # both parts of the model, and the true ones
+    assert "differ from the true parts by" in page.inner_text("#split-error")
+    assert page.locator("#error-table .beyond").count() == 0
+    page.click("[data-family=paper]")
+    shown(page, "heat ", '"family":"paper"')
+    assert "LFNO: out of the range of training: it was trained on random inputs" in page.inner_text("#error-table")
+    assert "family=paper" in page.url
+
+
+def test_models_hidden_on_one_system_are_shown_on_the_next(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "false"  # beside the model of random forcing
+    page.click('[data-name="duffing-c0"]')
+    shown(page, "duffing-c0 ")
+    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "true"
+    page.wait_for_selector("#split-caveat:has-text('not damped')")
+
+
 def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     for count, name in enumerate(page.eval_on_selector_all("#systems a", "links => links.map(link => link.dataset.name)")):
@@ -143,6 +198,7 @@ def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: S
         page.emulate_media(color_scheme="dark" if count % 2 else "light")
         page.click(f'[data-name="{name}"]')
         shown(page, f"{name} ")
+        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")  # asked for after a pause, of this system
         assert page.locator("#alert").is_hidden()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the page"
         cut = "[...document.querySelectorAll('#errors .scroll')].some(box => box.scrollWidth > box.clientWidth + 1)"

@@ -18,7 +18,7 @@ if DEVICE == "cpu":
 pytest.importorskip("triton")
 
 from lfno.backends.gated import update_with_gate  # noqa: E402
-from lfno.backends.mixing import mix  # noqa: E402
+from lfno.backends.mixing_kernel import mix  # noqa: E402
 from lfno.backends.perceptron import perceptron  # noqa: E402
 from lfno.backends.update import update  # noqa: E402
 from lfno.models.config import ACTIVATIONS  # noqa: E402

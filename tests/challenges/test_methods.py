@@ -76,15 +76,16 @@ def test_a_periodic_question_is_answered_in_steady_state():
 
 def test_auto_prefers_what_predicts_held_out_records(tmp_path: Path):
     write("coupled-drives", tmp_path)
-    result = run("coupled-drives", tmp_path, "auto", **TINY)
+    result = run("coupled-drives", tmp_path, "auto", minutes=0.1, **TINY)
     compared = result.configuration["relative validation errors"]
-    assert min(compared, key=compared.get) == result.configuration["method"] == "linear"
-    assert set(compared) == {"linear", "lfno"}
+    assert min(compared, key=compared.get) == result.configuration["method"]
+    assert result.configuration["method"] in ("linear", "feedback")  # a network of two epochs has learned nothing
+    assert set(compared) == {"linear", "feedback", "lfno"}
 
 
 def test_seeds_are_trained_together_and_reported_apart(tmp_path: Path):
     write("coupled-drives", tmp_path)
-    result = run("coupled-drives", tmp_path, "lfno", seeds=2, **TINY)
+    result = run("coupled-drives", tmp_path, "lfno", seeds=2, minutes=0.05, **TINY)
     assert all(len(values) == 2 for values in result.figures.values())
     assert result.figures["low amplitude"][0] != result.figures["low amplitude"][1]
     assert all(spread > 0 for spread in result.spread.values())

@@ -41,9 +41,9 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
 
 def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
     """On the last fifth of the record, after its warm-up, by the model that was read back from its file."""
-    from lfno.data.signals import load
+    from lfno.data.signals import read_signals
 
-    surrogate, record = lfno.load(run / "run"), load(run / "rig.csv")
+    surrogate, record = lfno.load(run / "run"), read_signals(run / "rig.csv")
     warmup = surrogate.signals.warmup
     assert warmup > 0
     missed = (surrogate.ask(record).values - record.outputs)[:, 2400 + warmup :]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lfno.cli import build
 from lfno.core.errors import LfnoError
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 
 T = np.arange(200) * 0.05
 RUN = CliRunner()
@@ -45,7 +45,7 @@ def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
     assert report["variables"][2]["missing"] == 1
     assert len(report["problems"]) == 1
     assert report["command"].endswith("--input f --output u --time t --resample")
-    data = load(path, input="f", output="u", time="t", resample=True)
+    data = read_signals(path, input="f", output="u", time="t", resample=True)
     assert data.grid.to_dict()["axes"] == report["grid"]
 
 

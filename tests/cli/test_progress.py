@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lfno.cli.progress import progress
+from lfno.core.progress import progress
 
 
 def test_a_line_for_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from lfno.cli.wording import flag
 from lfno.core.errors import LfnoError
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from lfno.data.variation import check_variation
 
 T = np.arange(100) * 0.05
@@ -235,7 +235,7 @@ def sentence(case: Bad, directory: Path) -> str:
     path = directory / case.file
     case.write(path)
     try:
-        check_variation(load(path, **case.options))
+        check_variation(read_signals(path, **case.options))
     except LfnoError as error:
         said = error.worded(flag).replace(f"{directory}/", "")
         return re.sub(r" \(.*\);", " (…);", said) if case.what in LIBRARY else said

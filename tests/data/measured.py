@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lfno.data.signals import Record, load
+from lfno.data.signals import Record, read_signals
 
 T = 2 + np.arange(400) * 0.05
 F = np.sin(2 * T)
@@ -13,6 +13,6 @@ U = np.exp(-0.1 * T) * np.cos(T)
 
 def record(**arrays: np.ndarray) -> Record:
     """Load the record above, with some of its signals replaced or others added."""
-    loaded = load({"t": T, "f": F, "u": U} | arrays)
+    loaded = read_signals({"t": T, "f": F, "u": U} | arrays)
     assert isinstance(loaded, Record)
     return loaded

@@ -14,7 +14,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.describe import describe
 from lfno.data.prepare import prepare
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs, of_trajectories
 from tests.data.laboratory import STEP, run
@@ -51,14 +51,14 @@ def table(path: Path, numbered: bool) -> Path:
 
 @pytest.mark.parametrize("numbered", [True, False])
 def test_tables_with_run_numbers_or_a_time_that_starts_again(tmp_path: Path, numbered: bool) -> None:
-    same(load(table(tmp_path / "runs.csv", numbered)))
+    same(read_signals(table(tmp_path / "runs.csv", numbered)))
     if numbered:
-        same(load(tmp_path / "runs.csv", sample="run"))
+        same(read_signals(tmp_path / "runs.csv", sample="run"))
 
 
 def test_equal_runs_of_a_time_that_starts_again_are_trajectories() -> None:
     t = np.tile(np.arange(50) * 0.1, 6)
-    found = load({"t": t, "force": np.sin(t), "x": np.cos(t) + np.arange(300)})
+    found = read_signals({"t": t, "force": np.sin(t), "x": np.cos(t) + np.arange(300)})
     assert isinstance(found, Dataset)
     assert found.inputs.shape == (6, 1, 50)
 
@@ -67,7 +67,7 @@ def test_a_single_row_that_goes_back_is_still_an_error() -> None:
     t = np.arange(60) * 0.1
     t[30] = 0.0
     with pytest.raises(LfnoError, match="goes back"):
-        load({"t": t, "force": np.sin(t), "x": np.cos(t)})
+        read_signals({"t": t, "force": np.sin(t), "x": np.cos(t)})
 
 
 @pytest.mark.parametrize("step", ["Ts", "dt", "fs", "SampleTime"])
@@ -75,7 +75,7 @@ def test_cells_of_matlab_with_their_sampling_time(tmp_path: Path, step: str) -> 
     value = 1 / STEP if step == "fs" else STEP
     inputs, outputs = cells([one.inputs.T for one in RUNS]), cells([one.outputs.T for one in RUNS])
     savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, step: value})
-    found = load(tmp_path / "runs.mat")
+    found = read_signals(tmp_path / "runs.mat")
     same(found)
     assert any(f"{step!r} tells the time step" in note for note in found.provenance["notes"])
 
@@ -84,16 +84,16 @@ def test_structure_arrays_and_structures_like_iddata(tmp_path: Path) -> None:
     kind = [("u", object), ("y", object), ("Ts", object)]
     array = np.array([[(one.inputs[0], one.outputs[0], STEP) for one in RUNS]], dtype=kind)
     savemat(tmp_path / "array.mat", {"data": array})
-    same(load(tmp_path / "array.mat"))
+    same(read_signals(tmp_path / "array.mat"))
     experiments = {
         "InputData": cells([one.inputs.T for one in RUNS]), "OutputData": cells([one.outputs.T for one in RUNS]),
         "Ts": STEP, "InputName": "force", "Notes": "by hand",
     }  # fmt: skip
     savemat(tmp_path / "iddata.mat", {"z": experiments})
-    same(load(tmp_path / "iddata.mat"))
+    same(read_signals(tmp_path / "iddata.mat"))
     one = RUNS[2]
     savemat(tmp_path / "one.mat", {"z": {"InputData": one.inputs.T, "OutputData": one.outputs.T, "Ts": STEP}})
-    found = load(tmp_path / "one.mat")
+    found = read_signals(tmp_path / "one.mat")
     assert isinstance(found, Record)
     np.testing.assert_array_equal(found.outputs, one.outputs)
 
@@ -113,7 +113,7 @@ def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path) -> None:
                     links[k, 0] = kept[f"{name}{k}"].ref
             file["Ts"] = [[STEP]]
             file["Ts"].attrs["MATLAB_class"] = np.bytes_("double")
-        same(load(tmp_path / f"{kind}.mat"))
+        same(read_signals(tmp_path / f"{kind}.mat"))
 
 
 def test_numbered_groups_of_hdf5(tmp_path: Path) -> None:
@@ -121,26 +121,16 @@ def test_numbered_groups_of_hdf5(tmp_path: Path) -> None:
         for k, one in enumerate(RUNS):
             group = file.create_group(f"run{k + 1}")
             group["t"], group["force"], group["x"] = one.grid.axes[-1].points, one.inputs[0], one.outputs[0]
-    same(load(tmp_path / "runs.h5"))
+    same(read_signals(tmp_path / "runs.h5"))
 
 
 def test_one_number_for_each_run_is_a_constant_input(tmp_path: Path) -> None:
     inputs, outputs = cells([one.inputs.T for one in RUNS]), cells([one.outputs.T for one in RUNS])
     savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, "Ts": STEP, "stiffness": [1.0, 2.0, 3.0]})
-    found = load(tmp_path / "runs.mat", input="u,stiffness", output="y")
+    found = read_signals(tmp_path / "runs.mat", input="u,stiffness", output="y")
     assert isinstance(found, Runs)
     assert [record.inputs[1, 0] for record in found.records] == [1.0, 2.0, 3.0]
     assert all((record.inputs[1] == record.inputs[1, 0]).all() for record in found.records)
-
-
-def test_a_matlab_object_is_named_with_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "object.mat"
-    savemat(path, {"tt": np.zeros(3)}, do_compression=False)
-    content = bytearray(path.read_bytes())
-    content[128 + 16] = 17  # the class of the first array: an opaque object
-    path.write_bytes(content)
-    with pytest.raises(LfnoError, match="timetable, table or iddata, which only MATLAB can read"):
-        load(path)
 
 
 def test_runs_are_described_and_prepared(tmp_path: Path) -> None:
@@ -169,7 +159,7 @@ def test_inspect_offers_a_parameter_of_each_run_as_an_input(equal: bool, numbere
     report = describe(path)
     assert report["parameters"] == ["stiffness"]
     assert any("input='force,stiffness'" in note for note in report["notes"])
-    found = load(path, input="force,stiffness", output="x")
+    found = read_signals(path, input="force,stiffness", output="x")
     records = found.records if isinstance(found, Runs) else of_trajectories(found).records  # type: ignore[arg-type]
     assert [record.inputs[1, -1] for record in records] == pytest.approx(np.linspace(1, 2, 6))
 
@@ -187,7 +177,7 @@ def test_excel(tmp_path: Path, sheets: int) -> None:
         for row in zip(one.grid.axes[-1].points, one.inputs[0], one.outputs[0], strict=True):
             sheet.append([float(value) for value in row])
     book.save(tmp_path / "runs.xlsx")
-    found = load(tmp_path / "runs.xlsx")
+    found = read_signals(tmp_path / "runs.xlsx")
     if sheets == 3:
         same(found)
     else:
@@ -197,7 +187,7 @@ def test_excel(tmp_path: Path, sheets: int) -> None:
     book["run1"]["B5"] = "overflow"
     book.save(tmp_path / "bad.xlsx")
     with pytest.raises(LfnoError, match=r"row 5, column 'force' holds 'overflow'"):
-        load(tmp_path / "bad.xlsx")
+        read_signals(tmp_path / "bad.xlsx")
     (tmp_path / "cut.xlsx").write_bytes((tmp_path / "runs.xlsx").read_bytes()[:600])
     with pytest.raises(LfnoError, match="not a readable Excel file"):
-        load(tmp_path / "cut.xlsx")
+        read_signals(tmp_path / "cut.xlsx")

@@ -15,7 +15,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Grid
 from lfno.data import split, storage
 from lfno.data.dataset import Dataset
-from lfno.data.signals import Record, load
+from lfno.data.signals import Record, read_signals
 from lfno.data.variation import check_variation
 from tests.data.measured import F, T, U, record
 
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(1)
 
 
 def dataset(arrays: dict[str, np.ndarray], **options: str) -> Dataset:
-    loaded = load(arrays, **options)  # type: ignore[arg-type]
+    loaded = read_signals(arrays, **options)  # type: ignore[arg-type]
     assert isinstance(loaded, Dataset)
     return loaded
 
@@ -54,7 +54,7 @@ def test_one_record() -> None:
 )
 def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], outputs: list[str]) -> None:
     for time in ("t", "Time", "timestamp"):
-        data = load({time: T} | {name: RNG.normal(size=400) for name in names})
+        data = read_signals({time: T} | {name: RNG.normal(size=400) for name in names})
         assert [channel.name for channel in data.input_channels] == inputs
         assert [channel.name for channel in data.output_channels] == outputs
 
@@ -62,7 +62,7 @@ def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], ou
 @pytest.mark.parametrize("names", [("x", "u"), ("a", "b"), ("f", "u", "b"), ("f", "y", "u")])
 def test_names_that_leave_a_doubt_are_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(LfnoError, match="input=NAME and output=NAME"):
-        load({"t": T} | {name: RNG.normal(size=400) for name in names})
+        read_signals({"t": T} | {name: RNG.normal(size=400) for name in names})
 
 
 def test_samples_first_or_last_give_the_same() -> None:
@@ -78,7 +78,7 @@ def test_samples_first_or_last_give_the_same() -> None:
 def test_a_square_is_refused_until_the_axes_are_stated() -> None:
     square = RNG.normal(size=(400, 400))
     with pytest.raises(LfnoError, match="axes='sample,t'"):
-        load({"t": T, "f": square, "u": square})
+        read_signals({"t": T, "f": square, "u": square})
     np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="t,sample").outputs[:, 0], square.T)
     np.testing.assert_array_equal(dataset({"t": T, "f": square, "u": square}, axes="sample,t").outputs[:, 0], square)
 
@@ -106,7 +106,7 @@ def test_inputs_with_fewer_axes_are_repeated() -> None:
 
 
 def test_channels_of_a_record_and_of_samples() -> None:
-    data = load({"t": T, "f": RNG.normal(size=(400, 2)), "u": RNG.normal(size=(3, 400))})
+    data = read_signals({"t": T, "f": RNG.normal(size=(400, 2)), "u": RNG.normal(size=(3, 400))})
     assert isinstance(data, Record)
     assert data.inputs.shape == (2, 400)
     assert [channel.name for channel in data.output_channels] == ["u:0", "u:1", "u:2"]
@@ -114,7 +114,7 @@ def test_channels_of_a_record_and_of_samples() -> None:
     many = dataset(arrays, axes="f=sample,channel,t")
     assert many.inputs.shape == (9, 2, 400)
     table = RNG.normal(size=(400, 4))
-    columns = load({"array": table}, input="array:1,array:2", output="array:3", dt=0.1)
+    columns = read_signals({"array": table}, input="array:1,array:2", output="array:3", dt=0.1)
     np.testing.assert_array_equal(columns.inputs, table[:, 1:3].T)
 
 
@@ -126,7 +126,7 @@ def test_a_split_of_the_author_is_kept_and_vectors_per_sample_are_parameters(tmp
     arrays = {f"f_{name}": values for name, values in parts.items()} | {f"u_{k}": 2 * v for k, v in parts.items()}
     scipy.io.savemat(tmp_path / "pde.mat", arrays | {"x": x, "t": t, "A": np.arange(20.0)})
     # twenty samples and twenty places: the parts say that the first axis counts samples
-    data = load(tmp_path / "pde.mat", input="f", output="u")
+    data = read_signals(tmp_path / "pde.mat", input="f", output="u")
     assert isinstance(data, Dataset)
     assert split.of(data).sizes == (12, 3, 5)
     np.testing.assert_array_equal(data[split.of(data).test].inputs[:, 0], parts["test"])
@@ -141,7 +141,7 @@ def test_trajectories_under_each_other_in_a_table(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("number,t,f,u\n" + "\n".join(rows))
     for more in ({}, {"sample": "number"}):  # the time starts again, so the column need not be named
-        data = load(path, input="f", output="u", **more)
+        data = read_signals(path, input="f", output="u", **more)
         assert isinstance(data, Dataset)
         np.testing.assert_array_equal(data.outputs[:, 0], u)
         np.testing.assert_array_equal(data.inputs[:, 0, 0], [0, 1, 2])
@@ -152,7 +152,7 @@ def test_trajectories_under_each_other_are_told_apart_by_a_column_of_that_name()
     data = dataset(arrays)
     np.testing.assert_array_equal(data.inputs[:, 0], [F, 2 * F, 3 * F])
     # where the time never goes back there is one record, and such a column is a variable like any other
-    one = load(arrays | {"t": 0.05 * np.arange(1200)}, input="f", output="u")
+    one = read_signals(arrays | {"t": 0.05 * np.arange(1200)}, input="f", output="u")
     assert isinstance(one, Record)
 
 
@@ -165,7 +165,7 @@ def test_a_column_that_numbers_the_rows_is_no_signal() -> None:
 
 
 def test_a_constant_input_is_noted() -> None:
-    two = load({"t": T, "f": F, "g": np.full(400, 2.0), "u": U}, input="f,g", output="u")
+    two = read_signals({"t": T, "f": F, "g": np.full(400, 2.0), "u": U}, input="f,g", output="u")
     assert any("'g' is constant (2)" in note for note in check_variation(two))
     with pytest.raises(LfnoError, match="no response can be learned"):
         check_variation(record(f=np.full(400, 2.0)))
@@ -174,7 +174,7 @@ def test_a_constant_input_is_noted() -> None:
 def test_own_data_sets_need_no_names(tmp_path: Path) -> None:
     data = Dataset(RNG.normal(size=(5, 1, 9)), RNG.normal(size=(5, 1, 9)), Grid.line(9, 0.1))
     storage.save(data, tmp_path / "own.h5")
-    np.testing.assert_array_equal(load(tmp_path / "own.h5").outputs, data.outputs)
+    np.testing.assert_array_equal(read_signals(tmp_path / "own.h5").outputs, data.outputs)
 
 
 @settings(max_examples=80, deadline=None)
@@ -188,7 +188,7 @@ def test_any_shapes_give_right_values_or_a_sentence(data: st.DataObject) -> None
     mesh = np.meshgrid(*(np.arange(sizes[name]) for name in axes), indexing="ij")
     value = sum(place * 100 ** ["sample", "x", "t"].index(name) for name, place in zip(axes, mesh, strict=True)) + 1.0
     try:
-        loaded = load(coordinates | {"f": value, "u": value}, input="f", output="u")
+        loaded = read_signals(coordinates | {"f": value, "u": value}, input="f", output="u")
     except LfnoError:
         return
     outputs = loaded.outputs if isinstance(loaded, Dataset) else loaded.outputs[None]
@@ -204,7 +204,7 @@ def test_sensors_as_columns_beside_a_vector_are_channels(clock: dict[str, np.nda
     rng = np.random.default_rng(0)
     force, motion = rng.normal(size=(300, 1)), rng.normal(size=(300, 2))
     step = {} if clock else {"dt": 0.01, "input": "F", "output": ["acc"]}
-    record = load(clock | {"F": force, "acc": motion}, **step)
+    record = read_signals(clock | {"F": force, "acc": motion}, **step)
     assert record.grid.steps == pytest.approx((0.01,))
     np.testing.assert_array_equal(record.inputs, force.T)
     np.testing.assert_array_equal(record.outputs, motion.T)
@@ -213,7 +213,7 @@ def test_sensors_as_columns_beside_a_vector_are_channels(clock: dict[str, np.nda
 def test_an_error_carries_the_option_that_cures_it() -> None:
     t = np.arange(50) * 0.1
     with pytest.raises(LfnoError) as caught:
-        load({"f": np.sin(t), "u": np.cos(t)})
+        read_signals({"f": np.sin(t), "u": np.cos(t)})
     assert caught.value.options == (Option("time", "NAME"), Option("dt", "SECONDS"))
     assert "give the step with dt=SECONDS" in str(caught.value)
     assert "give the step with --dt SECONDS" in caught.value.worded(flag)

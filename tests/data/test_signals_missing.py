@@ -6,7 +6,7 @@ import numpy as np
 
 from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from tests.data.measured import F, T, U, record
 
 RNG = np.random.default_rng(1)
@@ -48,7 +48,7 @@ def test_missing_values_of_samples() -> None:
     u[3, 7] = np.inf
     f[5, 0:9] = np.nan
     f[6] = np.nan
-    data = load({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u")
+    data = read_signals({"t": T, "f": f, "u": u, "A": np.arange(8.0)}, input="f", output="u")
     assert isinstance(data, Dataset)
     np.testing.assert_array_equal(data.parameters["A"], np.arange(8))
     assert np.isfinite(data.inputs).all()
@@ -66,10 +66,10 @@ def test_rows_without_a_time_are_dropped() -> None:
     """At the end nothing remains of them; in the middle they are lost rows of a uniform clock."""
     times = T.copy()
     times[-3:] = np.nan
-    data = load({"t": times, "f": F, "u": U})
+    data = read_signals({"t": times, "f": F, "u": U})
     np.testing.assert_array_equal(data.outputs[0], U[:-3])
     times[50] = np.nan
-    data = load({"t": times, "f": F, "u": U})
+    data = read_signals({"t": times, "f": F, "u": U})
     assert data.outputs.shape == (1, 397)
     assert data.mask is not None
     np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), [50])
@@ -77,7 +77,7 @@ def test_rows_without_a_time_are_dropped() -> None:
 
 def test_rows_that_were_lost_are_not_measured() -> None:
     kept = np.delete(np.arange(400), np.r_[30:40, 200])
-    data = load({"t": T[kept], "f": F[kept], "u": U[kept]})
+    data = read_signals({"t": T[kept], "f": F[kept], "u": U[kept]})
     np.testing.assert_allclose(data.grid["t"].points, T, atol=1e-9)
     assert data.mask is not None
     np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), np.r_[30:40, 200])
@@ -87,7 +87,7 @@ def test_rows_that_were_lost_are_not_measured() -> None:
 
 def test_a_gap_of_a_resampled_clock_is_not_measured() -> None:
     drifting = (T * (1 + 2e-3 * T))[np.r_[:100, 140:400]]
-    data = load({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
+    data = read_signals({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
     times = data.grid["t"].points
     assert data.mask is not None
     outside = (times < drifting[99]) | (times > drifting[100])

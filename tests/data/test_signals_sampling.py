@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lfno.core.errors import LfnoError
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from tests.data.measured import F, T, U
 
 RNG = np.random.default_rng(1)
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(1)
 def test_units_of_time_become_seconds(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t [ms],f [N],u [mm]\n" + "\n".join(f"{50 * k},{F[k]},{U[k]}" for k in range(400)))
-    data = load(path)
+    data = read_signals(path)
     assert data.grid["t"].step == 0.05
     assert data.grid["t"].unit == "s"
     assert [channel.unit for channel in data.output_channels] == ["mm"]
@@ -25,15 +25,15 @@ def test_units_of_time_become_seconds(tmp_path: Path) -> None:
 
 def test_rounded_stamps_are_uniform_and_jitter_is_not() -> None:
     thirds = np.arange(400) / 30
-    data = load({"t": np.round(thirds, 3), "f": F, "u": U})
+    data = read_signals({"t": np.round(thirds, 3), "f": F, "u": U})
     assert abs(data.grid["t"].step - 1 / 30) < 1e-6
     with pytest.raises(LfnoError, match="resample=True"):
-        load({"t": thirds + RNG.uniform(0, 0.01, 400), "f": F, "u": U})
+        read_signals({"t": thirds + RNG.uniform(0, 0.01, 400), "f": F, "u": U})
 
 
 def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
     drifting = T * (1 + 2e-3 * T)
-    data = load({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
+    data = read_signals({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
     times = data.grid["t"].points
     assert abs(data.inputs[0] - np.sin(times)).max() < 2e-3
     assert abs(data.outputs[0] - np.cos(times)).max() < 2e-3
@@ -43,7 +43,7 @@ def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
 def test_two_clocks_meet_on_the_finer_one() -> None:
     slow = T[::4] + 0.01
     arrays = {"ta": T, "f": np.sin(T), "tb": slow, "u": np.cos(slow)}
-    data = load(arrays, input="f", output="u", time="ta,tb", resample=True)
+    data = read_signals(arrays, input="f", output="u", time="ta,tb", resample=True)
     times = data.grid["t"].points
     assert data.grid["t"].step == 0.05
     assert times[0] == slow[0]
@@ -54,6 +54,6 @@ def test_two_clocks_meet_on_the_finer_one() -> None:
 
 def test_clocks_are_told_by_their_lengths() -> None:
     arrays = {"t_u": T[::2], "t_f": T, "f": F, "u": U[::2]}
-    data = load(arrays, resample=True)
+    data = read_signals(arrays, resample=True)
     np.testing.assert_allclose(data.outputs[0], U[:399], atol=2e-3)
     np.testing.assert_allclose(data.inputs[0], F[:399], atol=1e-12)

@@ -19,7 +19,7 @@ from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.data.split import Split, standard
 from lfno.models import LNO
-from lfno.models.storage import load
+from lfno.models.storage import load_network
 from lfno.surrogate import Surrogate
 from lfno.training import checkpoint
 from lfno.training.loop import Trainer
@@ -54,7 +54,7 @@ def files(run, tmp_path_factory) -> dict[str, tuple[Path, Callable[[Path], Any]]
     data = Dataset(values, values[::-1].copy(), Grid.line(1024, 0.1), {"A": np.arange(6.0)})
     path = storage.save(data, tmp_path_factory.mktemp("data") / "set.h5")
     return {
-        "model": (run / "model.safetensors", load),
+        "model": (run / "model.safetensors", load_network),
         "checkpoint": (run / checkpoint.NAME, lambda path: tensorfile.read(path, checkpoint.KEY, "checkpoint")),
         "data set": (path, storage.load),
     }
@@ -218,12 +218,12 @@ def test_a_model_with_the_weights_of_another_is_refused(tmp_path):
     from lfno.models import storage as models
 
     small, large = (LNO(Grid.line(32, 0.1), width=width, modes=4, n_poles=2) for width in (2, 3))
-    tree = {"version": models.VERSION, **small.description(), "provenance": {}}
-    tensorfile.write(tmp_path / "mixed.safetensors", large.state_dict(), tree, models.KEY)
+    tree = {"version": models.FILE_VERSION, **small.description(), "provenance": {}}
+    tensorfile.write(tmp_path / "mixed.safetensors", large.state_dict(), tree, models.FILE_KEY)
     with pytest.raises(LfnoError, match=r"is float32 \(.*\), its model needs float32 \("):
-        load(tmp_path / "mixed.safetensors")
+        load_network(tmp_path / "mixed.safetensors")
     for dtype, said in ((torch.int32, "weights of torch.int32"), (torch.float64, "its model needs float64")):
         tensors = {**small.state_dict(), "lift.weight": small.lift.weight.detach().to(dtype)}
-        tensorfile.write(tmp_path / "mixed.safetensors", tensors, tree, models.KEY)
+        tensorfile.write(tmp_path / "mixed.safetensors", tensors, tree, models.FILE_KEY)
         with pytest.raises(LfnoError, match=said):
-            load(tmp_path / "mixed.safetensors")
+            load_network(tmp_path / "mixed.safetensors")

@@ -11,7 +11,7 @@ import pytest
 from lfno.core import tensorfile
 from lfno.data import storage
 from lfno.data.plan import Plan
-from lfno.models.storage import load
+from lfno.models.storage import load_network
 from lfno.systems import Duffing
 from lfno.training import checkpoint
 from tests.faults import victims
@@ -26,7 +26,7 @@ def whole(folder: Path) -> None:
         if path.name.startswith("checkpoint"):
             tensorfile.read(path, checkpoint.KEY, "checkpoint")
         else:
-            load(path)
+            load_network(path)
     for path in folder.glob("*.json"):
         json.loads(path.read_text())
 

@@ -16,7 +16,7 @@ from lfno.data.files import Variable, read
 from lfno.data.files.write import WRITERS, write
 from lfno.data.make import plan
 from lfno.data.prepare import prepare
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from lfno.data.signals.questions import load_question
 from lfno.data.split import Split
 from lfno.systems.registry import REGISTRY
@@ -112,7 +112,7 @@ def signals(data: Any) -> None:
         if data.draw(st.integers(0, 7)) == 0:
             options[key] = data.draw(st.one_of(NAMES, st.sampled_from(["f", "u", "t", "f,u", "sample,t", "*", "f:3"])))
     options |= {} if "t" in named else {"dt": data.draw(mostly(0.1, FLOATS))}
-    found = attempt(lambda: load(named, **options))
+    found = attempt(lambda: read_signals(named, **options))
     if found is not None:
         assert np.isfinite(found.outputs).all()
 

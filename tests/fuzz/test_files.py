@@ -18,7 +18,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data import storage
 from lfno.data.dataset import Dataset
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from lfno.models import LNO
 from lfno.models import storage as models
 from lfno.paper.record import load_records
@@ -74,7 +74,7 @@ def signal_files(data: Any) -> None:
     other = content[:8] + data.draw(st.binary(max_size=200))
     path.write_bytes(damaged(data, content) if data.draw(st.booleans()) else other)
     options = {"dt": 0.1, "input": "array:0", "output": "array:1"} if suffix == ".npy" else {}
-    found = attempt(lambda: load(path, **options))
+    found = attempt(lambda: read_signals(path, **options))
     if found is not None:
         assert np.isfinite(found.outputs).all()
 
@@ -86,13 +86,13 @@ def text_files(data: Any) -> None:
     header = data.draw(st.sampled_from(["t,f,u\n", "", "t [s];f;u\n", "\ufefft,f,u\n", "# c\nt\tf\tu\n"]))
     content = header + "\n".join(data.draw(st.sampled_from([",", ";", "\t", " "])).join(row) for row in rows)
     path.write_text(content, encoding=data.draw(st.sampled_from(["utf-8", "utf-16"])), errors="replace")
-    attempt(lambda: load(path, resample=data.draw(st.booleans())))
+    attempt(lambda: read_signals(path, resample=data.draw(st.booleans())))
 
 
 def model_trees(data: Any) -> None:
     """A description that is anything, under a checksum that is right."""
     made = LNO(Grid.line(16, 0.1), **TINY)
-    tree: dict[str, Any] = {"version": models.VERSION, **made.description(), "provenance": {}}
+    tree: dict[str, Any] = {"version": models.FILE_VERSION, **made.description(), "provenance": {}}
     for _ in range(data.draw(st.integers(1, 2))):
         place: Any = tree
         for _ in range(3):
@@ -108,8 +108,8 @@ def model_trees(data: Any) -> None:
         others = [torch.zeros(0), torch.zeros(2, 2), tensors[name].double(), tensors[name].int()]
         tensors[name] = data.draw(st.sampled_from(others))
     path = data.folder / "b.safetensors"
-    attempt(lambda: tensorfile.write(path, tensors, tree, models.KEY))
-    again = attempt(lambda: models.load(path))
+    attempt(lambda: tensorfile.write(path, tensors, tree, models.FILE_KEY))
+    again = attempt(lambda: models.load_network(path))
     if again is not None:
         attempt(lambda: again.predict(np.zeros((1, 1, 16))))
 
@@ -174,13 +174,13 @@ def test_metadata_that_asks_for_absurd_sizes_takes_no_memory(tmp_path, width, mo
     import resource
 
     made = LNO(Grid.line(16, 0.1), **TINY)
-    tree = {"version": models.VERSION, **made.description(), "provenance": {}}
+    tree = {"version": models.FILE_VERSION, **made.description(), "provenance": {}}
     tree["config"] |= {"width": width, "modes": modes, "n_poles": 10**6 if width > 3 else 3}
     tree["grid"]["axes"][0]["size"] = 10**12
-    tensorfile.write(tmp_path / "b.safetensors", made.state_dict(), tree, models.KEY)
+    tensorfile.write(tmp_path / "b.safetensors", made.state_dict(), tree, models.FILE_KEY)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(LfnoError):
-        models.load(tmp_path / "b.safetensors")
+        models.load_network(tmp_path / "b.safetensors")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "kB"
 
 

@@ -12,7 +12,7 @@ from lfno import FNO, LFNO, LNO, Grid, LfnoError
 from lfno.core import tensorfile
 from lfno.core.grid import Axis
 from lfno.models import storage
-from lfno.models.storage import load
+from lfno.models.storage import load_network
 
 GRID = Grid((Axis("x", 8, 0.1, unit="m", periodic=True), Axis("t", 10, 0.1, origin=2.0, unit="s", time=True)))
 
@@ -36,7 +36,7 @@ def test_round_trip(model, tmp_path):
     before = model()
     before.normalise(1.0, 2.0, 3.0, 4.0)
     before.save(tmp_path / "deep" / "model.safetensors", data="heat", seed=3)
-    after = load(tmp_path / "deep" / "model.safetensors")
+    after = load_network(tmp_path / "deep" / "model.safetensors")
     assert type(after) is type(before)
     assert after.config == before.config
     assert after.grid == before.grid
@@ -46,7 +46,7 @@ def test_round_trip(model, tmp_path):
     tree, _ = storage.read(tmp_path / "deep" / "model.safetensors")
     assert tree["provenance"] == {"data": "heat", "seed": 3}
     after.save(tmp_path / "again.safetensors", seed=4)
-    assert load(tmp_path / "again.safetensors").provenance == {"data": "heat", "seed": 4}, "what was known stays known"
+    assert load_network(tmp_path / "again.safetensors").provenance == {"data": "heat", "seed": 4}, "what was known stays known"
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.safetensors"], "no temporary file stays"
 
 
@@ -54,7 +54,7 @@ def test_saving_over_a_file_replaces_it(tmp_path):
     path = tmp_path / "model.safetensors"
     small().save(path)
     FNO(GRID, width=2, modes=2).save(path)
-    assert isinstance(load(path), FNO)
+    assert isinstance(load_network(path), FNO)
 
 
 def test_every_truncation_and_every_altered_byte_is_noticed(tmp_path):
@@ -65,24 +65,24 @@ def test_every_truncation_and_every_altered_byte_is_noticed(tmp_path):
     for cut in (0, 1, 7, 8, 100, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:cut])
         with pytest.raises(LfnoError, match=r"not a readable model file|altered"):
-            load(path)
+            load_network(path)
     for place in rng.integers(0, len(content), 200):
         altered = bytearray(content)
         altered[place] ^= 1 << int(rng.integers(8))
         path.write_bytes(altered)
         with pytest.raises(LfnoError):
-            load(path)
+            load_network(path)
 
 
 def test_foreign_files_are_refused(tmp_path):
     path = tmp_path / "file"
     with pytest.raises(LfnoError, match="no model file"):
-        load(path)
+        load_network(path)
     with pytest.raises(LfnoError, match="no model file"):
-        load(tmp_path)
+        load_network(tmp_path)
     path.write_bytes(to_bytes({"weight": torch.zeros(3)}))
     with pytest.raises(LfnoError, match="not a model file of lfno"):
-        load(path)
+        load_network(path)
 
 
 class Explosive:
@@ -94,20 +94,20 @@ def test_nothing_is_unpickled(tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(pickle.dumps(Explosive()))
     with pytest.raises(LfnoError, match="not a readable model file"):
-        load(path)
+        load_network(path)
     torch.save({"weights": torch.zeros(2)}, path)
     with pytest.raises(LfnoError, match="not a readable model file"):
-        load(path)
+        load_network(path)
 
 
 def forge(path, change):
     """A file with a right checksum and a wrong description: what someone who means harm would write."""
     model = small()
     tensors = dict(model.state_dict())
-    tree = json.loads(json.dumps({"version": storage.VERSION, **model.description(), "provenance": {}}))
+    tree = json.loads(json.dumps({"version": storage.FILE_VERSION, **model.description(), "provenance": {}}))
     change(tree)
     tree["sha256"] = tensorfile.checksum(tensors, tree)
-    path.write_bytes(to_bytes(tensors, {storage.KEY: json.dumps(tree)}))
+    path.write_bytes(to_bytes(tensors, {storage.FILE_KEY: json.dumps(tree)}))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_metadata_may_ask_for_anything_and_gets_a_sentence(change, sentence, tmp
     path = tmp_path / "model.safetensors"
     forge(path, change)
     with pytest.raises(LfnoError, match=sentence):
-        load(path)
+        load_network(path)
 
 
 def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path):

@@ -7,8 +7,7 @@ import pytest
 import torch
 from scipy import signal
 
-from lfno.spectral.fourier import from_modes, to_modes
-from lfno.spectral.mixing import mix_channels
+from lfno.spectral.fourier import from_modes, mix_channels, to_modes
 from lfno.spectral.pole_residue import transfer, transient
 from lfno.spectral.reference import dense_terms
 

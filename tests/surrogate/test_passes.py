@@ -12,7 +12,7 @@ from lfno.core.grid import Grid
 from lfno.data.signals.record import Record
 from lfno.surrogate import Surrogate
 from lfno.surrogate.passes import decompose_in_blocks, predict_in_blocks
-from lfno.surrogate.tally import Tally
+from lfno.surrogate.running_mean import RunningMean
 from lfno.systems.base import Channel
 from tests.surrogate.rigs import GRID, feedback, forces, linear, network
 
@@ -73,7 +73,7 @@ def test_memory_does_not_grow_with_the_record(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_mean_and_spread_of_several_answers() -> None:
-    values, tally = np.random.default_rng(0).normal(size=(5, 3, 4)), Tally()
+    values, tally = np.random.default_rng(0).normal(size=(5, 3, 4)), RunningMean()
     for one in values:
         tally.add(one)
     np.testing.assert_allclose(tally.mean, values.mean(0))

@@ -7,7 +7,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis
 from lfno.systems import Burgers, NavierStokes, NavierStokesRandom
 from lfno.systems.navier_stokes import torus_grid
-from lfno.systems.navier_stokes_random import RANDOM_VORTICITY
+from lfno.systems.navier_stokes_random import PRINTED_VORTICITY, STANDARD_VORTICITY
 
 
 def draw(system, family, count, seed=0):
@@ -57,15 +57,19 @@ def test_flows_that_move_agree_with_the_reference(family):
     assert np.abs(fast - slow).max() <= 1e-5 * np.abs(slow).max()
 
 
-def test_random_vorticity_has_the_covariance_it_should():
-    """Variance Σ_k 7^(3/2) (4π²|k|² + 49)^(−5/2) over |k_x|, |k_y| ≤ 31, k ≠ 0."""
+@pytest.mark.parametrize(
+    ("law", "factor", "root_mean_square"), [(STANDARD_VORTICITY, 2 * 7**3, 0.262), (PRINTED_VORTICITY, 7**1.5, 0.043)]
+)
+def test_random_vorticity_has_the_covariance_it_should(law, factor, root_mean_square):
+    """Variance Σ_k factor · (4π²|k|² + 49)^(−5/2) over |k_x|, |k_y| ≤ 31, k ≠ 0."""
     k = np.arange(-31, 32)
-    eigenvalues = 7**1.5 * (4 * np.pi**2 * (k[:, None] ** 2 + k**2) + 49) ** -2.5
+    eigenvalues = factor * (4 * np.pi**2 * (k[:, None] ** 2 + k**2) + 49) ** -2.5
     eigenvalues[31, 31] = 0
-    fields = RANDOM_VORTICITY.signal(RANDOM_VORTICITY.draw(400, np.random.default_rng(0)))
+    fields = law.signal(law.draw(400, np.random.default_rng(0)))
     side = np.arange(16) / 16
     values = fields(side[:, None], side[None])
     assert np.mean(values**2) == pytest.approx(eigenvalues.sum(), rel=0.1)
+    assert np.sqrt(eigenvalues.sum()) == pytest.approx(root_mean_square, rel=0.02)
 
 
 def test_the_benchmark_gives_ten_frames_and_asks_for_the_later_ones():

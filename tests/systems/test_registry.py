@@ -8,6 +8,7 @@ import pytest
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Axis, Grid
+from lfno.data.split import standard
 from lfno.systems import REGISTRY, Duffing, Lorenz, Pendulum, as_signal, find, open_mesh
 from lfno.systems.excitations import rich, sum_of_sines, unseen
 from lfno.systems.families import Curve, Separable
@@ -178,4 +179,11 @@ def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
 
 def test_out_of_family_sets_are_test_sets():
     for name, entry in REGISTRY.items():
-        assert entry.count == (190 if name.endswith("-out") else 380)
+        assert entry.count == (190 if name.endswith("-out") else entry.system.count)
+
+
+def test_the_flow_of_the_benchmark_has_its_published_sizes():
+    entry = REGISTRY["navier-stokes-nu1e-3"]
+    split = standard(entry.count, 0, entry.system.folds)
+    assert len(split.train) + len(split.validation) == 1000
+    assert len(split.test) == 200

@@ -10,7 +10,7 @@ from lfno.core.errors import LfnoError
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
-from tests.training.test_loop import oscillator, trainer
+from tests.training.rig import oscillator, trainer
 
 WEIGHT = np.array([0.0, 1.0, 0.25])  # repeated over the samples
 

@@ -12,7 +12,7 @@ from lfno.data.split import Split
 from lfno.surrogate import fit
 from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
-from tests.training.test_loop import trainer
+from tests.training.rig import trainer
 
 
 @pytest.mark.parametrize("name", ["l2", "linf", "mse"])

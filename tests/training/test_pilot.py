@@ -9,7 +9,7 @@ from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
 from lfno.paper.presets import find_preset
-from lfno.training.config import ABSENT, TrainingConfig
+from lfno.training.config import HELD, TrainingConfig
 from lfno.training.loop import Trainer
 from lfno.training.networks import make_task
 from lfno.training.pilot import (
@@ -24,7 +24,7 @@ from lfno.training.pilot import (
     lightened,
     share_of_pilot,
 )
-from tests.training.test_loop import GRID, SMALL, oscillator, trainer
+from tests.training.rig import GRID, SMALL, oscillator, trainer
 
 
 def test_every_fold_has_a_pilot_of_its_own():
@@ -36,8 +36,8 @@ def test_every_fold_has_a_pilot_of_its_own():
     assert _samples(make_task(data, folds[0], preset, 0)) == _samples(make_task(data, folds[0], preset, 1)), "seeds share one"
 
 
-def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
-    held, exact = trainer(steady_decay=ABSENT), trainer(steady="exact", steady_decay=0.0)
+def test_a_held_r_is_a_network_of_exact_layers_to_the_last_bit():
+    held, exact = trainer(steady_decay=HELD), trainer(steady="exact", steady_decay=0.0)
     held.run(), exact.run()
     assert held.history.train == exact.history.train
     assert held.history.validation == exact.history.validation
@@ -49,8 +49,8 @@ def test_an_absent_r_is_a_network_of_exact_layers_to_the_last_bit():
 
 
 def test_an_r_that_no_run_keeps_is_left_out_of_the_models():
-    held = trainer(seeds=(0, 1), steady_decay=ABSENT, padding=0.5)
-    light = Trainer(lightened([replace(own, steady_decay=ABSENT) for own in held.tasks]), held.config)
+    held = trainer(seeds=(0, 1), steady_decay=HELD, padding=0.5)
+    light = Trainer(lightened([replace(own, steady_decay=HELD) for own in held.tasks]), held.config)
     assert light.stack.theta.shape[1] < held.stack.theta.shape[1]
     held.run(), light.run()
     np.testing.assert_allclose(light.history.train, held.history.train, rtol=1e-5)

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from lfno.app import exports, files, predictions
-from lfno.app.bench import Bench, Field, Oscillator
+from lfno.app.bench import Bench
 from lfno.app.catalogue import catalogue
 from lfno.app.diary import GOING, Diary
+from lfno.app.fieldbench import Field
 from lfno.app.jobs import Jobs
+from lfno.app.oscillator import Oscillator
 from lfno.app.values import Query, number, whole, word
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
@@ -21,7 +23,7 @@ from lfno.systems.titles import ALL
 
 MOST_BENCHES = 3  # systems kept warm; one more and the oldest is put away
 #: model of `lfno.fit` -> its name on the page
-MODELS = {"linear": "linear", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
+MODELS = {"linear": "linear", "feedback": "feedback", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
 MOST_EPOCHS = 5000
 
 

@@ -11,20 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from lfno.app.catalogue import PAPER_FREQUENCY, shipped, slider, training_set
-from lfno.app.inputs import DURATION, Input
-from lfno.app.plain import packed, plain
-from lfno.app.single import Single
-from lfno.app.values import Query, number
+from lfno.app.catalogue import labels, shipped
+from lfno.app.json_values import jsonable, packed
+from lfno.app.values import Query
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.systems.families import Curve
 from lfno.systems.registry import find
-from lfno.systems.signals import open_mesh
+from lfno.systems.steady import SteadyState
 
-SHOWN = Grid.line(1024, dt=DURATION / 1024)  # the times at which oscillators are drawn
 KEPT = 16  # solutions kept for each system
-DRAWS = 64  # inputs of a data set that the range of a shipped model is taken from
 
 Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, (1, channels, *grid)
 
@@ -39,12 +34,14 @@ def torch_alone() -> None:
 class Bench(ABC):
     """One system, kept warm: its solutions so far and its models, which are loaded when they are first asked."""
 
+    grid: Grid  # of the truth that is drawn
+
     def __init__(self, name: str) -> None:
         self.name, self.entry = name, find(name)
         self.system = self.entry.system(**self.entry.parameters)
         self.models: dict[str, Any] = {}
         self.files: dict[str, str | Path] = dict(shipped(name))
-        self.labels = {label: label for label in self.files}
+        self.labels = labels(self.files)
         self.kept: OrderedDict[Any, Any] = OrderedDict()
         self.modes_of: dict[str, Any] = {}
         self.ranges: dict[str, Any] = {}
@@ -59,13 +56,21 @@ class Bench(ABC):
     def solved(self, given: Any, grid: Grid) -> Pair:
         """Inputs and outputs on a grid."""
 
-    @abstractmethod
     def drawn(self, values: np.ndarray, grid: Grid) -> dict[str, Any]:
         """One signal (*grid), packed as the page draws it."""
+        return packed(self.resampled(values, grid))
+
+    def resampled(self, values: np.ndarray, grid: Grid) -> np.ndarray:
+        """One signal (*grid) on the grid of the truth that is drawn; a field is drawn on its own grid."""
+        return values
 
     @abstractmethod
     def truth(self, query: Query) -> dict[str, Any]:
         """Input and true response, with the time that one solve took."""
+
+    @abstractmethod
+    def steady(self, given: Any) -> SteadyState:
+        """The true response to the input repeated for ever, on the grid of `truth`."""
 
     @abstractmethod
     def concerns(self, label: str, given: Any) -> list[str]:
@@ -98,6 +103,7 @@ class Bench(ABC):
     def answer(self, query: Query, key: str) -> dict[str, Any]:
         """What one model answers, its errors, the time it took, and why one should not trust it."""
         from lfno.evaluation.metrics import relative_l2, relative_linf
+        from lfno.surrogate.candidates import count_parameters
 
         torch_alone()
         given = self.given(query)
@@ -109,7 +115,7 @@ class Bench(ABC):
         answer = model.ask(np.ascontiguousarray(inputs), grid=model.grid)
         took = time.perf_counter() - start
         notes = [*answer.notes, *concerns]
-        return plain(
+        return jsonable(
             {
                 "key": key,
                 "label": self.labels[key],
@@ -117,7 +123,7 @@ class Bench(ABC):
                 "l2": float(relative_l2(answer.values, truth)[0]),
                 "linf": float(relative_linf(answer.values, truth)[0]),
                 "ms": 1e3 * took,
-                "parameters": sum(weight.numel() for net in model.networks[:1] for weight in net.parameters()),
+                "parameters": count_parameters(model.members[0]),
                 "notes": notes,
             }
         )
@@ -134,16 +140,18 @@ class Bench(ABC):
         try:
             if key != "truth":
                 torch_alone()
-                return plain({"modes": [mode.to_dict() for mode in self.model(key).modes()], "problem": ""})
+                model = self.model(key)
+                modes = [mode.to_dict() for mode in model.modes()]
+                return jsonable({"modes": modes, "problem": "", "caveat": model.split_caveat})
             poles = self.system.linearised_poles()[:6]
         except LfnoError as error:
-            return {"modes": [], "problem": str(error)}
+            return {"modes": [], "problem": str(error), "caveat": ""}
         size = np.maximum(np.abs(poles), 1e-300)
         rows = [
             {"pole": [p.real, p.imag], "frequency": abs(p.imag) / (2 * np.pi), "damping_ratio": -p.real / s}
             for p, s in zip(poles, size, strict=True)
         ]
-        return plain({"modes": rows, "problem": ""})
+        return jsonable({"modes": rows, "problem": "", "caveat": ""})
 
     def poles(self, query: Query, key: str) -> dict[str, Any] | None:
         """Poles of a network's layers, and how much each of them rings for this input; None for a model without poles."""
@@ -165,114 +173,4 @@ class Bench(ABC):
             "time_constant": top.time_constant, "contribution": top.contribution,
         }  # fmt: skip
         rounded = {name: [float(f"{value:.5g}") for value in column] for name, column in columns.items()}
-        return plain({**rounded, "layer": [int(layer) + 1 for layer in top.layer]})
-
-
-class Oscillator(Bench):
-    """An ordinary differential equation: any input of the playground, solved in milliseconds."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.single = Single(self.system)  # type: ignore[arg-type]
-
-    def given(self, query: Query) -> Input:
-        return Input.of(query.get("input") or {})
-
-    def solved(self, given: Input, grid: Grid) -> Pair:
-        inputs = np.asarray(given(grid.axes[0].points), dtype=np.float64)
-        return inputs[None, None], self.single.solve(given, grid)[None, None]
-
-    def drawn(self, values: np.ndarray, grid: Grid) -> dict[str, Any]:
-        return packed(values if grid == SHOWN else np.interp(SHOWN.axes[0].points, grid.axes[0].points, values))
-
-    def truth(self, query: Query) -> dict[str, Any]:
-        given = self.given(query)
-        start = time.perf_counter()
-        truth = self.single.solve(given, SHOWN)
-        took = time.perf_counter() - start
-        return plain(
-            {
-                "axes": SHOWN.to_dict()["axes"],
-                "input": packed(given(SHOWN.axes[0].points)),
-                "truth": packed(truth),
-                "formula": given.formula,
-                "ms": 1e3 * took,
-            }
-        )
-
-    def concerns(self, label: str, given: Input) -> list[str]:
-        entry = training_set(str(self.files[label]))
-        if entry is None:
-            return []
-        if isinstance(entry.family, Curve):
-            if given.kind != "decaying sine" or abs(given.frequency / PAPER_FREQUENCY - 1) > 1e-3:
-                return ["out of the range of training: it has only seen decaying sines of 0.796 Hz"]
-            family = entry.family
-            if not family.low <= given.amplitude <= family.high:
-                low, high = f"{family.low:g}", f"{family.high:g}"
-                return [f"out of the range of training: the amplitude is not between {low} and {high}"]
-            return []
-        if label not in self.ranges:
-            from lfno.evaluation.coverage import Coverage
-
-            draws = entry.family.signal(entry.family.draw(DRAWS, np.random.default_rng(0)))
-            self.ranges[label] = Coverage.of(draws(*open_mesh(entry.grid))[:, None], entry.grid)
-        values = given(SHOWN.axes[0].points)[None, None]
-        return [f"out of the range of training: {one.message}" for one in self.ranges[label].excesses(values, SHOWN)]
-
-
-class Field(Bench):
-    """A field over space and time: the inputs of its data set, by the number that tells them apart."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.slider = slider(self.entry)
-
-    def given(self, query: Query) -> float:
-        limits = self.slider
-        return round(number(query, "value", limits["least"], limits["most"], label=limits["name"]), 9)
-
-    def solved(self, given: float, grid: Grid) -> Pair:
-        family = self.entry.family
-        if isinstance(family, Curve):
-            signal = family.signal({family.name: np.array([given])})
-        else:
-            signal = family.signal(family.draw(1, np.random.default_rng(int(given))))
-        inputs, outputs = self.system.record(signal, grid)
-        return np.broadcast_to(inputs, (*inputs.shape[:2], *grid.shape)), outputs
-
-    def drawn(self, values: np.ndarray, grid: Grid) -> dict[str, Any]:
-        return packed(values)
-
-    def truth(self, query: Query) -> dict[str, Any]:
-        given, grid = self.given(query), self.entry.grid
-        with self.lock:
-            self.kept.pop((given, grid), None)  # solved anew, so that the time is that of a solve
-            start = time.perf_counter()
-            inputs, truth = self.pair(given, grid)
-            took = time.perf_counter() - start
-        return plain(
-            {
-                "axes": grid.to_dict()["axes"],
-                "input": packed(inputs[0, -1]),
-                "input_range": self._input_range(),
-                "truth": packed(truth[0, 0]),
-                "formula": "",
-                "ms": 1e3 * took,
-            }
-        )
-
-    def concerns(self, label: str, given: float) -> list[str]:
-        low, high = self.slider["low"], self.slider["high"]
-        if low <= given <= high:
-            return []
-        return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
-
-    def _input_range(self) -> tuple[float, float] | None:
-        """Of the inputs at both ends of the slider: on this scale a smaller amplitude is seen to be smaller."""
-        family = self.entry.family
-        if not isinstance(family, Curve):
-            return None
-        ends = family.signal({family.name: np.array([family.low, family.high])})
-        values = ends(*open_mesh(self.system.signal_grid(self.entry.grid)))
-        return float(values.min()), float(values.max())
+        return jsonable({**rounded, "layer": [int(layer) + 1 for layer in top.layer]})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from lfno.app.inputs import DURATION, FASTEST, KINDS, LARGEST
-from lfno.app.plain import plain
+from lfno.app.json_values import jsonable
 from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.titles import FLOWS, LINES, ODES
@@ -18,7 +19,7 @@ GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
 RICH = "-rich"  # models trained on random inputs
 POSITIONS = 200  # of the slider of a field, about
-SEEDS = 20  # positions of the slider where samples are drawn at random
+SEEDS = 20  # inputs of a field that are drawn at random
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz, of the decaying sine that the paper's models were trained on
 OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")  # the page opens on the first of these with a rich model
 
@@ -42,37 +43,54 @@ def catalogue() -> dict[str, Any]:
                     "input": [[channel.name, channel.unit] for channel in entry.system.inputs],
                     "output": [[channel.name, channel.unit] for channel in entry.system.outputs],
                     "grid": entry.grid.to_dict()["axes"],
-                    "models": list(models),
+                    "models": [{"key": key, "label": label} for key, label in labels(models).items()],
                     "note": _note(name, models),
                     "unsettled": system.unsettled,
                     "slider": slider(entry),
+                    "draws": SEEDS if entry.grid.ndim > 1 and has_random_inputs(name) else 0,
                     "start": _start(entry, models),
                 }
             )
-    opening = next((name for name in OPENING if any(RICH in file for file in shipped(name).values())), OPENING[0])
+    opening = next((name for name in OPENING if has_random_inputs(name)), OPENING[0])
     kinds = {kind: {"formula": formula, "frequency": f, "seed": s} for kind, (formula, f, s) in KINDS.items()}
     limits = {"amplitude": LARGEST, "frequency": FASTEST, "duration": DURATION}
-    return plain({"systems": rows, "opening": opening, "kinds": kinds, "limits": limits})
+    return jsonable({"systems": rows, "opening": opening, "kinds": kinds, "limits": limits})
 
 
 def shipped(name: str) -> dict[str, str]:
-    """The models with shipped weights: label -> name of the file, models of random inputs first.
+    """The models with shipped weights: key -> name of the file, models of random inputs first.
 
     >>> shipped("heat")["FNO"]
     'heat-fno'
     """
     folder = Path(str(resources.files("lfno"))) / "weights"
-    labels = {f"{kind} rich": f"{name}{RICH}{suffix}" for kind, suffix in SUFFIXES.items()}
-    labels |= {kind: f"{name}{suffix}" for kind, suffix in SUFFIXES.items()}
-    found = {label: file for label, file in labels.items() if (folder / f"{file}.safetensors").is_file()}
-    return {_label(label, folder / f"{file}.safetensors"): file for label, file in found.items()}
+    keys = {f"{kind} rich": f"{name}{RICH}{suffix}" for kind, suffix in SUFFIXES.items()}
+    keys |= {kind: f"{name}{suffix}" for kind, suffix in SUFFIXES.items()}
+    found = {key: file for key, file in keys.items() if (folder / f"{file}.safetensors").is_file()}
+    return {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
 
 
-def _label(label: str, file: Path) -> str:
-    """The label of a model, "feedback rich" for modes with feedback: the header of a model file tells its kind."""
+def labels(models: Iterable[str]) -> dict[str, str]:
+    """The names of shipped models on the page. Beside models of random inputs, the others are marked as the paper's.
+
+    >>> labels(["LFNO rich", "LFNO"])
+    {'LFNO rich': 'LFNO', 'LFNO': 'LFNO (paper)'}
+    """
+    keys = list(models)
+    both = any(key.endswith(" rich") for key in keys)
+    return {key: f"{key} (paper)" if both and not key.endswith(" rich") else key.removesuffix(" rich") for key in keys}
+
+
+def _key(key: str, file: Path) -> str:
+    """The key of a model, "feedback rich" for modes with feedback: the header of a model file tells its kind."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
-    return label.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else label
+    return key.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else key
+
+
+def has_random_inputs(name: str) -> bool:
+    """Whether a model of random inputs is shipped, so that a field is shown with such inputs too."""
+    return any(RICH in file for file in shipped(name).values())
 
 
 def slider(entry: Entry) -> dict[str, Any]:
@@ -95,11 +113,12 @@ def training_set(file: str) -> Entry | None:
     return REGISTRY.get(file)
 
 
-def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any] | None:
-    """The input that the playground opens with: random where a model knows random inputs, else the paper's."""
+def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
+    """The input that a system opens with: random where a model knows random inputs, else the paper's."""
+    random = any(RICH in file for file in models.values())
     if entry.grid.ndim > 1:
-        return None
-    if any(RICH in file for file in models.values()):
+        return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
+    if random:
         return {"kind": "multisine", "amplitude": 4.0, "frequency": 0.6, "seed": 1}
     return {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 
@@ -113,5 +132,5 @@ def _round(value: float) -> float:
 def _note(name: str, models: dict[str, str]) -> str:
     if not models:
         return f"No weights are shipped for this system, so the page shows the truth alone; train some with: lfno train {name}"
-    missing = [kind for kind in SUFFIXES if not any(label.startswith(kind) for label in models)]
+    missing = [kind for kind in SUFFIXES if not any(key.startswith(kind) for key in models)]
     return f"No weights of {' and '.join(missing)} are shipped for this system." if missing else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.app.plain import packed
+from lfno.app.json_values import packed
 from lfno.core.grid import Grid
 
 MOST_POINTS = 4096  # of a curve that is drawn

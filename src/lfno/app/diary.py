@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from lfno.app.plain import plain
+from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
 
 STATE, LOSSES = "state.json", "losses.jsonl"
@@ -31,7 +31,7 @@ class Diary:
 
     def write(self, **entries: Any) -> None:
         """Change entries of the state."""
-        write_json(self.folder / STATE, plain({**self.read(), **entries, "changed": time.time()}))
+        write_json(self.folder / STATE, jsonable({**self.read(), **entries, "changed": time.time()}))
 
     def say(self, message: str) -> None:
         """Add a message, such as what was chosen and why."""
@@ -40,7 +40,7 @@ class Diary:
     def add_loss(self, loss: dict[str, float]) -> None:
         """Add one point of the learning curve."""
         with (self.folder / LOSSES).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(plain(loss)) + "\n")
+            file.write(json.dumps(jsonable(loss)) + "\n")
 
     def losses(self, since: int = 0) -> list[dict[str, float]]:
         """Return the points of the learning curve from number `since` on; a line that is being written is left out."""

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lfno.app.curves import curves
-from lfno.app.plain import plain
-from lfno.app.words import field
+from lfno.app.json_values import jsonable
+from lfno.app.wording import field
 from lfno.app.workspace import Item, Workspace, clean
 from lfno.core.errors import LfnoError
 
@@ -38,7 +38,7 @@ def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
 
 
 def reading_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the form as options of `lfno.data.signals.load`: empty fields are left out."""
+    """The fields of the form as options of `lfno.data.signals.read_signals`: empty fields are left out."""
     from lfno.data.prepare import READING
 
     unknown = sorted(set(options) - set(READING))
@@ -94,9 +94,9 @@ class Reader:
         reading = about["reading"] or report["options"] or {}
         found = {**_summary(item), "variables": report["variables"], "reading": reading}
         try:
-            return plain(found | self.read(item, reading))
+            return jsonable(found | self.read(item, reading))
         except LfnoError as error:
-            return plain(found | {"problem": str(error), "notes": []})
+            return jsonable(found | {"problem": str(error), "notes": []})
 
     def read(self, item: Item, options: dict[str, Any]) -> dict[str, Any]:
         """Read the signals with the roles and fields of the form, and remember these for later runs."""
@@ -106,7 +106,7 @@ class Reader:
         data, records = prepared.dataset, prepared.records
         first: Any = records[0] if records else data
         kind = "one record" if len(records) == 1 else f"{len(records)} runs" if records else f"{len(data)} trajectories"
-        return plain(
+        return jsonable(
             {
                 **_summary(item),
                 "reading": given,
@@ -140,7 +140,7 @@ class Reader:
         times = record.grid.axes[-1].points
         spans = [span for span in prepared.spans if span.record == sample and span.part == "test"]
         drawn = curves(record.grid, {"input": record.inputs, "output": record.outputs}, {"output": record.mask})
-        return plain({**drawn, "tests": [[times[span.start], times[span.stop - 1]] for span in spans]})
+        return jsonable({**drawn, "tests": [[times[span.start], times[span.stop - 1]] for span in spans]})
 
     def _prepare(self, item: Item, given: dict[str, Any]) -> Prepared:
         from lfno.data.prepare import prepare

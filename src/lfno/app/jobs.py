@@ -107,6 +107,8 @@ class Jobs:
                 process = self._start(item)
                 self.running = identity, process
             code = process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
             with self.changed:
                 self.running = None
                 self._finish(item, code)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lfno.app.curves import MOST_POINTS, curves
-from lfno.app.plain import packed, plain
+from lfno.app.json_values import jsonable, packed
 from lfno.app.workspace import read_json, write_json
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -25,6 +25,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
     """Write the model, its report, its scores, the signals of its test, its modes and its frequency response."""
     from lfno.plots.fit_page import fit_page
     from lfno.plots.page import write_page
+    from lfno.surrogate.candidates import count_parameters
 
     surrogate.save(folder / MODEL)
     fitted = surrogate.fitted
@@ -43,7 +44,6 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
     for name, values in signals.items():
         np.save(folder / f"{name}.npy", np.asarray(values, dtype=np.float32))
     modes, no_modes = _modes(surrogate)
-    networks = surrogate.networks
     outcome = {
         **contest.to_dict(),
         "label": next(iter(contest.rows)),
@@ -53,7 +53,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         "output_channels": [[channel.name, channel.unit] for channel in data.output_channels],
         "grid": grid.to_dict(),
         "places": -(-grid.shape[-1] // SPAN) if record and grid.ndim == 1 else len(signals["truth"]),
-        "parameters": sum(weight.numel() for weight in networks[0].parameters()) if networks else None,
+        "parameters": count_parameters(surrogate.members[0]),
         "choices": list(fitted.choices),
         "caveat": surrogate.split_caveat,
         "no_split": reason,
@@ -62,7 +62,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         "bode": _bode(signals, axis.step) if grid.ndim == 1 else None,
         "seconds": seconds,
     }
-    write_json(folder / OUTCOME, plain(outcome))
+    write_json(folder / OUTCOME, jsonable(outcome))
 
 
 def read_outcome(folder: Path) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
     if told["record"] and grid.ndim == 1:
         start, stop = place * SPAN, min((place + 1) * SPAN, axis.size)
         grid = grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
-        return plain(curves(grid, {name: values[0, :, start:stop] for name, values in found.items()}))
-    return plain(curves(grid, {name: np.asarray(values[place]) for name, values in found.items()}))
+        return jsonable(curves(grid, {name: values[0, :, start:stop] for name, values in found.items()}))
+    return jsonable(curves(grid, {name: np.asarray(values[place]) for name, values in found.items()}))
 
 
 def _split(surrogate: Any, prepared: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lfno.app.bench import SHOWN, Bench, Oscillator
-from lfno.app.plain import packed, plain
+from lfno.app.bench import Bench
+from lfno.app.json_values import jsonable, packed
+from lfno.app.oscillator import Oscillator
 from lfno.app.values import Query
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -27,22 +28,35 @@ def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
         model = bench.model(key)
         inputs, _ = bench.pair(given, model.grid)
     transient, steady = model.decompose(np.ascontiguousarray(inputs), grid=model.grid, warn=False)
-    parts = {"transient": bench.drawn(transient[0, 0], model.grid), "steady": bench.drawn(steady[0, 0], model.grid)}
-    return plain({**parts, **true_split(bench, given), "caveat": model.split_caveat, "label": bench.labels[key]})
+    own = {"transient": transient[0, 0], "steady": steady[0, 0]}
+    told = {name: bench.drawn(values, model.grid) for name, values in own.items()}
+    return jsonable(
+        {**told, **true_split(bench, given, own, model.grid), "caveat": model.split_caveat, "label": bench.labels[key]}
+    )
 
 
-def true_split(bench: Bench, given: Any) -> dict[str, Any]:
-    """The true parts of an oscillator's response: steady is the response to the input repeated for ever."""
-    if not isinstance(bench, Oscillator):
-        return {"reason": "The true parts are shown for oscillators only."}
-    state = bench.single.steady(given, SHOWN)
+def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid) -> dict[str, Any]:
+    """The true parts of the response: steady is the response to the input repeated for ever.
+
+    The `split_error` is the distance of the model's `own` steady part on its `grid`, relative to the larger one of the true
+    response and its steady part.
+    """
+    state = bench.steady(given)
     if state.reason:
         return {"reason": f"There is no true steady part: {state.reason}."}
     if not state.reached[0]:
         return {"reason": "There is no true steady part: with this input the response never repeats itself."}
     steady = state.values[0, 0]
-    response = bench.single.solve(given, SHOWN)
-    return {"true_steady": packed(steady), "true_transient": packed(response - steady), "reason": ""}
+    with bench.lock:
+        response = bench.pair(given, bench.grid)[1][0, 0]
+    drawn = bench.resampled(own["steady"], grid)
+    size = max(float(np.linalg.norm(one)) for one in (steady, response)) or 1.0
+    return {
+        "true_steady": packed(steady),
+        "true_transient": packed(response - steady),
+        "split_error": float(np.linalg.norm(drawn - steady) / size),
+        "reason": "",
+    }
 
 
 def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
@@ -56,13 +70,13 @@ def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
         raise LfnoError(f"there is no frequency response: {reason}")
     up = _sweep(bench, amplitude, SWEEP)
     down = _sweep(bench, amplitude, SWEEP[::-1])[::-1]
-    return plain({"frequency": packed(SWEEP, double=True), "up": packed(up), "down": packed(down)})
+    return jsonable({"frequency": packed(SWEEP, double=True), "up": packed(up), "down": packed(down)})
 
 
 def model_sweep(bench: Bench, key: str, amplitude: float) -> dict[str, Any]:
     """The same of a model, by its steady pass; raises LfnoError for a model that has none beyond its window."""
     found = bench.model(key).response(SWEEP, [amplitude], warn=False)
-    return plain({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
+    return jsonable({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
 
 
 def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 
 from lfno.app.curves import curves
 from lfno.app.files import receive, said
+from lfno.app.json_values import jsonable
 from lfno.app.outcome import MODEL, read_outcome
-from lfno.app.plain import plain
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
 
@@ -58,7 +58,7 @@ def _answered(run: Item, uploaded: Item) -> dict[str, Any]:
         pair = (values[None], truth[None]) if record else (values, truth)
         mask = None if data.mask is None else (data.mask[None] if record else data.mask)
         errors = scores(*pair, mask)
-    return plain(
+    return jsonable(
         {
             "id": uploaded.identity,
             "name": files[0]["name"],

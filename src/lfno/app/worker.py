@@ -83,9 +83,9 @@ class Run:
 
             self.total = self.epochs or default_preset(self.model, find(source).grid).training.epochs
         else:
-            from lfno.training.choose import choose
+            from lfno.training.sizing import choose_size
 
-            choice = choose(source.dataset, source.split, self.model, source.warmup)
+            choice = choose_size(source.dataset, source.split, self.model, source.warmup)
             self.total = self.epochs or choice.fields["epochs"]
         resume = (self.folder / TRAINING / NAME).exists()
         changes = {} if self.epochs is None else {"epochs": self.epochs}

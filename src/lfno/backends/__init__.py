@@ -1,7 +1,22 @@
-"""Fused GPU kernels: the pointwise half of a network, and the product with one channel matrix for each mode.
+"""How a formula of `lfno.spectral` runs fast on a device: one name for each operation, called by `lfno.models`.
 
-A small operator is limited by memory traffic: every pointwise step reads and writes whole fields. These kernels read a field
-once and write it once. They compute what the plain formulas beside their callers compute, which run everywhere else.
+A small operator is limited by memory traffic: every pointwise step reads and writes whole fields. The kernels read a field
+once and write it once. They run in single precision on a GPU with Triton; the plain formulas run everywhere else.
+
+Modules:
+    fourier: truncated Fourier transforms, each axis by a matrix product or by a fast transform
+    mixing: one channel matrix for each mode
+    mixing_kernel: the same product as a GPU kernel
+    convolution: a recurrence over a short window as one convolution, for a GPU
+    chunk_products: a recurrence in chunks with a gradient of few products, for a CPU
+    recurrence_kernel: a whole layer with poles on time as a few GPU kernels
+    chunked: the kernels that it launches
+    update: GPU kernel of the pointwise end of a layer
+    gated: GPU kernel of the pointwise end of a layer with a gate
+    perceptron: GPU kernel of the projection
+    activations: activation functions inside kernels
+    stacked: how kernels see a stack of networks
+    cache: matrices of waves, and functions of a layer's parameters, kept between calls
 """
 
 from __future__ import annotations

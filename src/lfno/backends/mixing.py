@@ -1,125 +1,54 @@
-"""One complex channel matrix for each mode, y_bo(l) = Σ_i x_bi(l) H_io(l), on arrays as they lie in memory: modes last.
-
-As a batched matrix product it needs the modes first, in copies of everything, before and after.
-"""
+"""One channel matrix for each mode, as fast as the device allows: a Fourier layer, a transfer function and R all need it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
 from torch import Tensor
 
-from lfno.backends.stacked import apart, join_runs
+from lfno.backends import fused
+from lfno.spectral import fourier
 
-ROWS, MODES, WARPS = 64, 32, 4  # the tile of one program: pairs of a sample and a channel, or of two channels, by modes
-SAMPLES, CHANNELS = 16, ROWS // 16  # of a tile of results
-ONE, OTHER = 8, ROWS // 8  # channels of a tile of matrices
-
-
-@triton.jit
-def _load(numbers, row, start, modes, inside, ROWS: tl.constexpr, MODES: tl.constexpr):
-    """Real and imaginary parts of complex numbers at modes from `start` on of some rows of an array, in one piece."""
-    place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
-    values = tl.load(numbers + 2 * row * modes + place, mask=inside & (place < 2 * modes), other=0.0)
-    return tl.split(tl.reshape(values, (ROWS, MODES, 2)))
+#: entries of a weight above which the contiguous copies for fast CPU products would take too much memory (16 MB)
+LARGE = 2**20
 
 
-@triton.jit
-def _store(numbers, row, start, modes, inside, real, imaginary, ROWS: tl.constexpr, MODES: tl.constexpr):
-    place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
-    values = tl.reshape(tl.join(real, imaginary), (ROWS, 2 * MODES))
-    tl.store(numbers + 2 * row * modes + place, values, mask=inside & (place < 2 * modes))
+def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
+    """See `lfno.spectral.fourier.mix_channels`: (batch, in, *kept), (in, out, *kept) → (batch, out, *kept), all complex."""
+    if fused(spectrum) and weight.dtype == spectrum.dtype:
+        from lfno.backends.mixing_kernel import mix
+
+        return mix(spectrum, weight)
+    if spectrum.is_cuda or weight.numel() > LARGE:
+        return fourier.mix_channels(spectrum, weight)
+    kept = spectrum.shape[2:]
+    left, right = (values.flatten(2).permute(2, 0, 1) for values in (spectrum, weight))
+    return _Products.apply(left, right).permute(1, 2, 0).unflatten(2, kept)
 
 
-@triton.jit
-def _product(
-    x, h, y, samples, modes, I: tl.constexpr, O: tl.constexpr, at_i, at_o, SIGN: tl.constexpr,
-    SAMPLES: tl.constexpr, CHANNELS: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
-):  # fmt: skip
-    """y = x H, with SIGN −1 the conjugate of H; `at_i` and `at_o` are the rows of H from one channel to the next."""
-    run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
-    groups = tl.cdiv(O, CHANNELS)
-    row = tl.arange(0, ROWS)[:, None]
-    b = tl.program_id(2) // groups * SAMPLES + row % SAMPLES
-    o = tl.program_id(2) % groups * CHANNELS + row // SAMPLES
-    inside = (b < samples) & (o < O)
-    real, imaginary = tl.zeros((ROWS, MODES), tl.float32), tl.zeros((ROWS, MODES), tl.float32)
-    for i in range(I):
-        xr, xi = _load(x, (run * samples + b) * I + i, start, modes, inside, ROWS, MODES)
-        hr, hi = _load(h, run * I * O + i * at_i + o * at_o, start, modes, inside, ROWS, MODES)
-        real += xr * hr - SIGN * xi * hi
-        imaginary += SIGN * xr * hi + xi * hr
-    _store(y, (run * samples + b) * O + o, start, modes, inside, real, imaginary, ROWS, MODES)
+def arranged(weight: Tensor) -> Tensor:
+    """The same matrices, (in, out, *kept), each in one piece of memory: the products of a CPU then need no copies of them."""
+    return weight.flatten(2).permute(2, 0, 1).contiguous().permute(1, 2, 0).unflatten(2, weight.shape[2:])
 
 
-@triton.jit
-def _correlation(
-    x, g, h, samples: tl.constexpr, modes, I: tl.constexpr, O: tl.constexpr,
-    ONE: tl.constexpr, OTHER: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
-):  # fmt: skip
-    """h_io = Σ_b conj(x_bi) g_bo."""
-    run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
-    groups = tl.cdiv(O, OTHER)
-    row = tl.arange(0, ROWS)[:, None]
-    i = tl.program_id(2) // groups * ONE + row // OTHER
-    o = tl.program_id(2) % groups * OTHER + row % OTHER
-    inside = (i < I) & (o < O)
-    real, imaginary = tl.zeros((ROWS, MODES), tl.float32), tl.zeros((ROWS, MODES), tl.float32)
-    for b in range(samples):
-        xr, xi = _load(x, (run * samples + b) * I + i, start, modes, inside, ROWS, MODES)
-        gr, gi = _load(g, (run * samples + b) * O + o, start, modes, inside, ROWS, MODES)
-        real += xr * gr + xi * gi
-        imaginary += xr * gi - xi * gr
-    _store(h, (run * I + i) * O + o, start, modes, inside, real, imaginary, ROWS, MODES)
+class _Products(torch.autograd.Function):
+    """(l, b, i), (l, i, o) → (l, b, o). A CPU multiplies complex matrices fast only where each lies in one piece and none
+    is a conjugate: otherwise they are copied, one by one."""
 
-
-def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
-    """x H, or x Hᴴ on the way `back`."""
-    runs, samples, _, modes = x.shape
-    own, other = (h.shape[2], h.shape[1]) if back else (h.shape[1], h.shape[2])
-    rows = (1, h.shape[2]) if back else (h.shape[2], 1)
-    y = x.new_empty(runs, samples, other, modes)
-    grid = runs, triton.cdiv(modes, MODES), triton.cdiv(samples, SAMPLES) * triton.cdiv(other, CHANNELS)
-    given = (*(torch.view_as_real(values) for values in (x, h, y)), samples, modes, own, other, *rows)
-    _product[grid](*given, -1 if back else 1, SAMPLES, CHANNELS, ROWS, MODES, num_warps=WARPS)
-    return y
-
-
-class _Mix(torch.autograd.Function):
-    """x (runs, samples, in, modes), H (runs, in, out, modes) → (runs, samples, out, modes), all complex64."""
+    generate_vmap_rule = True
 
     @staticmethod
-    def forward(x: Tensor, h: Tensor) -> Tensor:
-        return _mixed(_in_one_piece(x), _in_one_piece(h), back=False)
+    def forward(left: Tensor, right: Tensor) -> Tensor:
+        return torch.bmm(left.contiguous(), right.contiguous())
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
         ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
-        x, h, g = (_in_one_piece(values) for values in (*ctx.saved_tensors, g))
-        runs, samples, channels, modes = x.shape
-        gh = torch.empty_like(h)
-        pairs = triton.cdiv(channels, ONE) * triton.cdiv(h.shape[2], OTHER)
-        planes = [torch.view_as_real(values) for values in (x, g, gh)]
-        grid = runs, triton.cdiv(modes, MODES), pairs
-        _correlation[grid](*planes, samples, modes, channels, h.shape[2], ONE, OTHER, ROWS, MODES, num_warps=WARPS)
-        return _mixed(g, h, back=True), gh
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[Tensor, int]:
-        return apart(info, _Mix.apply(*join_runs(info, in_dims, args)))[0], 0
-
-
-def _in_one_piece(values: Tensor) -> Tensor:
-    """In one piece, and conjugated numbers written as such."""
-    return values.resolve_conj().contiguous()
-
-
-def mix(x: Tensor, h: Tensor) -> Tensor:
-    """x (samples, in, *modes), H (in, out, *modes) → (samples, out, *modes)."""
-    return _Mix.apply(x.flatten(2)[None], h.flatten(2)[None])[0].unflatten(2, x.shape[2:])
+        # g Rᴴ = (ḡ Rᵀ)‾ and αᴴ g = (αᵀ ḡ)‾
+        left, right = (values.contiguous() for values in ctx.saved_tensors)
+        g = g.conj().resolve_conj().contiguous()
+        return torch.bmm(g, right.mT).conj().resolve_conj(), torch.bmm(left.mT, g).conj().resolve_conj()

@@ -1,7 +1,7 @@
 """A whole layer with poles on time in a few kernels, forwards and backwards, for one network or a stack of them.
 
-`lfno.backends.chunked` says how the recurrence is computed. A forward pass is three kernels. A backward pass computes the
-states of the chunks again instead of keeping them: a layer keeps its input and the argument of its activation.
+`lfno.backends.chunked` says how the recurrence is computed. A forward pass is four kernels. A layer keeps for its backward
+pass its input, the argument of its activation and the states at the starts of chunks: three fields.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from lfno.backends.chunked import launch
-from lfno.backends.chunked.coefficients import gradient, prepare
+from lfno.backends.chunked.coefficients import Tables, gradient, prepare
 from lfno.backends.chunked.launch import Sizes
 from lfno.backends.chunked.products import ROWS
 from lfno.backends.stacked import apart, join_runs
@@ -38,48 +38,49 @@ def gated_recurrence(
     MOST_POLES poles. `act` is the name of an activation, or empty. Also inside `torch.func.vmap`.
     """
     term = terms[0] if terms else None
-    y, _ = _Layer.apply(v, poles, residues, weight, bias, gate_weight, gate_bias, term, dt, act, skip)
-    return y
+    return _Layer.apply(v, poles, residues, weight, bias, gate_weight, gate_bias, term, dt, act, skip)[0]
 
 
 class _Layer(torch.autograd.Function):
+    """Returns the output of the layer, and what its gradient needs: argument of the activation, states and tables."""
+
     @staticmethod
     def forward(
         v: Tensor, poles: Tensor, residues: Tensor, weight: Tensor, bias: Tensor, gate: Tensor | None,
         gate_bias: Tensor | None, term: Tensor | None, dt: float, act: str, skip: bool,
-    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+    ) -> tuple[Tensor, ...]:  # fmt: skip
         v, poles, residues, weight, bias, gate, gate_bias, term = _in_one_piece(
             v, poles, residues, weight, bias, gate, gate_bias, term
         )
         size = Sizes.of(v, poles)
         tables = prepare(poles, residues, weight, dt, size.length)
         starts = launch.states(size, v, tables)
-        return launch.output(size, v, starts, tables, bias, gate, gate_bias, term, act, skip)
+        before = launch.argument(size, v, starts, tables, bias, term)
+        return launch.output(size, before, v, gate, gate_bias, act, skip), before, starts, *tables
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: tuple[Tensor, Tensor]) -> None:
-        v, poles, residues, weight, _, gate, gate_bias, term, ctx.dt, ctx.act, ctx.skip = inputs
+    def setup_context(ctx: Any, inputs: Any, output: tuple[Tensor, ...]) -> None:
+        v, poles, _, _, _, gate, gate_bias, term, ctx.dt, ctx.act, ctx.skip = inputs
         ctx.has_term = term is not None
-        ctx.mark_non_differentiable(output[1])
-        ctx.save_for_backward(v, poles, residues, weight, gate, gate_bias, output[1])
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.save_for_backward(v, poles, gate, gate_bias, *output[1:])
 
     @staticmethod
-    def backward(ctx: Any, g: Tensor, _: Any) -> Any:
-        v, poles, residues, weight, gate, gate_bias, before, g = _in_one_piece(*ctx.saved_tensors, g)
-        size = Sizes.of(v, poles)
-        tables = prepare(poles, residues, weight, ctx.dt, size.length)
+    def backward(ctx: Any, g: Tensor, *_: Any) -> Any:
+        v, poles, gate, gate_bias, before, starts, *kept, g = _in_one_piece(*ctx.saved_tensors, g)
+        size, tables = Sizes.of(v, poles), Tables(*kept)
         slopes, gbias, *ggate = launch.pointwise_slopes(size, before, gate, gate_bias, g, ctx.act)
         back, gfirst, gstart = launch.states_back(size, slopes, tables, v)
         gv, ends = launch.input_slopes(size, slopes, back, tables, g, gfirst, ctx.skip)
-        mixed, by_residues = launch.residue_sums(size, launch.states(size, v, tables), back, tables)
+        mixed, by_residues = launch.residue_sums(size, starts, back, tables)
         sums = launch.lag_sums(size, v, slopes), by_residues, launch.point_sums(size, slopes, mixed)
         small = gradient(*sums, launch.point_sums(size, v, ends), gstart, tables, ctx.dt)
         return gv, *small, gbias, *ggate, slopes if ctx.has_term else None, None, None, None
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, int]]:
-        y, before = _Layer.apply(*join_runs(info, in_dims, args))
-        return apart(info, y, before), (0, 0)
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+        results = apart(info, *_Layer.apply(*join_runs(info, in_dims, args)))
+        return results, (0,) * len(results)
 
 
 def _in_one_piece(*values: Any) -> list[Any]:

@@ -3,6 +3,23 @@
 >>> from lfno import challenges
 >>> "silverbox" in challenges.CHALLENGES
 True
+
+Modules:
+    table: the benchmarks: files, samples, figures of merit, published results
+    protocol: training and test records, and how figures of merit are computed
+    layout: which array of a file holds which samples
+    reading: read the files of a benchmark
+    load: the records of a benchmark by name
+    bouc_wen: training records of the Bouc–Wen benchmark
+    run: run a benchmark
+    methods: the methods that can be fitted
+    linear: linear models
+    feedback: modes with feedback, whose initial state comes from the first outputs
+    steady: LFNO for records in periodic steady state
+    windows: LFNO for records that are not periodic
+    networks: train the seeds of a network as one stack
+    correction: a network that corrects the input of a linear system
+    fitted: what a fit takes and returns
 """
 
 from lfno.challenges.load import Data, load

@@ -17,7 +17,9 @@ from lfno.identification.response import interpolate, pole_response
 #: the most poles of a linear model
 MOST_POLES = 12
 #: points of the training records that a linear model is fitted to; more cost only time
-MOST_POINTS = 100_000
+MOST_POINTS = 40_000
+#: samples of each record that a linear model is fitted to at least
+FEWEST_POINTS = 2000
 #: periods of a repeated input before the one that counts, for a model that starts from rest
 SETTLING = 2
 
@@ -86,6 +88,19 @@ def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
     return np.einsum("oap,obp->oab", states, states) / states.shape[-1]
 
 
+def pieces(records: tuple[Record, ...]) -> list[Record]:
+    """Pieces of equal length, one of each record, with about MOST_POINTS samples in all.
+
+    They begin later from record to record, so that together they show all parts of records of one kind, such as sweeps.
+    """
+    shortest = min(len(record) for record in records)
+    size = min(shortest, max(MOST_POINTS // len(records), FEWEST_POINTS))
+    used = [records[k] for k in np.unique(np.linspace(0, len(records) - 1, max(1, MOST_POINTS // size)).astype(int))]
+    shares = np.linspace(0, 1, len(used))
+    starts = [0 if record.rest else int(share * (len(record) - size)) for record, share in zip(used, shares, strict=True)]
+    return [record.cut(start, start + size) for record, start in zip(used, starts, strict=True)]
+
+
 def fit_modes(training: Training) -> LinearModes:
     """Identify modes from records of any start and length.
 
@@ -93,9 +108,8 @@ def fit_modes(training: Training) -> LinearModes:
     begin at rest gets an input of its own, a unit pulse, whose residues are dropped afterwards. A constant input shows the
     offset of the outputs: its steady response.
     """
-    records = training.records
-    size = min(MOST_POINTS, *(len(record) for record in records))
-    records = tuple(record.cut(0, size) for record in records[: max(1, MOST_POINTS // size)])
+    records = pieces(training.records)
+    size = len(records[0])
     inputs, outputs = np.stack([record.inputs for record in records]), np.stack([record.outputs for record in records])
     moving = [row for row, record in enumerate(records) if not record.rest]
     before = inputs.mean((0, 2))[:, None] * bool(moving)

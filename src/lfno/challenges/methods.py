@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lfno.challenges.fitted import Fit, Fitted, Settings, mean_score
@@ -18,7 +20,7 @@ def fit_linear(training: Training, settings: Settings) -> Fitted:
     else:
         first, final = fit_modes(kept), fit_modes(training)  # type: ignore[assignment]
     validation = figures(first, held.records, training.skip, training.scale)
-    return Fitted([final], validation, {"method": "linear", "model": final.description})
+    return Fitted([final], validation, {"method": "linear", "model": final.description}, first)
 
 
 def fit_level(training: Training, settings: Settings) -> Fitted:
@@ -32,32 +34,71 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
     return Fitted([final], validation, {"method": "level", "model": final.description})
 
 
-def fit_lfno(training: Training, settings: Settings) -> Fitted:
-    """LFNO: in its steady pass beside a linear path for periodic records, on windows otherwise."""
+def fit_feedback(training: Training, settings: Settings) -> Fitted:
+    """Linear modes closed by a static nonlinearity: few parameters, identified without training a network."""
+    from lfno.challenges.feedback import fit_modes_with_feedback
+
+    return fit_modes_with_feedback(training, settings)
+
+
+def fit_lfno(training: Training, settings: Settings, known: Sequence[Fitted] = ()) -> Fitted:
+    """LFNO beside a frequency response for periodic records, else LFNO that corrects the best compact model.
+
+    known: compact models that are fitted already; without any, the linear model and modes with feedback are fitted first.
+    """
+    check_changes(training, settings)
     if training.periodic:
         from lfno.challenges.steady import fit_steady
 
         return fit_steady(training, settings)
     from lfno.challenges.windows import fit_windows
 
-    return fit_windows(training, settings)
+    known = known or list(compact(training, settings).values())
+    return fit_windows(training, settings, min(known, key=lambda one: mean_score(one.validation, training)))
+
+
+def check_changes(training: Training, settings: Settings) -> None:
+    """Raise LfnoError for a field that the network does not have, before anything is fitted."""
+    if training.periodic:
+        from lfno.challenges.steady import PRESET as preset
+    else:
+        from lfno.challenges.windows import PRESET as preset
+    preset.change(**settings.changes)
+
+
+def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
+    """The models without a network that apply to these records, by name; at least one."""
+    found, reasons = {}, []
+    for name in ("linear", "level", "feedback"):
+        if name == "level" and not (training.periodic and level_degree(training)):
+            continue
+        try:
+            found[name] = METHODS[name](training, settings)
+        except LfnoError as error:
+            reasons.append(f"{name}: {error}")
+            logging.getLogger("lfno").info(f"one model was left out: {reasons[-1]}")
+    if not found:
+        raise LfnoError("; ".join(reasons))
+    return found
 
 
 def fit_auto(training: Training, settings: Settings) -> Fitted:
     """Fit by every method that applies and keep the one with the smallest error on held-out training records."""
-    best, compared = None, {}
-    for name, fit in METHODS.items():
-        if name == "auto" or (name == "level" and not (training.periodic and level_degree(training))):
-            continue
-        found = fit(training, settings)
-        compared[name] = mean_score(found.validation, training)
-        if best is None or compared[name] < mean_score(best.validation, training):
-            best = found
-    assert best is not None
+    check_changes(training, settings)
+    found = compact(training, settings)
+    found["lfno"] = fit_lfno(training, settings, list(found.values()))
+    compared = {name: mean_score(one.validation, training) for name, one in found.items()}
+    best = found[min(compared, key=lambda name: compared[name])]
     return replace(best, configuration={**best.configuration, "relative validation errors": compared})
 
 
-METHODS: dict[str, Fit] = {"linear": fit_linear, "level": fit_level, "lfno": fit_lfno, "auto": fit_auto}
+METHODS: dict[str, Fit] = {
+    "linear": fit_linear,
+    "level": fit_level,
+    "feedback": fit_feedback,
+    "lfno": fit_lfno,
+    "auto": fit_auto,
+}
 
 
 def find_method(name: str) -> Fit:

@@ -16,10 +16,11 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.kernel import PoleResidue
 from lfno.models.lfno import LFNO, LFNOConfig
+from lfno.training.device import usable_device
 from lfno.training.estimate import estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
-from lfno.training.networks import usable_device
+from lfno.training.pace import Pace
 from lfno.training.presets import Preset
 from lfno.training.run import train
 from lfno.training.task import Task
@@ -54,15 +55,16 @@ def train_seeds(
             tasks.append(Task(build(config), samples, validation, seed, f"seed {seed}"))
     expected = estimate(tasks, preset.training, device, None)
     expected.check()
+    pace = Pace.of(tasks, preset.training, expected, settings.left(device))
     logging.getLogger("lfno").info(f"training {settings.seeds} network(s) on {device} takes {expected}")
-    trainer = Trainer(tasks, preset.training, device)
-    train(trainer, watch=settings.watch)
+    trainer = Trainer(tasks, pace.config, device)
+    train(trainer, watch=pace.watcher(settings.watch))
     if failed := trainer.failed():
         raise LfnoError(failed[0])
     networks = [model.to(device) for model in trainer.models()]
     facts = {
         "network": asdict(config),
-        "training": asdict(preset.training),
+        "training": asdict(pace.config),
         "parameters": sum(parameter.numel() for parameter in networks[0].parameters()),
         "best_epoch": [int(epoch) for epoch in trainer.best_epoch.tolist()],
         "validation_loss": trainer.best_loss.tolist(),

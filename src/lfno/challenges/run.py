@@ -77,6 +77,7 @@ def run(
     *,
     seeds: int = 1,
     device: str | None = None,
+    minutes: float | None = None,
     watch: Callable[[Any, dict[str, Any]], None] | None = None,
     **changes: Any,
 ) -> Result:
@@ -85,9 +86,10 @@ def run(
     Args:
         name: the benchmark, or its records as `load` returns them.
         path: see `load`.
-        method: "linear", "level", "lfno" or "auto", which compares the others on held-out training records.
+        method: "linear", "level", "feedback", "lfno" or "auto", which compares the others on held-out training records.
         seeds: networks that are trained with different initial weights, as one stack. Methods without chance give one.
         device: "cpu" or "cuda" for networks; the best one there is by default.
+        minutes: time for the whole fit; by default networks on a CPU get a quarter of an hour, and no limit on a GPU.
         changes: fields of the network or of its training, such as `epochs=100`.
 
     Raises:
@@ -99,7 +101,7 @@ def run(
     """
     fit = find_method(method)
     data = name if isinstance(name, Data) else load(name, path)
-    settings = Settings(seeds, device, changes, watch)
+    settings = Settings(seeds, device, changes, watch, None if minutes is None else 60 * minutes)
     start = time.monotonic()
     fitted = fit(data.training, settings)
     seconds = time.monotonic() - start

@@ -1,28 +1,31 @@
-"""LFNO for records that are not periodic, trained on windows.
+"""LFNO for records that are not periodic: it corrects a compact model, and is trained on windows.
 
-A window does not begin at rest. The outputs that the protocol gives for the initial state are further inputs of the
-network: the first `skip` outputs, and zero after them. So the network learns what they say about the state.
+    y = path(u) + network(u, path(u))
+
+The path is the better of the linear model and of modes with feedback, so the sum starts as good as that. A window does not
+begin at rest. The outputs that the protocol gives for the initial state are further inputs of the network: what the path
+leaves of the first `skip` outputs, and zero after them. So the network learns what they say about the state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lfno.challenges.fitted import Fitted, Settings
 from lfno.challenges.linear import SETTLING
 from lfno.challenges.networks import respond, train_seeds
-from lfno.challenges.protocol import Question, Record, Training, figures
+from lfno.challenges.protocol import Model, Question, Record, Training, figures
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.scaling import scale_of
 from lfno.models.lfno import LFNO, LFNOConfig
-from lfno.training.choose import highest_mode
 from lfno.training.config import TrainingConfig
 from lfno.training.labels import Samples
 from lfno.training.presets import Preset
+from lfno.training.sizing import highest_mode
 
 #: samples of a window, and the number of windows for training and for validation
 LONGEST, MOST_WINDOWS, MOST_VALIDATION = 2048, 256, 64
@@ -38,8 +41,9 @@ PRESET = Preset(
 
 @dataclass(frozen=True)
 class WindowNetwork:
-    """A network that takes the inputs and the first outputs of a record."""
+    """A path, and a network that takes the inputs, the answer of the path and what it leaves of the first outputs."""
 
+    path: Model
     network: LFNO
     device: str
     skip: int
@@ -47,17 +51,25 @@ class WindowNetwork:
 
     @property
     def description(self) -> str:
-        return f"LFNO of {sum(p.numel() for p in self.network.parameters()):,} parameters"
+        count = sum(parameter.numel() for parameter in self.network.parameters())
+        return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
         """The answer to the whole record in one pass; a periodic input is repeated until the network has settled."""
-        inputs, size = question.inputs, question.inputs.shape[-1]
+        answer = self.path.simulate(question)
+        inputs, size = np.concatenate([question.inputs, answer]), answer.shape[-1]
+        left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset
         if question.period:
             inputs = np.tile(inputs[:, : question.period], SETTLING + size // question.period)
-        given = with_first(inputs, question.first_outputs - self.offset, self.skip)
         grid = self.network.grid.change("t", size=inputs.shape[-1])
-        answer = respond(self.network, self.device, given, grid, transient=True)
-        return answer[:, -size:] + self.offset
+        more = respond(self.network, self.device, with_first(inputs, left, self.skip), grid, transient=True)
+        return answer + more[:, -size:] + self.offset
+
+
+def remainder(record: Record, path: Model, skip: int) -> Record:
+    """What the path leaves of a record; its answer is a further input."""
+    answer = path.simulate(record.question(skip))
+    return replace(record, inputs=np.concatenate([record.inputs, answer]), outputs=record.outputs - answer)
 
 
 def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray:
@@ -69,9 +81,17 @@ def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray
     return np.concatenate([inputs, channels])
 
 
-def fit_windows(training: Training, settings: Settings) -> Fitted:
-    """Train on windows of the beginning of each record, choose the epoch on windows of its end."""
-    kept, held = training.split()
+def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted:
+    """Train on windows of the beginning of each record, choose the epoch on windows of its end.
+
+    known: a model that was fitted to the same beginnings; the network corrects it.
+    """
+    whole, rest = training.split()
+    path = known.trained or known.models[0]
+    kept, held = (
+        replace(part, records=tuple(remainder(record, path, training.skip) for record in part.records))
+        for part in (whole, rest)
+    )
     size = min(LONGEST, *(len(record) for record in (*kept.records, *held.records)))
     skip = training.skip
     if size < skip + 16:
@@ -89,10 +109,10 @@ def fit_windows(training: Training, settings: Settings) -> Fitted:
         return network
 
     trained = train_seeds(build, preset, y.shape[1], Samples(x, y), Samples(x_held, y_held), settings)
-    models = [WindowNetwork(network, trained.device, skip, offset) for network in trained.networks]
-    seen = [figures(model, held.records, skip, training.scale) for model in models]
+    models = [WindowNetwork(path, network, trained.device, skip, offset) for network in trained.networks]
+    seen = [figures(model, rest.records, skip, training.scale) for model in models]
     validation = {name: float(np.mean([one[name] for one in seen])) for name in seen[0]}
-    return Fitted(models, validation, {"method": "lfno", **trained.facts})
+    return Fitted(models, validation, {"method": "lfno", "path": path.description, **trained.facts})
 
 
 def windows(records: Sequence[Record], size: int, skip: int, offset: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,30 @@
 """The command line: `lfno --help`. One module per command; this file only gathers them.
 
 Every command module defines `register(app)`. Heavy imports happen inside the commands, so that `lfno --help` answers at once.
+
+Modules:
+    systems: `lfno systems`
+    data: `lfno data`
+    inspect: `lfno inspect`
+    train: `lfno train`
+    fit: `lfno fit`
+    predict: `lfno predict`
+    decompose: `lfno decompose`
+    poles: `lfno poles`
+    record_modes: modes of a measured record, for `lfno poles`
+    bode: Bode plot of `lfno poles --data`
+    mode_table: tables of modes and poles
+    response: `lfno response`
+    export: `lfno export`
+    benchmark: `lfno benchmark`
+    demo: `lfno demo`
+    demo_outcome: errors and modes of the demo
+    demo_page: the page of the demo
+    app: `lfno app`
+    reading: options for reading files, shared by the commands
+    outcome: tables, metrics and figures of a finished run
+    wording: options of the library as flags of the command line
+    allocator: keep freed memory in the process of the command line
 """
 
 from __future__ import annotations
@@ -12,7 +36,7 @@ import sys
 
 import typer
 
-from lfno.cli.heap import keep_freed_memory
+from lfno.cli.allocator import keep_freed_memory
 from lfno.cli.wording import flag
 from lfno.core.errors import LfnoError, plain_warnings
 

@@ -26,8 +26,11 @@ def benchmark(
         Path | None,
         typer.Option(help="Folder (or file) of the benchmark's data; else the cache of the package nonlinear_benchmarks."),
     ] = None,
-    method: Annotated[str, typer.Option(help="linear, level, lfno, or auto, which compares them on training data.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="linear, level, feedback, lfno, or auto, which compares them on training data.")
+    ] = "auto",
     seeds: Annotated[int, typer.Option(help="Networks with different initial weights, trained as one stack.", min=1)] = 1,
+    minutes: Annotated[float | None, typer.Option(help="Time for the whole fit, in minutes.")] = None,
     settings: Settings = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the JSON record of the run.")] = Path("benchmarks-out"),
     device: Device = None,
@@ -40,14 +43,14 @@ def benchmark(
         return
     from lfno.challenges import run
     from lfno.challenges.load import find
-    from lfno.cli.live import live
-    from lfno.cli.train import check_device
+    from lfno.training.device import check_device
+    from lfno.training.live import live
     from lfno.training.options import parse
 
     challenge = find(name)
     with live(quiet or as_json) as watch:
         result = run(
-            name, data, method, seeds=seeds, device=check_device(device), watch=watch, **parse(settings)
+            name, data, method, seeds=seeds, device=check_device(device), minutes=minutes, watch=watch, **parse(settings)
         )  # fmt: skip
     path = result.write(out)
     if as_json:
@@ -101,5 +104,7 @@ def _table(challenge: Challenge, result: Result) -> None:
     Console().print(table)
     if challenge.published:
         typer.echo("published figures are second-hand; some may follow older versions of the protocol")
+    else:
+        typer.echo("no published figures with a source are known for this protocol")
     if challenge.note:
         typer.echo(challenge.note)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lfno.cli.progress import Show, progress
 from lfno.core.errors import LfnoError
+from lfno.core.progress import Show, progress
 
 if TYPE_CHECKING:
     from lfno.data.plan import Plan

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from lfno.cli.predict import Json, ModelPath, Quiet, warmup, writable
-from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
 from lfno.core.errors import LfnoError
+from lfno.core.progress import progress
 
 
 def register(app: typer.Typer) -> None:

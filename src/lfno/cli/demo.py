@@ -77,14 +77,14 @@ def demo(
 
 def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
     from lfno.cli.demo_outcome import Trained
-    from lfno.cli.live import live
     from lfno.data.split import standard
-    from lfno.training.config import ABSENT
+    from lfno.training.config import HELD
+    from lfno.training.live import live
     from lfno.training.networks import train_networks
     from lfno.training.presets import default_preset
 
     # the pilot would find the same: with random forcing the exact layers of LFNO need no free weights R
-    changes = size.changes | ({"steady_decay": ABSENT} if kind == "lfno" else {})
+    changes = size.changes | ({"steady_decay": HELD} if kind == "lfno" else {})
     with live(console.quiet) as watch:
         preset = default_preset(kind, data.grid).change(epochs=epochs, **changes)
         run = train_networks(data, split := standard(len(data)), preset, folder=folder, watch=watch)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lfno.cli.reading import Reading, with_reading
-from lfno.cli.train import Device, Ensemble, Epochs, Json, Out, Quiet, Resume, Seed, Settings, check_device
+from lfno.cli.train import Device, Ensemble, Epochs, Json, Out, Quiet, Resume, Seed, Settings
 from lfno.core.errors import LfnoError
 
 
@@ -44,11 +44,12 @@ def fit(
 
     Signals in time get a linear model, modes with feedback and a network; the validation part chooses between them.
     """
-    from lfno.cli.live import live
     from lfno.cli.mode_table import mode_rows, print_modes
     from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
     from lfno.data.prepare import prepare
     from lfno.surrogate import fit as fit_model
+    from lfno.training.device import check_device
+    from lfno.training.live import live
     from lfno.training.options import parse
 
     trained = {"--model": model not in ("auto", "linear"), "--epochs": epochs is not None, "--set": bool(settings)}

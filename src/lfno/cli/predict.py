@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lfno.cli.progress import progress
 from lfno.cli.reading import Reading, with_reading
 from lfno.core.errors import LfnoError
+from lfno.core.progress import progress
 
 if TYPE_CHECKING:
     import numpy as np

@@ -29,7 +29,7 @@ def options(
     dt: Dt = None,
     resample: Resample = False,
 ) -> Reading:
-    """The keywords of `lfno.data.signals.load`."""
+    """The keywords of `lfno.data.signals.read_signals`."""
     return dict(locals())
 
 

@@ -43,11 +43,12 @@ def train(
     as_json: Json = False,
 ) -> None:
     """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
-    from lfno.cli.live import live
     from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
     from lfno.data.make import dataset as make
     from lfno.paper.presets import find_preset
     from lfno.surrogate import fit
+    from lfno.training.device import check_device
+    from lfno.training.live import live
     from lfno.training.options import parse
     from lfno.training.parallel import leader
 
@@ -71,22 +72,3 @@ def train(
     table(fitted.fitted.contest)
     say(f"model, log, metrics and figures are in {folder}")
     end_if_stopped(fitted, folder)
-
-
-def check_device(name: str | None) -> str | None:
-    """The device as torch knows it, or one sentence."""
-    import torch
-
-    from lfno.core.errors import LfnoError
-
-    if name is None:
-        return None
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        device = None
-    if device is None or device.type not in ("cpu", "cuda"):
-        raise LfnoError(f"--device {name} is not known; choose cpu or cuda")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise LfnoError(f"--device {name}: there is no CUDA device that torch can use; choose cpu")
-    return name

@@ -16,7 +16,7 @@ from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.separate import separate
-from lfno.data.signals.words import RATES, STEPS, plain
+from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
 from lfno.data.variation import check_variation
 
 MOST_CURES = 2  # switches that the library tries by itself to make a file readable
@@ -28,8 +28,8 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
     wording: how an option is named in a problem; a keyword of Python by default.
     Returns `variables` (name, shape, axes, dtype, unit, min, max, missing), `problems` (messages of failed attempts),
     `notes`, and, if the file can be read, `kind`, `split`, `grid`, `input`, `output`, `parameters` (variables that are one
-    number for each run) and `options`: the keywords of `lfno.data.signals.load` that read it. `options` is None if the file
-    cannot be read.
+    number for each run) and `options`: the keywords of `lfno.data.signals.read_signals` that read it. `options` is None if
+    the file cannot be read.
     Raises LfnoError if the file cannot be opened.
     """
     path = Path(file)
@@ -60,7 +60,7 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     own = signals.is_dataset(path)
     while True:
         try:
-            data = signals.load(path if own else variables, **switches)
+            data = signals.read_signals(path if own else variables, **switches)
             told = check_variation(data)
             break
         except LfnoError as error:
@@ -102,7 +102,7 @@ def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
         return [name for name in getattr(data, "parameters", {}) if name not in taken]
     found = []
     for name, variable in separated.runs[0].entries.items():
-        alone = variable.size == 1 and variable.numeric and plain(name) not in RATES | STEPS and name not in taken
+        alone = variable.size == 1 and variable.numeric and bare_word(name) not in RATES | STEPS and name not in taken
         if alone and len({float(run[name].array([]).flat[0]) for run in separated.runs if name in run}) > 1:
             found.append(name)
     return found

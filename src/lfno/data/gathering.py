@@ -13,7 +13,8 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset, joined
 from lfno.data.files import READERS
-from lfno.data.signals import load
+from lfno.data.files.xarray_objects import is_xarray
+from lfno.data.signals import read_signals
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs, check_alike, of_trajectories
 
@@ -26,14 +27,14 @@ def is_own(data: Any) -> bool:
     """Whether `data` are signals to be prepared rather than the name of a built-in data set."""
     if isinstance(data, (str, Path)):
         return Path(data).suffix.lower() in READERS or Path(data).exists()
-    return isinstance(data, (Record, Runs, Mapping)) or (isinstance(data, list) and all(map(is_own, data)))
+    return isinstance(data, (Record, Runs, Mapping)) or is_xarray(data) or (isinstance(data, list) and all(map(is_own, data)))
 
 
 def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
     """Read one source of signals, or several that belong together.
 
-    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a sequence of these.
-    reading: the options of `lfno.data.signals.load`.
+    source: a file, Record, Dataset, Runs, xarray object or mapping from names to arrays; or a sequence of these.
+    reading: the options of `lfno.data.signals.read_signals`.
     Returns one record, trajectories of one length, or runs. Raises LfnoError if several sources do not fit together.
     """
     several = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
@@ -44,7 +45,7 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
     if len(set(files)) < len(files):
         twice = next(file for file in files if files.count(file) > 1)
         raise LfnoError(f"{twice.name} is named twice; each run counts once")
-    found = [load(one, **reading) if isinstance(one, (str, Path, Mapping)) else one for one in sources]
+    found = [one if isinstance(one, (Record, Dataset, Runs)) else read_signals(one, **reading) for one in sources]
     return found[0] if len(found) == 1 else combined(found)
 
 

@@ -129,7 +129,8 @@ class Plan:
 
     def provenance(self) -> dict[str, Any]:
         system = self.system
-        facts = {"equation": system.equation, "conditions": system.conditions, "solver": system.solver}
+        facts: dict[str, Any] = {"equation": system.equation, "conditions": system.conditions, "solver": system.solver}
+        facts["folds"] = system.folds
         return self.recipe | facts | {"title": system.title, "kind": system.kind, "accuracy": self.entry.accuracy}
 
     def build(self, progress: Progress | None = None) -> Dataset:

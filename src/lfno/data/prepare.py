@@ -14,7 +14,6 @@ from lfno.data.gaps import after_gaps
 from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
 from lfno.data.prepared import Prepared
 from lfno.data.realisations import AUTO, NO, period_of, realisations, too_short
-from lfno.data.records import choose_windows
 from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
@@ -22,9 +21,10 @@ from lfno.data.starts import starts
 from lfno.data.stretches import REST, UNKNOWN
 from lfno.data.trajectories import FEWEST_RUNS, note_motion, split_trajectories
 from lfno.data.variation import check_variation
+from lfno.data.window_length import choose_windows
 from lfno.data.windows import as_samples
 
-#: options of `lfno.data.signals.load` that are passed on
+#: options of `lfno.data.signals.read_signals` that are passed on
 READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest", "periodic")
@@ -52,7 +52,7 @@ def prepare(
     from_rest: whether every record begins with the system at rest; of several runs, the outputs tell by default.
     periodic: "auto" looks for a period of the inputs, "no" does not; or the period in the unit of time.
     fold: the test fold of the standard split of trajectories.
-    reading: the options of `lfno.data.signals.load`.
+    reading: the options of `lfno.data.signals.read_signals`.
     Raises LfnoError for data or options that do not fit.
     """
     data = gather(source, reading)

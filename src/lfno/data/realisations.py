@@ -10,10 +10,10 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
-from lfno.data.records import LEAST
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import extended
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Span
+from lfno.data.window_length import LEAST
 
 AUTO, NO = "auto", "no"
 FEWEST_WINDOWS = 20  # a single period must be so many of the shortest windows long to be split in time

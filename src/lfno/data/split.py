@@ -59,22 +59,22 @@ def permutation(size: int, seed: int) -> np.ndarray:
     return np.argsort(np.random.PCG64(seed).random_raw(size), kind="stable")
 
 
-def standard(size: int = 380, fold: int = 0) -> Split:
-    """The split of the published results: five folds of one fixed permutation; 274 / 30 / 76 of 380 samples.
+def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
+    """The split of the published results: folds of one fixed permutation; 274 / 30 / 76 of 380 samples.
 
     Fold k is the test set; the validation samples are the first of the rest.
 
     >>> standard(380).sizes
     (274, 30, 76)
     """
-    if not 0 <= fold < FOLDS:
-        raise LfnoError(f"fold {fold} does not exist; the folds are 0 to {FOLDS - 1}")
-    if size < FOLDS:
-        raise LfnoError(f"{size} samples cannot be split into {FOLDS} folds; at least {FOLDS} are needed")
-    folds = np.array_split(permutation(size, STANDARD_SEED), FOLDS)
-    rest = np.concatenate([*folds[fold + 1 :], *folds[:fold]])
+    if not 0 <= fold < folds:
+        raise LfnoError(f"fold {fold} does not exist; the folds are 0 to {folds - 1}")
+    if size < folds:
+        raise LfnoError(f"{size} samples cannot be split into {folds} folds; at least {folds} are needed")
+    parts = np.array_split(permutation(size, STANDARD_SEED), folds)
+    rest = np.concatenate([*parts[fold + 1 :], *parts[:fold]])
     validation = round(VALIDATION * size)
-    return Split(np.sort(rest[validation:]), np.sort(rest[:validation]), np.sort(folds[fold]))
+    return Split(np.sort(rest[validation:]), np.sort(rest[:validation]), np.sort(parts[fold]))
 
 
 def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
@@ -94,10 +94,11 @@ def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
     return Split(np.arange(first), np.arange(first, second), np.arange(second, size))
 
 
-def of(dataset: Dataset) -> Split:
-    """The split the data came with, or the standard one."""
+def of(dataset: Dataset, fold: int = 0) -> Split:
+    """The split the data came with, or the standard one of this fold."""
     own = dataset.provenance.get("split")
-    return standard(len(dataset)) if own is None else Split.from_dict(own)
+    folds = dataset.provenance.get("folds", FOLDS)
+    return standard(len(dataset), fold, folds) if own is None else Split.from_dict(own)
 
 
 def borders(size: int, validation: float = 0.1, test: float = 0.2) -> tuple[int, int]:

@@ -1,0 +1,24 @@
+"""Models that are fitted without a training loop: linear, modal, and modes with feedback.
+
+Modules:
+    feedback: modes with feedback, a compact nonlinear model
+    linear: the best linear time-invariant model of signals
+    modal: `ModalModel`, a linear model with poles, residues and mode shapes
+    identify: fit poles and residues to responses
+    search: how many poles
+    projection: variable projection: solve for residues, search for poles
+    realisation: the eigensystem realisation algorithm
+    fir: finite impulse responses by ridge regression
+    response: the exact response of a pole to a sampled input
+    field: modal analysis of fields
+    frequency: the frequency response of data
+    periodic: the frequency response of records in periodic steady state
+    mode: `Mode`: frequency, damping and time constant with intervals
+    modes: modes with intervals from arrays
+    probe: the small-signal response of any model
+    pulse: modes from pulses and free decays
+    stabilisation: the stabilisation diagram
+    uncertainty: covariance of poles, and the intervals that follow
+    pairs: check pairs of inputs and outputs
+    stacking: stretches of unequal length as arrays of one shape
+"""

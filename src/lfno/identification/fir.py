@@ -7,7 +7,7 @@ neighbours along a diagonal differ by two products only, so they cost one Fourie
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -18,9 +18,14 @@ CHUNK = 256  # stretches of measured moments whose edges are handled at once, to
 
 @dataclass(frozen=True)
 class Taps:
-    """Impulse response `(outputs, inputs, taps)`, one tap per step."""
+    """Impulse response `(outputs, inputs, taps)`, one tap per step.
+
+    `constant` (outputs,) is what the data have besides the response, where `NormalEquations` was asked for it; `simulate`
+    does not add it.
+    """
 
     taps: np.ndarray
+    constant: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
         """The response from rest to `(samples, inputs, time)`; the step is that of the taps."""
@@ -40,7 +45,9 @@ class NormalEquations:
     """Sums of products of trajectories `(samples, channels, time)` for up to `length` taps.
 
     With `rest` the input was zero before it began; otherwise the first length − 1 steps only serve as the past.
-    `moments` (samples, time) is True where the outputs were measured: only those moments are fitted.
+    `moments` (samples, time) is True where the outputs were measured: only those moments are fitted. `constant` adds a
+    constant to each output: the sums are then those of deviations from the means, the mean of an input being taken anew for
+    every delay, because the delayed moments are not the measured ones.
 
     >>> force = np.random.default_rng(0).normal(size=(1, 1, 500))
     >>> motion = 2 * force + np.pad(force, ((0, 0), (0, 0), (1, 0)))[..., :-1]
@@ -49,8 +56,9 @@ class NormalEquations:
     """
 
     def __init__(
-        self, inputs: np.ndarray, outputs: np.ndarray, length: int, rest: bool = True, moments: np.ndarray | None = None
-    ) -> None:
+        self, inputs: np.ndarray, outputs: np.ndarray, length: int, rest: bool = True, moments: np.ndarray | None = None,
+        constant: bool = False,
+    ) -> None:  # fmt: skip
         past = length - 1
         scored = np.ones((len(inputs), inputs.shape[-1]), dtype=bool) if moments is None else moments.copy()
         if rest:
@@ -75,6 +83,13 @@ class NormalEquations:
         self.left[:, :, :, 0] = first.transpose(1, 2, 0)
         for j in range(past):
             self.left[:, j + 1, :, 1:] = self.left[:, j, :, :-1] + change[:, j]
+        self.input_means, self.output_means = np.zeros((channels, length)), np.zeros(outputs.shape[1])
+        if constant:
+            count = scored.sum()
+            self.input_means = correlate(np.ones((len(inputs), 1, size)))[0] / count
+            self.output_means = outputs.swapaxes(0, 1)[:, scored].mean(-1)
+            self.left -= count * np.multiply.outer(self.input_means, self.input_means)
+            self.right -= count * np.multiply.outer(self.output_means, self.input_means)
 
     def solve(self, length: int, ridge: float) -> Taps:
         """The first `length` taps that minimise squared error + ridge × mean input energy × squared taps."""
@@ -83,7 +98,8 @@ class NormalEquations:
         energy = np.trace(matrix) / len(matrix) or 1.0
         factor = cho_factor(matrix + ridge * energy * np.eye(len(matrix)), check_finite=False)
         solution = cho_solve(factor, self.right[..., :length].reshape(len(self.right), -1).T, check_finite=False)
-        return Taps(solution.T.reshape(len(self.right), channels, length))
+        taps = solution.T.reshape(len(self.right), channels, length)
+        return Taps(taps, self.output_means - np.einsum("oik,ik->o", taps, self.input_means[:, :length]))
 
 
 def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:

@@ -111,7 +111,8 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
     Several runs are `(runs, channels, time)`, shorter ones padded at the end. A run need not start at rest: its beginning
     serves as the past. `mask`, in the shape of the outputs, is True where they were measured; only those moments count.
     The last fifth of each run chooses between candidates, by simulation through the whole run; the winner is fitted again
-    to all of it. Constants are taken off as means.
+    to all of it. The response is to the deviation of the input from its mean. The constant output at the mean input is fitted
+    together with the response: the mean output would be wrong, because outputs also answer to inputs in gaps.
     """
     axes = "(channels, time)" if np.ndim(inputs) == 2 else "(runs, channels, time)"
     force, motion = (values.reshape(-1, *values.shape[-2:]) for values in signal_pair(inputs, outputs, axes))
@@ -134,7 +135,7 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
 
     def error(kernel: Kernel) -> float:
         truth = (motion - after) / spread
-        missed = kernel.simulate(force - before, step) / spread - truth
+        missed = (kernel.simulate(force - before, step) + kernel.constant[:, None]) / spread - truth
         chosen = np.broadcast_to(late[:, None], truth.shape)
         return float(np.linalg.norm(missed[chosen]) / (np.linalg.norm(truth[chosen]) or 1.0))
 
@@ -145,7 +146,7 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
     reached, best = min(choices, key=lambda choice: choice[0])
     before, after = means(moments)
     kernel = best.fit(force - before, motion - after, moments)
-    return LinearModel(kernel, before, after, step, reached, best.description)
+    return LinearModel(kernel, before, after + kernel.constant[:, None], step, reached, best.description)
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _candidates(
     channels, size = inputs.shape[1:]
     longest = min(size if rest else size // 10, max(MOST_TAPS // channels, 1))
     lengths = [length for length in LENGTHS if length < longest] + [longest]
-    equations = NormalEquations(inputs, outputs, longest, rest, moments)
+    equations = NormalEquations(inputs, outputs, longest, rest, moments, constant=not rest)
     for length, ridge in product(lengths, RIDGES):
         kernel = equations.solve(length, ridge)
         yield _Candidate(f"impulse response of {length} taps", kernel, partial(_fit_taps, length, ridge, rest))
@@ -176,7 +177,7 @@ def _candidates(
 def _fit_taps(
     length: int, ridge: float, rest: bool, inputs: np.ndarray, outputs: np.ndarray, moments: np.ndarray
 ) -> Taps:
-    return NormalEquations(inputs, outputs, length, rest, moments).solve(length, ridge)
+    return NormalEquations(inputs, outputs, length, rest, moments, constant=not rest).solve(length, ridge)
 
 
 def _fit_modes(
@@ -186,4 +187,6 @@ def _fit_modes(
     line = Grid.line(inputs.shape[-1], grid.steps[0])
     warmup = 0 if rest else inputs.shape[-1] // 10
     mask = moments[:, None]
-    return identify(inputs, outputs, line, poles, max_poles=MOST_POLES, warmup=warmup, hold=hold, mask=mask)
+    return identify(
+        inputs, outputs, line, poles, max_poles=MOST_POLES, warmup=warmup, hold=hold, mask=mask, constant=not rest
+    )

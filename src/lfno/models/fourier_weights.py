@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from lfno.spectral.fourier import from_modes, to_modes
-from lfno.spectral.mixing import mix_channels
+from lfno.backends.fourier import from_modes, to_modes
+from lfno.backends.mixing import mix_channels
 
 
 def as_complex(pairs: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class FourierWeights(nn.Module):
         return self.answer(v, self.matrix, v.shape[2:])
 
     def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
-        """What matrices at the low modes of the extended field make of it, without the extension."""
+        """Apply one channel matrix per low Fourier mode to the zero-padded field and crop the result to the original grid."""
         return filtered(v, response, self.modes, shape, entered, self.extended(shape))
 
 

@@ -9,14 +9,15 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from lfno.backends.cache import cached
+from lfno.backends.chunk_products import respond
+from lfno.backends.mixing import arranged
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import as_complex
-from lfno.models.recall import recalled
 from lfno.spectral.hold import discrete_resolvent
-from lfno.spectral.mixing import arranged
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
-from lfno.spectral.recurrence import State, advance_with, respond_with
+from lfno.spectral.recurrence import State, advance_with
 from lfno.spectral.tables import Tables, make_tables
 
 #: the length of the training window in the layers' own unit of time (and space): weights then need no physical units
@@ -112,13 +113,13 @@ class PoleResidue(nn.Module):
         def make() -> Tensor:
             return transfer(self.values(), as_complex(self.residues), modes, shape, steps, **rings)
 
-        return recalled(self, self.stored, (tuple(modes), tuple(shape), tuple(steps), hold), make, arranged)
+        return cached(self, self.stored, (tuple(modes), tuple(shape), tuple(steps), hold), make, arranged)
 
     # -- recurrence along the last axis --------------------------------------------------------------------------
 
     def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
         """The response from rest of a field that has entered the Fourier axes: (batch, in, *modes, time) → (batch, out, …)."""
-        return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
+        return respond(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
 
     def advance(self, v: Tensor, dt: float, hold: str, state: State | None) -> tuple[Tensor, State]:
         """The response to the next samples after `state`, and the state after them."""
@@ -130,4 +131,4 @@ class PoleResidue(nn.Module):
         def make() -> Tables:
             return make_tables(self._value(len(self.modes) - 1), as_complex(self.residues), dt, hold, size, field)
 
-        return recalled(self, self.stored, (size, dt, hold, field), make)
+        return cached(self, self.stored, (size, dt, hold, field), make)

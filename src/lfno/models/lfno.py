@@ -13,9 +13,9 @@ from lfno.backends import fused
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
-from lfno.models.own_basis import OwnBasis, OwnBasisWithR
 from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
+from lfno.models.real_basis import RealBasis, RealBasisWithR
 from lfno.models.recurrences import Recurrence, RecurrenceWithR
 from lfno.models.responses import Decay, Exact, Free, Residual, Response, Shared, Weights
 from lfno.spectral.bases import BASES, OF_BOUNDARY
@@ -28,7 +28,7 @@ STEADY: dict[str, type[Response]] = {"exact": Exact, "free": Free, "shared": Sha
 #: the same as recurrences, for the kinds that have a recurrence
 RECURRENT: dict[type[Response], type[Recurrence]] = {Exact: Recurrence, Residual: RecurrenceWithR}
 #: the same in a real basis of space
-IN_OWN_BASIS: dict[type[Response], type[OwnBasis]] = {Exact: OwnBasis, Residual: OwnBasisWithR}
+IN_OWN_BASIS: dict[type[Response], type[RealBasis]] = {Exact: RealBasis, Residual: RealBasisWithR}
 #: the hold of the frequency form: the trigonometric interpolation of the whole window
 TRIGONOMETRIC = "trigonometric"
 

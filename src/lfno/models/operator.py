@@ -7,12 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lfno.core import tensorfile
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -21,6 +23,9 @@ from lfno.models.fourier_weights import crop, extend
 from lfno.models.kernel import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
+
+FILE_KEY = "lfno"  # the metadata entry that marks a safetensors file as a network of this library
+FILE_VERSION = 1  # the format of that entry
 
 
 class Operator(nn.Module, ABC):
@@ -238,12 +243,13 @@ class Operator(nn.Module, ABC):
         """Everything but the weights, as plain values: what a model file carries as metadata."""
         return {"model": type(self).__name__, "config": asdict(self.config), "grid": self.grid.to_dict()}
 
-    def save(self, path: str | PathLike[str], **provenance: Any) -> None:
-        """One safetensors file with weights, configuration, grid, what is known of its origin (and what is given) and a
-        checksum; see `lfno.load`."""
-        from lfno.models.storage import save
+    def save(self, path: str | PathLike[str], /, **provenance: Any) -> None:
+        """Write one safetensors file with weights, configuration, grid, provenance and a checksum. `lfno.load` reads it.
 
-        save(self, path, self.provenance | provenance)
+        The file appears complete under its name, or not at all. provenance: entries to add to those of the model.
+        """
+        tree = {"version": FILE_VERSION, **self.description(), "provenance": self.provenance | provenance}
+        tensorfile.write(Path(path), self.state_dict(), tree, FILE_KEY)
 
 
 def _column(value: Tensor, like: Tensor) -> Tensor:

@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from lfno.backends import fused
+from lfno.backends.chunk_products import respond_in_chunks
+from lfno.backends.convolution import convolve
+from lfno.backends.mixing import mix_channels
 from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
 from lfno.models.kernel import PoleResidue
 from lfno.models.pointwise import Gate, Pointwise
 from lfno.models.responses import Response
 from lfno.models.terms import recurrent_term, steady_term
-from lfno.spectral.chunk_products import respond_in_chunks
 from lfno.spectral.chunks import fold, unfold
-from lfno.spectral.mixing import mix_channels
 from lfno.spectral.recurrence import State
+
+#: time steps of a window that is convolved as a whole on a GPU
+SHORT = 512
 
 
 class Recurrence(Response):
@@ -33,6 +37,10 @@ class Recurrence(Response):
         self.hold = hold
 
     def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
+        if transient and v.is_cuda and self.kernel.shared and shape[-1] <= SHORT:
+            poles = self.kernel.values()[-1]
+            assert poles is not None
+            return [convolve(v, poles, as_complex(self.kernel.residues), steps[-1], self.hold)]
         if transient:
             return [self.kernel.respond(v, steps[-1], self.hold)]
         return [filtered(v, self._transfer(shape, steps), self.kernel.all_modes, shape, self.kernel.fourier)]

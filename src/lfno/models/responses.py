@@ -25,12 +25,12 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
+from lfno.backends.fourier import enter, leave
+from lfno.backends.mixing import mix_channels
 from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
 from lfno.models.kernel import PoleResidue
 from lfno.models.terms import steady_term, transient_terms
 from lfno.spectral.fourier import add_low, keep_low
-from lfno.spectral.mixing import mix_channels
-from lfno.spectral.waves import enter, leave
 
 
 class Response(ABC):

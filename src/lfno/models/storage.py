@@ -15,22 +15,14 @@ from lfno.core.grid import Grid
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
-from lfno.models.operator import Operator
+from lfno.models.operator import FILE_KEY, FILE_VERSION, Operator
 
 MODELS: dict[str, type[Operator]] = {"FNO": FNO, "LNO": LNO, "LFNO": LFNO}
 
-KEY = "lfno"  # the metadata entry that makes a safetensors file one of ours
-VERSION = 1
 SHIPPED = Path(__file__).parent.parent / "weights"
 
 
-def save(model: Operator, path: str | PathLike[str], provenance: dict[str, Any] | None = None) -> None:
-    """Write atomically: the file appears complete under its name, or not at all."""
-    tree = {"version": VERSION, **model.description(), "provenance": provenance or {}}
-    tensorfile.write(Path(path), model.state_dict(), tree, KEY)
-
-
-def load(path: str | PathLike[str], device: str | torch.device = "cpu") -> Operator:
+def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") -> Operator:
     """A model from its file, or a shipped one by the name of its data set, ready to predict in physical units.
 
     >>> lfno.load("duffing-c05").predict(np.zeros(2048)).shape
@@ -60,9 +52,9 @@ def find(path: str | PathLike[str]) -> Path:
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Metadata and tensors, with the checksum verified."""
-    tree, tensors = tensorfile.read(find(path), KEY, "model file")
-    if tree.get("version") != VERSION:
-        raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {VERSION}")
+    tree, tensors = tensorfile.read(find(path), FILE_KEY, "model file")
+    if tree.get("version") != FILE_VERSION:
+        raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {FILE_VERSION}")
     return tree, tensors
 
 

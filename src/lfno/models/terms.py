@@ -18,7 +18,7 @@ from lfno.spectral.chunks import at_rest, fold_planes, run, unfold_planes
 from lfno.spectral.fourier import twice
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 from lfno.spectral.tables import Level, Tables
-from lfno.spectral.waves import make_waves
+from lfno.spectral.waves import waves
 
 POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
 
@@ -97,7 +97,7 @@ def _pair_matrix(weights: Tensor) -> Tensor:
 def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Tensor, Tensor]:
     """Forward (points, kept) and backward (kept, points) of a discrete Fourier transform over `size` points, those after
     the given ones being zero before and not asked for after; `half`: of a real signal."""
-    planes = make_waves(size, points, modes, half, torch.float64, torch.device("cpu"))
+    planes = waves(size, points, modes, half, torch.float64, torch.device("cpu"))
     forward = torch.complex(*planes).T
     weight = twice(size, planes)[: forward.shape[1]] if half else torch.ones(forward.shape[1], dtype=torch.float64)
     return forward, forward.conj().T * weight[:, None] / size

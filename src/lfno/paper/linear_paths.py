@@ -10,11 +10,11 @@ from lfno.core.errors import LfnoError
 from lfno.data.cache import cache_directory
 from lfno.identification.field import FieldModel, identify_field, is_line
 from lfno.paper.record import scored
-from lfno.paper.scoring import Run
+from lfno.paper.scoring import CellRun
 from lfno.surrogate.search import NEARLY_LINEAR
 
 
-def give_linear_paths(runs: Sequence[Run]) -> None:
+def give_linear_paths(runs: Sequence[CellRun]) -> None:
     """Give the LFNOs of the main study on fields with known ends the linear path that `lfno.fit` would give them."""
     paths: dict[tuple[str, int], FieldModel | None] = {}
     for run in runs:
@@ -33,7 +33,7 @@ def give_linear_paths(runs: Sequence[Run]) -> None:
             run.known = np.zeros_like(run.data.outputs) if run.known is None else run.known
 
 
-def _identified(run: Run) -> FieldModel:
+def _identified(run: CellRun) -> FieldModel:
     """The linear model of the training samples, from the cache where it was identified before."""
     file = cache_directory() / "linear" / f"{run.cell.task}-f{run.cell.fold}.safetensors"
     try:
@@ -46,7 +46,7 @@ def _identified(run: Run) -> FieldModel:
         return model
 
 
-def _good_enough(run: Run, model: FieldModel) -> FieldModel | None:
+def _good_enough(run: CellRun, model: FieldModel) -> FieldModel | None:
     held = run.split.validation
     error = scored(model.predict(np.asarray(run.data.inputs[held])), run.data.outputs[held])["l2"].mean()
     return model if error < NEARLY_LINEAR else None

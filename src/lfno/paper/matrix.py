@@ -15,7 +15,7 @@ from lfno.data.split import standard
 from lfno.models.storage import MODELS
 from lfno.paper.cost import count_parameters
 from lfno.paper.presets import PAPER_EPOCHS, find_preset
-from lfno.paper.record import Record, read_record
+from lfno.paper.record import RunRecord, read_record
 from lfno.systems.registry import REGISTRY, find
 from lfno.training.config import TrainingConfig
 from lfno.training.pilot import STRENGTHS
@@ -52,7 +52,8 @@ class Cell:
         preset = preset.change(**self.changes)
         if self.train_samples is None:
             return preset
-        batch, whole = preset.training.batch, len(standard(find(self.task).count, self.fold).train)
+        entry = find(self.task)
+        batch, whole = preset.training.batch, len(standard(entry.count, self.fold, entry.system.folds).train)
         times = math.ceil(whole / batch) / math.ceil(self.train_samples / batch)
         return preset.change(epochs=round(times * preset.training.epochs))
 
@@ -158,7 +159,7 @@ def long_enough(cell: Cell, folder: Path) -> int:
     return max(epochs, 50 * math.ceil(round((epochs + (own - theirs) / max(pace, 1e-9)) / 50, 6)))
 
 
-def _pace(record: Record) -> float:
+def _pace(record: RunRecord) -> float:
     """Seconds that one more epoch takes, without what a run takes before its first: on a GPU a good part of a short one."""
     epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
     if len(epoch) < 2 or len(epoch) != len(seconds):

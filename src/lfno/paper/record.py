@@ -19,7 +19,7 @@ SPLIT = 500
 
 
 @dataclass(frozen=True)
-class Record:
+class RunRecord:
     """One model, one data set, one seed.
 
     label: what the row is called in a table ("LFNO", "FNO", "FNO deep", …); preset and study say what it belongs to.
@@ -67,7 +67,7 @@ class Record:
         return path
 
 
-def load_records(folder: Path) -> list[Record]:
+def load_records(folder: Path) -> list[RunRecord]:
     """Every record below a folder, in a fixed order."""
     records = []
     for path in sorted(Path(folder).rglob("*.json")):
@@ -77,11 +77,11 @@ def load_records(folder: Path) -> list[Record]:
     return records
 
 
-def read_record(path: Path) -> Record | None:
+def read_record(path: Path) -> RunRecord | None:
     """The record in a file; None for another kind of JSON, which may lie beside records."""
     try:
         tree = json.loads(path.read_text())
-        return Record(**tree) if isinstance(tree, dict) and "study" in tree else None
+        return RunRecord(**tree) if isinstance(tree, dict) and "study" in tree else None
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise LfnoError(f"{path} is not the record of a run: {error}") from error
 

@@ -14,14 +14,14 @@ from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleOperator
 from lfno.paper.cost import count_parameters
 from lfno.paper.matrix import Cell
-from lfno.paper.record import Record, regime_summary, rounded, scored, thin
+from lfno.paper.record import RunRecord, regime_summary, rounded, scored, thin
 from lfno.training.loop import Trainer
 
 LOOKS = 100  # of the losses that a record keeps, about
 
 
 @dataclass
-class Run:
+class CellRun:
     """One cell with its samples, the seconds it took so far, and its errors at the epochs to be scored at.
 
     path: a linear model of the fields, whose remainder the network learns; None for most runs. known: its answers.
@@ -60,7 +60,7 @@ def mean_errors(prediction: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def record_of(
-    run: Run,
+    run: CellRun,
     trainer: Trainer,
     row: int,
     prediction: np.ndarray,
@@ -68,14 +68,14 @@ def record_of(
     stacked: int,
     outside: dict[str, float],
     where: dict[str, str],
-) -> Record:
+) -> RunRecord:
     """The record of the run in that row of the trainer's stack, with its prediction for the test samples."""
     cell, test = run.cell, run.split.test
     errors, steady_decay = scored(prediction, run.outputs), trainer.tasks[row].steady_decay
     parameters = {
         name: rounded(values[test]) for name, values in run.data.parameters.items() if np.ndim(values) == 1
     }
-    return Record(
+    return RunRecord(
         task=cell.task,
         model=cell.model,
         label=cell.title,
@@ -114,7 +114,7 @@ def _history(trainer: Trainer, row: int) -> dict[str, Any]:
     }
 
 
-def _example(run: Run, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
+def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
     """The same sample for every model, so that pictures can be compared."""
     middle = len(run.split.test) // 2
     given = run.inputs[middle : middle + 1]

@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 
 from lfno.core.environment import environment
+from lfno.data import split as splits
 from lfno.data.cache import cache_directory
 from lfno.data.dataset import Dataset
 from lfno.data.make import dataset
-from lfno.data.split import Split, standard
+from lfno.data.split import Split
 from lfno.evaluation.caveat import split_caveat
 from lfno.identification.field import FieldModel
 from lfno.models.operator import Operator
 from lfno.paper.linear_paths import give_linear_paths
 from lfno.paper.matrix import Cell
-from lfno.paper.record import Record
-from lfno.paper.scoring import Run, mean_errors, record_of
+from lfno.paper.record import RunRecord
+from lfno.paper.scoring import CellRun, mean_errors, record_of
 from lfno.surrogate.storage import write
 from lfno.surrogate.sum import Sum
 from lfno.training import checkpoint
@@ -38,17 +39,17 @@ from lfno.training.run import train
 
 def run_group(
     cells: Sequence[Cell], folder: Path, device: str, watch: Watcher | None = None, weights: Path | None = None
-) -> list[Record]:
+) -> list[RunRecord]:
     """Train a group as one stack, score it on the test samples, write a record for each cell (and seed 0's weights).
 
     A group that was stopped goes on from its last checkpoint. Its records are written together at its end, so that it
     is the same group when it goes on.
     """
     data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
-    runs = [Run(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
+    runs = [CellRun(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
     give_linear_paths(runs)
     home, where = _home(cells), environment(device)
-    finished: dict[str, tuple[Record, Operator]] = {}
+    finished: dict[str, tuple[RunRecord, Operator]] = {}
     for trainer, stack in _phases(runs, home, device, watch):
         for sentence in trainer.failed():
             logging.getLogger("lfno").warning(sentence)
@@ -71,7 +72,7 @@ def run_group(
     return [finished[cell.key][0] for cell in cells]
 
 
-def _phases(runs: list[Run], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[Run]]]:
+def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[CellRun]]]:
     """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
     preset = runs[0].cell.resolved()
     tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
@@ -109,7 +110,7 @@ def _home(cells: Sequence[Cell]) -> Path:
     return cache_directory() / "unfinished" / hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
 
-def _out_of_family(trainer: Trainer, stack: list[Run]) -> list[dict[str, float]]:
+def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, float]]:
     """Errors of each run on inputs of kinds that no training set has; nothing for those that go on, or have no such set."""
     names = [run.cell.out_of_family if run.epochs == trainer.config.epochs else None for run in stack]
     data = {name: dataset(name) for name in dict.fromkeys(names) if name is not None}
@@ -123,7 +124,7 @@ def _out_of_family(trainer: Trainer, stack: list[Run]) -> list[dict[str, float]]
     ]
 
 
-def _keep(model: Operator, cell: Cell, record: Record, weights: Path, linear: FieldModel | None) -> None:
+def _keep(model: Operator, cell: Cell, record: RunRecord, weights: Path, linear: FieldModel | None) -> None:
     """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
         unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
@@ -136,7 +137,7 @@ def _keep(model: Operator, cell: Cell, record: Record, weights: Path, linear: Fi
 
 
 def _split(data: Dataset, cell: Cell) -> Split:
-    part = standard(len(data), cell.fold)
+    part = splits.of(data, cell.fold)
     if cell.train_samples is None:
         return part
     # equally spaced among the training samples, so that a small set covers the same range

@@ -1,111 +1,89 @@
-"""Discrete Fourier transforms that keep only the modes a layer uses.
+"""Discrete Fourier transforms that keep only the modes a layer uses, and the product with one channel matrix per mode.
 
 A real field on a grid has, along its last axis, the modes l = 0 … N/2 (the others are their conjugates) and along every
-other axis modes of both signs; how many are kept, and in which order, says `lfno.spectral.axes`. Transforms run one axis at
-a time and truncate in between, so dropped modes cost nothing.
+other axis modes of both signs. `lfno.spectral.axes` defines how many modes are kept, and in which order.
 
-A layer may have `entered` some axes already: its field is then complex there, in signed modes, and only its real part after
-leaving them counts. See `enter` and `leave`.
+An axis that a layer has `entered` is in signed modes already. The field is complex there, and its real part counts only after
+the field has left the axis. See `enter` and `leave`.
+
+`lfno.backends.fourier` and `lfno.backends.mixing` compute the same functions faster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor
 
 from lfno.spectral.axes import Modes, fill_signed, keep_signed, max_modes
-from lfno.spectral.waves import analyse, by_product, enter, leave, synthesise, waves
 
 
-class _Half(torch.autograd.Function):
-    """torch.fft.rfft along the last axis, whose gradient is a transform of half the modes too, not of all of them."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor, size: int) -> Tensor:
-        return torch.fft.rfft(x, n=size)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
-        ctx.points, ctx.size = inputs[0].shape[-1], inputs[1]
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
-        # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
-        return real_inverse(g / twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
+def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = ()) -> Tensor:
+    """Transform (…, *grid) to signed modes along `axes`. A longer `period` adds zeros after the last point."""
+    for d in axes:
+        axis = d - len(modes)
+        x = keep_signed(torch.fft.fft(x, n=period[d] if period else x.shape[axis], dim=axis), modes[d], axis)
+    return x
 
 
-def twice(size: int, like: Tensor) -> Tensor:
-    """How often a mode of a half spectrum stands for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode."""
-    wave = torch.arange(size // 2 + 1, device=like.device)
-    # made without writing single entries: that copies from the host, which a CUDA graph refuses
-    return 2 - ((wave == 0) | (2 * wave == size)).to(like.real.dtype)
-
-
-def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
-    """torch.fft.irfft along the last axis, all modes given.
-
-    In a real signal the imaginary parts of mode 0 and of the Nyquist mode have no place. A CPU ignores them; a GPU does so
-    in small batches and adds them up in large ones (torch 2.11), so there they are taken out.
-    """
-    if spectrum.is_cuda:
-        spectrum = torch.complex(spectrum.real, spectrum.imag * (twice(size, spectrum) - 1))
-    return torch.fft.irfft(spectrum, n=size, norm=norm)
+def leave(
+    spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: bool = True, period: Sequence[int] = ()
+) -> Tensor:
+    """Invert `enter`: return the first points of the field that repeats after `period`; `real`: its real part."""
+    for d in axes:
+        axis = d - len(shape)
+        size = period[d] if period else shape[d]
+        spectrum = torch.fft.ifft(fill_signed(spectrum, size, axis), dim=axis).narrow(axis, 0, shape[d])
+    return spectrum.real if real and spectrum.is_complex() else spectrum
 
 
 def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Sequence[int] = ()) -> Tensor:
-    """(…, *grid) → complex (…, *kept): coefficients α_l = Σ x e^{−iω_l t}, one entry of `modes` per axis.
+    """Transform (…, *grid) to complex coefficients α_l = Σ x e^{−iω_l t}, (…, *kept); one entry of `modes` per axis.
 
-    With a `period` longer than the grid on some axes, those of the field with zeros after its last point.
+    A `period` longer than the grid adds zeros after the last point of an axis.
     """
     last = len(modes) - 1
     period = tuple(period) or x.shape[-len(modes) :]
-    others = [d for d in range(last) if d not in entered]
-    first = [d for d in others if by_product(period[d], x.shape[d - len(modes)], modes[d], x)]
-    x = enter(x, modes, first, period)
-    points, size, low = x.shape[-1], period[-1], modes[-1]
-    half = max_modes(size, half=True) if low is None else low
-    if last in entered:
-        x = x[..., :half]
-    elif by_product(size, points, low, x):
-        x = analyse(x, waves(size, points, half, True, x), -1)
-    elif x.is_complex():
-        x = torch.fft.fft(x, n=size)[..., :half]
-    else:
-        plain = torch.compiler.is_compiling() or not torch.is_grad_enabled()
-        x = (torch.fft.rfft(x, n=size) if plain else _Half.apply(x, size))[..., :half]
-    return enter(x, modes, [d for d in others if d not in first], period)
+    half = max_modes(period[-1], half=True) if modes[-1] is None else modes[-1]
+    if last not in entered:
+        x = torch.fft.fft(x, n=period[-1]) if x.is_complex() else torch.fft.rfft(x, n=period[-1])
+    return enter(x[..., :half], modes, [d for d in range(last) if d not in entered], period)
 
 
 def from_modes(
     spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = (), period: Sequence[int] = ()
 ) -> Tensor:
-    """Complex (…, *kept) → the real field (…, *shape) with these coefficients and no others; still entered if it was.
+    """Transform complex coefficients (…, *kept) to the real field (…, *shape) that has these coefficients and no others.
 
-    With a `period` longer than the shape, the first points of the field that repeats after it.
+    Axes that were entered stay entered. With a `period` longer than the shape, return the first points of the field that
+    repeats after it.
     """
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    few = kept < max_modes(size, half=True) and by_product(size, points, kept, spectrum)
-    if not (entered or few):
-        missing = max_modes(size, half=True) - kept
-        spectrum = torch.nn.functional.pad(spectrum, (0, missing)) if missing else spectrum
-        return real_inverse(leave(spectrum, shape, others, real=False, period=period), size)[..., :points]
-    # one-sided: the missing half is what taking the real part adds in the end
+    # the modes l < 0 are missing: twice the modes l > 0, of which the real part is taken in the end, stand for both
     spectrum = spectrum * twice(size, spectrum)[:kept]
     if last in entered:
         spectrum = torch.nn.functional.pad(spectrum, (0, kept - 1))
-    elif few:
-        planes = waves(size, points, kept, True, spectrum)
-        spectrum = synthesise(spectrum, planes, -1, size, real=not entered and not others)
     else:
         spectrum = torch.fft.ifft(spectrum, n=size)[..., :points]
     return leave(spectrum, shape, others, real=not entered, period=period)
+
+
+def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
+    """Σ_i α_i(l) R_io(l): the Fourier integral operator, one channel matrix for each mode.
+
+    spectrum: complex (batch, in, *kept). weight: complex (in, out, *kept). Returns (batch, out, *kept).
+    """
+    return torch.einsum("bi...,io...->bo...", spectrum, weight)
+
+
+def twice(size: int, like: Tensor) -> Tensor:
+    """How often a mode of a half spectrum counts, for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode."""
+    wave = torch.arange(size // 2 + 1, device=like.device)
+    # made without writing single entries: that copies from the host, which a CUDA graph refuses
+    return 2 - ((wave == 0) | (2 * wave == size)).to(like.real.dtype)
 
 
 def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:

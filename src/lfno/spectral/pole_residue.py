@@ -21,8 +21,8 @@ import torch
 from torch import Tensor
 
 from lfno.spectral.axes import angular_frequencies, wavenumbers
+from lfno.spectral.fourier import enter, leave
 from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix, synthesis_planes
-from lfno.spectral.waves import enter, leave
 
 Poles = Sequence[Tensor | None]
 

@@ -23,7 +23,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lfno.spectral.chunk_products import respond_in_chunks
 from lfno.spectral.chunks import at_rest, fold, run, unfold
 from lfno.spectral.tables import Tables, make_tables, past_response
 
@@ -55,9 +54,7 @@ def respond(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "
 def respond_with(u: Tensor, tables: Tables) -> Tensor:
     """The response from rest with tables that were made before."""
     chunks = fold(u)
-    if not u.is_complex():
-        return unfold(respond_in_chunks(chunks, tables), u.shape[-1], field=False)
-    return unfold(run(chunks, tables, *at_rest(chunks, tables))[0], u.shape[-1], field=True)
+    return unfold(run(chunks, tables, *at_rest(chunks, tables))[0], u.shape[-1], field=u.is_complex())
 
 
 def advance(

@@ -1,4 +1,29 @@
-"""The public model: `load` and `fit` return a `Surrogate`, which answers every question in the user's units."""
+"""The public model: `load` and `fit` return a `Surrogate`, which answers every question in the user's units.
+
+Modules:
+    model: `Surrogate` and `load`: predict and decompose
+    description: members, grid, channels, range and scores of a model
+    dynamics: modes, frequency response, backbone and stabilisation diagram
+    deployment: streams and exports
+    storage: model files of every kind
+    question: inputs of a prediction, brought to one form
+    notes: warnings that belong to a prediction
+    passes: predict long signals block by block with a state
+    stitch: predict long records window by window, for networks without a state
+    running_mean: mean and spread of the members of an ensemble
+    sum: a linear model plus a network
+    stream: predict sample by sample
+    fitting: `fit`, from data to a model
+    source: data of any kind as samples with a split
+    search: fit the candidates within a time budget
+    candidates: the candidates, and the choice between them
+    contest: test errors beside those of the baselines
+    scores: these errors as a model file keeps them
+    signals: names and units of the channels, and how records start
+    evidence: range, intervals and overfitting, measured after a fit
+    trust: how far the split into transient and steady can be trusted
+    deploy: C, FMU and ONNX
+"""
 
 from lfno.surrogate.fitting import fit
 from lfno.surrogate.model import Answer, Surrogate, load

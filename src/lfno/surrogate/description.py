@@ -10,7 +10,7 @@ from lfno.core.grid import Grid, with_unit
 from lfno.evaluation.caveat import split_caveat
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
-from lfno.evaluation.digest import Digest
+from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.field import FieldModel
 from lfno.identification.modal import ModalModel
@@ -101,10 +101,10 @@ class Description:
         return Coverage.from_dict(told) if isinstance(told, dict) else None
 
     @property
-    def seen(self) -> Digest:
+    def seen(self) -> SeenInputs:
         """Digests that recognise training inputs; empty if the file does not hold them."""
         told = self.provenance.get("seen")
-        return Digest.from_dict(told) if isinstance(told, dict) else Digest()
+        return SeenInputs.from_dict(told) if isinstance(told, dict) else SeenInputs()
 
     @property
     def calibration(self) -> Calibration | None:

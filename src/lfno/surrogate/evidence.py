@@ -9,7 +9,7 @@ import numpy as np
 from lfno.data.prepared import Prepared
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
-from lfno.evaluation.digest import Digest
+from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.training.networks import Trained
 
 MOST_RANGED = 2000  # training samples that the range of validity is taken from
@@ -31,7 +31,7 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
     calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
     chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
     coverage = Coverage.of(dataset.inputs[chosen], dataset.grid)
-    seen = Digest.of(dataset.inputs[chosen]) if dataset.grid.ndim == 1 else Digest()
+    seen = SeenInputs.of(dataset.inputs[chosen]) if dataset.grid.ndim == 1 else SeenInputs()
     return {"coverage": coverage.to_dict(), "calibration": calibration.to_dict(), "seen": seen.to_dict()}
 
 

@@ -80,8 +80,9 @@ def fit(
     ensemble: the number of networks with different seeds; their mean is the prediction.
     minutes: time for the whole fit; by default networks on a CPU get at most about eight minutes.
     folder: where checkpoints, a log and the model are kept; `resume=True` continues a run that was stopped.
-    options: how to read a file (see `lfno.data.signals.load`, as `input="force"`), how to cut a record (`window`, `warmup`,
-        `test`, `from_rest`), and fields of the network's or the training's configuration (`width=24`, `epochs=100`).
+    options: how to read a file (see `lfno.data.signals.read_signals`, as `input="force"`), how to cut a record (`window`,
+        `warmup`, `test`, `from_rest`), and fields of the network's or the training's configuration (`width=24`,
+        `epochs=100`).
     Returns a Surrogate; `scores` holds its test errors and `fitted` how it came about. Raises LfnoError for data or options
     that do not fit. A network for one's own data gets its size from the data; built-in data sets use the preset.
     Ctrl-C ends the fit with the best model so far.

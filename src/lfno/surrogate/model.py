@@ -20,10 +20,10 @@ from lfno.surrogate.dynamics import Dynamics
 from lfno.surrogate.notes import notes_on
 from lfno.surrogate.passes import BLOCK, decompose_in_blocks, predict_in_blocks, runs_in_blocks
 from lfno.surrogate.question import Question, read_question
+from lfno.surrogate.running_mean import RunningMean
 from lfno.surrogate.stitch import BATCH, Progress, predict_record
 from lfno.surrogate.storage import read, write
 from lfno.surrogate.sum import parts_of
-from lfno.surrogate.tally import Tally
 
 if TYPE_CHECKING:
     from lfno.data.dataset import Dataset
@@ -136,16 +136,16 @@ class Surrogate(Dynamics, Deployment):
     def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
         """Read the inputs of a file for this model; the second value says whether the file holds the outputs too.
 
-        `reading` are the options of `lfno.data.signals.load`, such as `input="force"`.
+        `reading` are the options of `lfno.data.signals.read_signals`, such as `input="force"`.
         """
         return read_question(self, Path(file), **reading)
 
-    def _answers(self, respond: Respond, in_blocks: InBlocks, question: Question, progress: Progress) -> Tally:
+    def _answers(self, respond: Respond, in_blocks: InBlocks, question: Question, progress: Progress) -> RunningMean:
         """Return mean and spread of what the members answer, (samples, outputs, *space, time).
 
         respond: answers a batch of windows. in_blocks: answers signals of any length, where a member can do so.
         """
-        told = Tally()
+        told = RunningMean()
         for place, member in enumerate(self.members):
 
             def show(done: int, total: int, before: int = place) -> None:

@@ -94,7 +94,8 @@ class Question:
 def read_question(model: Surrogate, file: str | Path, **reading: Any) -> tuple[Record | Dataset, bool]:
     """Read the inputs of a file for `model`; the second value says whether the file holds the outputs too.
 
-    `reading` are the options of `lfno.data.signals.load`. Signals in time for a model of fields hold everywhere in space.
+    `reading` are the options of `lfno.data.signals.read_signals`. For a model of fields, a signal in time holds everywhere in
+    space.
     Raises LfnoError for a file without the inputs, or with other units than those of training.
     """
     from lfno.data.signals.questions import load_question

@@ -18,10 +18,11 @@ from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
 from lfno.training import parallel
-from lfno.training.choose import choose
-from lfno.training.networks import best_device, train_networks, usable_device
+from lfno.training.device import best_device, usable_device
+from lfno.training.networks import train_networks
 from lfno.training.presets import PresetMaker, default_preset
 from lfno.training.run import Watch
+from lfno.training.sizing import choose_size
 
 #: seconds that networks may take on a CPU unless the user says otherwise: 50,000 samples stay below ten minutes in all
 USUAL = 480.0
@@ -117,7 +118,7 @@ class Search:
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
         if self.own and self.preset is default_preset:
-            choice = choose(dataset, split, kind, self.prepared.warmup)
+            choice = choose_size(dataset, split, kind, self.prepared.warmup)
             chosen = chosen.change(**choice.fields)
             for sentence in choice.sentences(self.options):
                 self._say(sentence)

@@ -25,11 +25,11 @@ def prepared_from(
         if reading:
             raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
         made = builtin(data)
-        return Prepared(made, split or splits.standard(len(made), fold), []), False
+        return Prepared(made, split or splits.of(made, fold), []), False
     if isinstance(data, Prepared):
         return data, True
     if isinstance(data, Dataset) and "system" in data.provenance:
-        return Prepared(data, split or splits.standard(len(data), fold), []), False
+        return Prepared(data, split or splits.of(data, fold), []), False
     if isinstance(data, tuple):
         data, dt = as_dataset(data, dt), None
     prepared = preparing.prepare(data, fold=fold, **reading | ({} if dt is None else {"dt": dt}))

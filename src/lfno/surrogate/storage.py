@@ -19,6 +19,7 @@ from lfno.identification.field import FieldModel
 from lfno.identification.modal import KEY as LINEAR
 from lfno.identification.modal import ModalModel
 from lfno.models import storage as networks
+from lfno.models.operator import FILE_VERSION
 from lfno.surrogate.sum import Sum, network_of
 
 ENSEMBLE = "lfno-ensemble"  # the metadata entry of a file with several networks, or with a linear path
@@ -32,7 +33,7 @@ def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Pat
     if isinstance(first, ModalModel | FieldModel | FeedbackModel):
         replace(first, provenance=provenance).save(path)
     elif len(members) == 1 and not isinstance(first, Sum):
-        networks.save(first, path, provenance)
+        first.save(path, **provenance)
     else:
         _write_ensemble(members, provenance, path)
     return path
@@ -42,7 +43,7 @@ def _write_ensemble(members: Sequence[Any], provenance: dict[str, Any], path: Pa
     """Several networks, or networks with a linear path, in one file."""
     found = [network_of(member) for member in members]
     alone = [network for network in found if network is not None]
-    tree: dict[str, Any] = {"version": networks.VERSION, "members": [one.description() for one in alone]}
+    tree: dict[str, Any] = {"version": FILE_VERSION, "members": [one.description() for one in alone]}
     tensors = {f"{k}.{name}": value for k, one in enumerate(alone) for name, value in one.state_dict().items()}
     if isinstance(members[0], Sum):
         description, arrays = members[0].linear.to_tensors()
@@ -67,13 +68,13 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
         return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
         return _read_ensemble(path, device)
-    return [networks.load(path, device)]
+    return [networks.load_network(path, device)]
 
 
 def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
     tree, tensors = tensorfile.read(file, ENSEMBLE, "model file")
-    if tree.get("version") != networks.VERSION:
-        raise LfnoError(f"{file} has format version {tree.get('version')}; this release reads version {networks.VERSION}")
+    if tree.get("version") != FILE_VERSION:
+        raise LfnoError(f"{file} has format version {tree.get('version')}; this release reads version {FILE_VERSION}")
     descriptions = tree.get("members")
     if not isinstance(descriptions, list) or not descriptions or not all(isinstance(one, dict) for one in descriptions):
         raise LfnoError(f"{file} does not say what its members are")

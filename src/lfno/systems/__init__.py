@@ -1,4 +1,30 @@
-"""Dynamical systems: one per file, with its equation, its parameters, a fast solver and an independent reference."""
+"""Dynamical systems: one per file, with its equation, its parameters, a fast solver and an independent reference.
+
+Modules:
+    base: the base class `System`: parameters, channels, solving
+    ode: the base class of ordinary differential equations
+    interval: base classes of partial differential equations on an interval
+    duffing: the Duffing oscillator
+    lorenz: the Lorenz system
+    pendulum: the forced, damped pendulum
+    heat: the heat equation
+    beam: the Euler–Bernoulli beam
+    burgers: Burgers' equation
+    reaction_diffusion: a reaction–diffusion equation
+    brusselator: the Brusselator
+    navier_stokes: Navier–Stokes flow from an initial vorticity
+    navier_stokes_random: the Navier–Stokes benchmark of the FNO paper
+    signals: inputs of a system as functions of the coordinates
+    families: families of inputs: how inputs are drawn and evaluated
+    excitations: random signals in time
+    fields: random functions of space
+    bumps: random periodic bumps
+    registry: the data sets by name
+    titles: titles of the data sets for tables and pages
+    steady: the periodic steady state of a system
+    tones: the steady response to tones of many frequencies and amplitudes
+    linearised: eigenvalues of the linearised equation
+"""
 
 from lfno.systems.base import Channel, Parameter, System
 from lfno.systems.beam import Beam

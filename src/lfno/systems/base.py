@@ -109,6 +109,7 @@ class System(ABC):
     #: kind of inputs -> family of inputs; "paper" gives the data set NAME, any other key the data set NAME-key
     families: ClassVar[dict[str, Family]] = {}
     count: ClassVar[int] = 380  # samples of a data set
+    folds: ClassVar[int] = 5  # the standard split tests on one of so many equal parts
     out_count: ClassVar[int] = 190  # samples of a data set that is only for testing
     chunk: ClassVar[int] = 380  # samples solved together; an interrupted data set resumes after the last chunk
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from lfno.models.config import check_choice, check_count, check_number
 from lfno.training.losses import LOSSES
 
-#: the `steady_decay` that leaves nothing to decay: R stays as it starts, which is zero where it is added to exact layers
-ABSENT = 1000.0
-MOST_STARTS = 1000
+#: the `steady_decay` of an R that is not trained: it keeps its initial value, zero where R is added to exact layers
+HELD: Literal["held"] = "held"
+SteadyDecay = float | Literal["held"] | None
+MOST_STARTS = 1000  # initialisations of one run; a larger number is a typing error
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class TrainingConfig:
         rate is multiplied by `gamma` every `step_size` epochs).
     weight_decay: decoupled from the gradient (AdamW); poles are never decayed.
     steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first; None lets a
-        short pilot choose it on the validation samples, ABSENT keeps R where it starts.
+        short pilot choose it on the validation samples, "held" keeps R at its initial value.
     starts: initial weights that are tried for a short while; those with the lowest validation loss go on. A small network
         may get stuck where another start would not.
     clip: the largest gradient norm of a step, 0 for no limit.
@@ -35,7 +37,7 @@ class TrainingConfig:
     batch: int = 64
     learning_rate: float = 2.5e-3
     weight_decay: float = 1e-4
-    steady_decay: float | None = 1e-4
+    steady_decay: SteadyDecay = 1e-4
     schedule: str = "cosine"
     warmup: float = 0.02
     step_size: int = 100
@@ -58,10 +60,11 @@ class TrainingConfig:
         check_choice("schedule", self.schedule, ("cosine", "step"))
         check_choice("loss", self.loss, tuple(LOSSES))
         limits: dict[str, tuple[float, float]] = {"learning_rate": (0, 10), "gamma": (0, 1), "warmup": (0, 1)}
-        limits |= {"weight_decay": (0, 10), "steady_decay": (0, ABSENT), "clip": (0, 1e9)}
+        limits |= {"weight_decay": (0, 10), "clip": (0, 1e9)}
         for name, (low, high) in limits.items():
-            if not (name == "steady_decay" and self.steady_decay is None):
-                check_number(name, getattr(self, name), low, high)
+            check_number(name, getattr(self, name), low, high)
+        if self.steady_decay is not None and self.steady_decay != HELD:
+            check_number("steady_decay", self.steady_decay, 0, 1000)
 
     def rate(self, epoch: int) -> float:
         """The learning rate of an epoch, counted from 0."""

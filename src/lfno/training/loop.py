@@ -17,7 +17,7 @@ from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
 from lfno.training import parallel
 from lfno.training.adam import Adam
-from lfno.training.config import ABSENT, TrainingConfig
+from lfno.training.config import HELD, TrainingConfig
 from lfno.training.graph import replayable
 from lfno.training.labels import sample_losses
 from lfno.training.stack import Stack
@@ -54,7 +54,7 @@ class Trainer:
         self.score = partial(sample_losses, config=config)
         self.adam = Adam.start(self.stack.theta)
         strengths = [config.steady_decay if task.steady_decay is None else task.steady_decay for task in tasks]
-        steady = [torch.inf if strength == ABSENT else strength or 0.0 for strength in strengths]
+        steady = [torch.inf if strength == HELD else strength or 0.0 for strength in strengths]
         self.decay = self.stack.decay(config.weight_decay, steady)
         runs, samples = len(tasks), len(tasks[0].train)
         self.order = torch.zeros(runs, samples, dtype=torch.int64, device=self.device)

@@ -19,6 +19,7 @@ from lfno.identification.probe import input_band
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.training import parallel
+from lfno.training.device import usable_device
 from lfno.training.estimate import estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
@@ -172,19 +173,3 @@ def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer)
         "validation_loss": [loss for loss, _ in best if math.isfinite(loss)],
         "best_epoch": [int(epoch) for loss, epoch in best if math.isfinite(loss)],
     }
-
-
-def best_device() -> str:
-    """Return "cuda" where torch can use a GPU, else "cpu"."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def usable_device(name: str | None = None) -> str | torch.device:
-    """Return the device to train on; under torchrun the one of this process. Raises LfnoError for one that does not work."""
-    place = parallel.start() or name or best_device()
-    try:
-        torch.empty(0, device=place)
-    except (RuntimeError, AssertionError, TypeError) as error:
-        reason = str(error).splitlines()[0]
-        raise LfnoError(f"the device {place!r} cannot be used: {reason}; choose cpu or cuda") from error
-    return place

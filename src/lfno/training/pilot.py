@@ -24,19 +24,19 @@ from torch import Tensor
 from lfno.core.tensorfile import write_atomically
 from lfno.models.lfno import LFNO
 from lfno.training import parallel
-from lfno.training.config import ABSENT, MOST_STARTS, TrainingConfig
+from lfno.training.config import HELD, MOST_STARTS, SteadyDecay, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-#: weight decay of R: practically free, and no R at all
-STRENGTHS = (1e-4, ABSENT)
+#: what the pilot compares: an R that is almost free, and no R at all
+STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
 SHARE = 0.2  # of the epochs of the real run
 LEAST = 450  # steps, about: R helps at first even where it overfits later
 MOST = 0.5  # of the epochs of a run that has few
 TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
 
 PILOT = "pilot.json"
-Choice = tuple[int, float | None]  # a start and a strength
+PilotChoice = tuple[int, SteadyDecay]  # a start and a strength
 
 
 def chosen(
@@ -56,14 +56,14 @@ def chosen(
     if before is not None:
         return before
     start = time.monotonic()
-    tasks = prepare(tasks, config, device, watch if parallel.leader() else None)
+    tasks = choose_all(tasks, config, device, watch if parallel.leader() else None)
     seconds = time.monotonic() - start
     if folder is not None and parallel.leader():
         write_choices(folder, tasks, seconds)
     return tasks, seconds
 
 
-def prepare(
+def choose_all(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
     """The tasks with all that is chosen before a run."""
@@ -72,13 +72,13 @@ def prepare(
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
     """An R that no run of a stack keeps is left out of its models: the same answers for less, in training and after."""
-    models = [t.model for t in tasks if t.steady_decay == ABSENT and isinstance(t.model, LFNO) and t.model.starts_exact]
+    models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)
     return [replace(task, model=model.without_weights()) for task, model in zip(tasks, models, strict=True)]
 
 
-def choices(tasks: Sequence[Task]) -> list[Choice]:
+def choices(tasks: Sequence[Task]) -> list[PilotChoice]:
     """What was chosen, to be written down."""
     return [(task.start, task.steady_decay) for task in tasks]
 
@@ -86,7 +86,7 @@ def choices(tasks: Sequence[Task]) -> list[Choice]:
 def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
     """The tasks with choices as they were written down; None where they are damaged: chosen again they are the same."""
     try:
-        pairs = [(range(MOST_STARTS)[start], None if strength is None else float(strength)) for start, strength in found]
+        pairs = [(range(MOST_STARTS)[start], s if s is None or s == HELD else float(s)) for start, s in found]
         chosen = zip(tasks, pairs, strict=True)
         return lightened([replace(t.restarted(start), steady_decay=strength) for t, (start, strength) in chosen])
     except (ValueError, TypeError, IndexError):

@@ -15,8 +15,8 @@ import torch
 from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import remove_leftovers, write_atomically
 from lfno.training import checkpoint, parallel
-from lfno.training.board import Board
 from lfno.training.loop import Trainer
+from lfno.training.tensorboard import Board
 
 Watch = Callable[[Trainer, dict[str, Any]], None]
 

@@ -10,6 +10,7 @@ import torch
 
 from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
+from lfno.training.config import SteadyDecay
 from lfno.training.labels import Samples
 
 #: training is in single precision, and squares are taken
@@ -27,7 +28,7 @@ class Task:
     validation: Samples
     seed: int = 0
     name: str = "run"
-    steady_decay: float | None = None  # instead of the configuration's
+    steady_decay: SteadyDecay = None  # instead of the configuration's
     start: int = 0  # which of the initial weights that belong to the seed
 
     def restarted(self, start: int) -> Task:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 
 
-def record(task: str, label: str, l2: float, linf: float | None = None, **fields: Any) -> Record:
+def record(task: str, label: str, l2: float, linf: float | None = None, **fields: Any) -> RunRecord:
     values: dict[str, Any] = {
         "task": task,
         "model": label.split(" ")[0].lower(),
@@ -31,9 +31,9 @@ def record(task: str, label: str, l2: float, linf: float | None = None, **fields
         "example": {},
         "environment": {},
     }
-    return Record(**(values | fields))
+    return RunRecord(**(values | fields))
 
 
-def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[Record]:
+def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[RunRecord]:
     """Records of the paper's three models with these L2 errors."""
     return [record(task, label, error, **fields) for label, error in (("FNO", fno), ("LNO", lno), ("LFNO", lfno))]

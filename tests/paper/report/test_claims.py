@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report import paper
 from lfno.paper.report.behaviour import backtrack, ringing
 from lfno.paper.report.claims import CLAIMS, judge_claims
@@ -24,23 +24,23 @@ def losses(values: list[float]) -> dict[str, list[float]]:
     return {"epoch": list(range(len(values))), "train": values, "validation": values}
 
 
-def lowest_everywhere(good: bool) -> list[Record]:
+def lowest_everywhere(good: bool) -> list[RunRecord]:
     return [r for task in titles.ODES for r in three(task, 0.3, 0.2, 0.1 if good else 0.25)]
 
 
-def below_lno(good: bool) -> list[Record]:
+def below_lno(good: bool) -> list[RunRecord]:
     return [r for task in titles.PDES for r in three(task, 0.1, 0.4, 0.2 if good else 0.5)]
 
 
-def burgers_maximum(good: bool) -> list[Record]:
+def burgers_maximum(good: bool) -> list[RunRecord]:
     return [record("burgers", "FNO", 0.1, 0.4), record("burgers", "LFNO", 0.1, 0.1 if good else 0.2)]
 
 
-def tenfold(good: bool) -> list[Record]:
+def tenfold(good: bool) -> list[RunRecord]:
     return three("navier-stokes-nu1e-3", 0.11, 0.2, 0.01 if good else 0.02)
 
 
-def training(good: bool) -> list[Record]:
+def training(good: bool) -> list[RunRecord]:
     smooth, rough = losses([1.0, 0.5, 0.25, 0.12]), losses([1.0, 0.5, 0.9, 0.4])
     return [
         record(task, label, 0.1, history=smooth if (label == "LFNO") == good else rough)
@@ -49,7 +49,7 @@ def training(good: bool) -> list[Record]:
     ]
 
 
-def decoupled(good: bool) -> list[Record]:
+def decoupled(good: bool) -> list[RunRecord]:
     low, high = losses([1.0, 1e-5]), losses([1.0, 1e-4])
     return [
         record(task, label, error, history=history)
@@ -58,7 +58,7 @@ def decoupled(good: bool) -> list[Record]:
     ]
 
 
-def shock(good: bool) -> list[Record]:
+def shock(good: bool) -> list[RunRecord]:
     x = np.linspace(-1, 1, 50)[None, :, None] * np.ones((1, 50, 6))
     truth = np.sign(x)
     ripple = 0.1 * np.sin(40 * x)
@@ -69,7 +69,7 @@ def shock(good: bool) -> list[Record]:
     ]
 
 
-def samples(good: bool) -> list[Record]:
+def samples(good: bool) -> list[RunRecord]:
     return [
         record(task, f"{label} {n}", error, study="samples", train_samples=n)
         for task in ("duffing-c05", "duffing-c05-rich")
@@ -78,7 +78,7 @@ def samples(good: bool) -> list[Record]:
     ]
 
 
-def layers(good: bool) -> list[Record]:
+def layers(good: bool) -> list[RunRecord]:
     errors = {(4, 2): 0.1 if good else 0.3, (3, 3): 0.2, (2, 4): 0.4, (6, 0): 0.05, (0, 6): 0.9}
     return [
         record(task, f"LFNO {a}+{b}", e, study="layers", config={"transient_layers": a, "steady_layers": b})
@@ -87,7 +87,7 @@ def layers(good: bool) -> list[Record]:
     ]
 
 
-def variance(good: bool) -> list[Record]:
+def variance(good: bool) -> list[RunRecord]:
     return [
         record(task, label, 0.1, regimes={"steady": {"variance": 1e-4 if (label == "LFNO") == good else 1e-2}})
         for task in titles.ODES
@@ -95,13 +95,13 @@ def variance(good: bool) -> list[Record]:
     ]
 
 
-def growth(good: bool) -> list[Record]:
+def growth(good: bool) -> list[RunRecord]:
     last = 0.015 if good else 0.03
     runs = three("duffing-c0", 1, 0.1, 0.02) + three("duffing-c05", 1, 0.3, 0.02)
     return runs + three("lorenz-rho5", 1, 0.1, 0.01) + three("lorenz-rho10", 1, 0.5, last)
 
 
-CASES: dict[str, Callable[[bool], list[Record]]] = {
+CASES: dict[str, Callable[[bool], list[RunRecord]]] = {
     "LFNO has the lowest L2": lowest_everywhere,
     "LFNO surpasses LNO": below_lno,
     "On Burgers": burgers_maximum,
@@ -117,7 +117,7 @@ CASES: dict[str, Callable[[bool], list[Record]]] = {
 }
 
 
-def verdict(start: str, records: list[Record]) -> str:
+def verdict(start: str, records: list[RunRecord]) -> str:
     (claim,) = (claim for claim in CLAIMS if claim.claim.startswith(start))
     (found,) = claim.judge(Runs(records))
     return found.verdict

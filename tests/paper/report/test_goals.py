@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report.goals import REACHED, judge_goals
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN
@@ -18,7 +18,7 @@ def test_goals_both_ways() -> None:
     good = three("navier-stokes", 0.1, 0.1, 0.0004)
     limits = {"navier-stokes": {"persistence": {"l2": 0.0005, "linf": 0.001}}}
 
-    def one(records: list[Record], start: str) -> str:
+    def one(records: list[RunRecord], start: str) -> str:
         return next(v.verdict for v in judge_goals(Runs(records), limits) if v.claim.startswith(start))
 
     assert one(good, "Navier–Stokes: below persistence") == REACHED[HOLDS]
@@ -42,11 +42,11 @@ def test_goal_of_exact_layers() -> None:
 
 
 def test_goals_of_speed() -> None:
-    def one(records: list[Record], cheaper: float, start: str) -> str:
+    def one(records: list[RunRecord], cheaper: float, start: str) -> str:
         told = {"cheaper": cheaper, "environment": {"hardware": "a GPU"}}
         return next(v.verdict for v in judge_goals(Runs(records), {}, told) if v.claim.startswith(start))
 
-    def stack(seconds: float, seeds: int = 3) -> list[Record]:
+    def stack(seconds: float, seeds: int = 3) -> list[RunRecord]:
         """The stack of 15 needs so many seconds for 5000 epochs, and goes on to 8000."""
         history = {"epoch": [10, 4990, 5010, 8000], "seconds": [0.0, seconds - 1, seconds + 1, 2 * seconds]}
         return [

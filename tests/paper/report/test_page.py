@@ -18,7 +18,7 @@ from lfno.paper.report import costs, document
 from lfno.paper.report.baselines import gather
 from lfno.paper.report.figures import data
 from lfno.paper.report.page import CLAIMS, html, write
-from lfno.paper.report.tables import Cell, Row, Table
+from lfno.paper.report.tables import Row, Table, TableCell
 from lfno.plots.page import page_html
 from lfno.systems import REGISTRY, titles
 from tests.paper.report.builder import record
@@ -31,7 +31,7 @@ HOSTILE = "<script>alert(1)</script>$\\frac{"
 def _quick() -> Iterator[None]:
     """Costs and data sets have tests of their own; here they would only take time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(costs, "cost_table", lambda runs: Table("Cost", ["", "a"], [Row("one", (Cell("1"),))]))
+        patch.setattr(costs, "cost_table", lambda runs: Table("Cost", ["", "a"], [Row("one", (TableCell("1"),))]))
         patch.setattr(data, "data_samples", lambda tasks: None)
         yield
 
@@ -130,7 +130,7 @@ def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tm
     costs.main(str(tmp_path))
     made = document.document(tmp_path, pictures=False, seconds=0)
     (section,) = (section for section in made.sections if section.title == "Cost")
-    assert [table.rows for table in section.tables[:2]] == [[Row("one", (Cell("1"),))]] * 2
+    assert [table.rows for table in section.tables[:2]] == [[Row("one", (TableCell("1"),))]] * 2
     (tmp_path / costs.KEPT).write_text("{")
     assert costs.kept(tmp_path) == []
 

@@ -12,6 +12,7 @@ from lfno.paper.report.baselines import gather
 from lfno.paper.report.document import Document, Section
 from lfno.paper.report.headline import headline_table, reading, shown_tasks
 from lfno.paper.report.markdown import pages
+from lfno.paper.report.mirror import mirror_table, with_table
 from lfno.paper.report.readme import readme_table, with_results
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tried import FILE, tried_tables
@@ -72,3 +73,12 @@ def test_the_readme_shows_the_records() -> None:
     assert all(sentence in text for sentence in reading(runs, baselines))
     with pytest.raises(LfnoError, match="needs the lines"):
         with_results("no place", table)
+
+
+def test_readme_and_docs_show_the_record_of_the_mirror() -> None:
+    """After a new run: python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md"""
+    table = mirror_table(RESULTS / "benchmarks")
+    for page in ("README.md", "docs/reference/challenges.md"):
+        assert table in (RESULTS.parent / page).read_text(encoding="utf-8")
+    with pytest.raises(LfnoError, match="needs the lines"):
+        with_table("no place", table)

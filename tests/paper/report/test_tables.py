@@ -10,7 +10,7 @@ from lfno.paper.report import paper
 from lfno.paper.report.errors import error_table, fair_table, outside_table, rich_table
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.studies import ablation_table, gate_table, layers_table, loss_table, padding_table, samples_table
-from lfno.paper.report.tables import Cell, Row, Table, plain
+from lfno.paper.report.tables import Row, Table, TableCell, escape_markdown
 from lfno.paper.report.times import time_table
 from lfno.systems import titles
 from tests.paper.report.builder import record
@@ -45,9 +45,9 @@ def test_mean_spread_bold_seeds_and_epochs() -> None:
     table = error_table(paper.ODE_L2, Runs(lfno + fno), {"duffing-c05": {"mean": {"l2": 0.5, "linf": 0.6}}})
     ours = rows_below(table, "Ours, default")
     column = list(titles.ODES).index("duffing-c05")
-    assert ours["LFNO"].cells[column] == Cell("0.0120 ± 0.002", "paper 0.0142", bold=True)
-    assert ours["FNO"].cells[column] == Cell("0.0220 ± 0.003", "paper 0.0565", bold=False)
-    assert ours["LNO"].cells[column] == Cell("–", "paper 0.0762")
+    assert ours["LFNO"].cells[column] == TableCell("0.0120 ± 0.002", "paper 0.0142", bold=True)
+    assert ours["FNO"].cells[column] == TableCell("0.0220 ± 0.003", "paper 0.0565", bold=False)
+    assert ours["LNO"].cells[column] == TableCell("–", "paper 0.0762")
     assert ours["seeds"].cells[column].text == "2–3"
     assert ours["epochs"].cells[column].text == "100"
     assert ours["LFNO"].cells[0].text == "–"
@@ -91,7 +91,7 @@ def test_rich_and_fair_tables() -> None:
     )
     rich = rich_table("l2", runs, {})
     assert list(rich.columns) == ["", "Duffing c = 0.5"]
-    assert rows_below(rich, "Ours, default")["LFNO"].cells[0] == Cell("0.100", "", True)
+    assert rows_below(rich, "Ours, default")["LFNO"].cells[0] == TableCell("0.100", "", True)
     fair = rows_below(fair_table("l2", runs), "default preset")
     assert [cell.text for cell in fair["Beam"].cells] == ["0.0300", "0.0200", "–", "0.0100"]
     assert fair["Beam"].cells[1].aside == "5,000 p, 100 ep, 3 s"
@@ -107,7 +107,7 @@ def test_out_of_family_errors_have_a_table_of_their_own() -> None:
     baselines = {"duffing-c05-rich-out": {"linear": {"l2": 0.6, "linf": 0.7}}}
     table = outside_table("l2", Runs([*asked, record("beam", "LFNO", 0.1)]), baselines)
     assert list(table.columns) == ["", "Duffing c = 0.5, rich"]
-    assert rows_below(table, "Ours, default")["LFNO"].cells[0] == Cell("0.205 ± 0.007", "", True)
+    assert rows_below(table, "Ours, default")["LFNO"].cells[0] == TableCell("0.205 ± 0.007", "", True)
     assert rows_below(table, "Baselines")["best linear model"].cells[0].text == "0.600"
 
 
@@ -127,21 +127,21 @@ def test_studies() -> None:
     assert shared["3+3"][1].text == "–"
     grown = {row.name: row.cells for row in samples_table(runs).rows}
     assert [cell.bold for cell in grown["LFNO"]] == [True, False]
-    assert ablation_table(runs).rows[0].cells[1] == Cell("0.100", "L∞ 0.200", True)
+    assert ablation_table(runs).rows[0].cells[1] == TableCell("0.100", "L∞ 0.200", True)
     values = [record("beam", label, error, study="loss") for label, error in (("FNO", 0.1), ("LFNO", 0.3))]
     slopes = [record("beam", label, 0.2, study="padding") for label in ("FNO", "LFNO")]
     padded = [record("beam", "FNO", 0.1), record("beam", "LFNO", 0.4)]
     losses = {row.name: row.cells for row in loss_table(Runs(values + slopes + padded)).rows[:3]}
-    assert losses["FNO"][0] == Cell("0.100", "with slopes 0.200", True)
-    assert losses["LFNO"][0] == Cell("0.300", "with slopes 0.200", False)
+    assert losses["FNO"][0] == TableCell("0.100", "with slopes 0.200", True)
+    assert losses["LFNO"][0] == TableCell("0.300", "with slopes 0.200", False)
     without = {row.name: row.cells for row in padding_table(Runs(values + slopes + padded)).rows[:3]}
-    assert without["FNO"][0] == Cell("0.200", "padded 0.100", False)
-    assert without["LFNO"][0] == Cell("0.200", "padded 0.400", True)
+    assert without["FNO"][0] == TableCell("0.200", "padded 0.100", False)
+    assert without["LFNO"][0] == TableCell("0.200", "padded 0.400", True)
     ungated = [record("beam", "LFNO", 0.15, study="gate")]
     gates = {row.name: row.cells for row in gate_table(Runs(ungated + padded)).rows[:2]}
-    assert gates["LFNO"][0] == Cell("0.150", "gated 0.400", True)
+    assert gates["LFNO"][0] == TableCell("0.150", "gated 0.400", True)
     without = {row.name: row.cells for row in padding_table(Runs(slopes + padded + ungated)).rows[:3]}
-    assert without["LFNO"][0] == Cell("0.200", "padded 0.150", False)  # neither has gates
+    assert without["LFNO"][0] == TableCell("0.200", "padded 0.150", False)  # neither has gates
     # none of them is a row of the error tables
     assert not len(runs.main)
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
@@ -164,7 +164,7 @@ def test_a_row_of_the_wrong_length_is_refused() -> None:
 
 def test_markdown_means_only_itself() -> None:
     table = Table("t", ["", "a"])
-    table.add("x|y\n<script>", Cell("`*b*`", bold=True))
+    table.add("x|y\n<script>", TableCell("`*b*`", bold=True))
     line = table.markdown().splitlines()[-1]
     assert line == "| x\\|y &lt;script&gt; | **\\`\\*b\\*\\`** |"
-    assert plain("[link](javascript:x)") == "\\[link\\](javascript:x)"
+    assert escape_markdown("[link](javascript:x)") == "\\[link\\](javascript:x)"

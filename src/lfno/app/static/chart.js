@@ -1,15 +1,34 @@
 // Curves over one axis, drawn by uPlot: zoom, pan, values under the pointer and by keyboard, PNG and CSV.
 
 import uPlot from "./vendor/uPlot.esm.js";
+import { ticks } from "./sheet.js";
 import { colour, download, el, fileName, number } from "./tools.js";
 
 const charts = new Set();
 const HELP = "arrow keys move the cursor, plus and minus zoom, page keys pan, 0 shows everything";
 
 const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
-/** Labels of a logarithmic axis: 1, 2 and 5 times powers of ten; of one over many decades, powers of ten alone. */
-const roundOnly = (_, splits) => splits.map((value) => ([1, 2, 5, 10].includes(leading(value)) ? value : null));
-const decadesOnly = (u, splits) => (splits.at(-1) > 200 * splits[0] ? splits.map((value) => (leading(value) % 9 === 1 ? value : null)) : roundOnly(u, splits));
+
+/** Ticks of a logarithmic axis between any two values: 1 to 9 times powers of ten, or even steps over less than a factor of 3.
+ *  Those of uPlot need a power of ten as the lower end, and never end without it. */
+function logTicks(u, axis, low, high) {
+  if (high < 3 * low) return ticks(low, high, 4);
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (let digit = 1; digit <= 9; digit += 1) found.push(Number(`${digit}e${power}`));
+  }
+  return found.filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+}
+
+/** Which of them have labels: 1, 2 and 5 times powers of ten; over many decades, powers of ten alone; of even steps, all. */
+function logLabels(u, splits) {
+  const [low, high] = [splits[0], splits.at(-1)];
+  if (high < 3 * low) return splits;
+  const wanted = high > 200 * low ? [1, 10] : [1, 2, 5, 10];
+  return splits.map((value) => (wanted.includes(leading(value)) ? value : null));
+}
+
+const logarithmic = { splits: logTicks, filter: logLabels };
 
 /** Draw every chart again, in the colours of another theme. */
 export function rebuildAll() {
@@ -70,12 +89,13 @@ export class Chart {
     this.u = new uPlot({
       width: this.plot.clientWidth, height: this.height, legend: { show: false }, padding: [8, 10, 0, 0],
       scales: { x: { time: false, distr: this.logX ? 3 : 1, range: (_, low, high) => [low, high] }, y: { distr: this.log ? 3 : 1, range: (_, low, high) => this.range(low, high) } },
-      axes: [axis(this.xLabel, { size: this.xLabel ? 24 : 20, space: this.logX ? 34 : 60, ...(this.logX ? { filter: roundOnly } : {}) }), axis(this.yLabel, { size: 52, space: this.log ? 16 : 24, ...(this.log ? { filter: decadesOnly } : {}) })],
+      axes: [axis(this.xLabel, { size: this.xLabel ? 24 : 20, space: this.logX ? 34 : 60, ...(this.logX ? logarithmic : {}) }), axis(this.yLabel, { size: 52, space: this.log ? 16 : Math.min(24, (this.height - 40) / 6), ...(this.log ? logarithmic : {}) })],
       cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false, dist: 6 }, focus: { prox: -1 } },
       series: [{}, ...this.series.map((one) => ({ label: one.label ?? one.name, stroke: colour(one.name), width: one.width ?? 1.6, dash: one.dash, spanGaps: false, points: { show: one.points ?? false, size: 5 } }))],
       hooks: {
         setSelect: [(u) => this.selected(u)],
         setCursor: [(u) => this.moved(u)],
+        drawAxes: [(u) => (this.box.dataset.ticks = String(u.axes[1]._values.filter(Boolean).length))],
         drawClear: [(u) => this.drawBands(u)],
         ready: [(u) => u.over.addEventListener("dblclick", () => this.zoom(null))],
       },

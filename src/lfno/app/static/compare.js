@@ -6,8 +6,8 @@ import { PredictPanel } from "./predict.js";
 import { store } from "./store.js";
 import { ask, axisLabel, channel, compact, complain, el, key, number, percent, picker, unpack } from "./tools.js";
 
-const MARKS = { linear: "linear", feedback: "steady", lfno: "lfno", fno: "fno", lno: "lno" };
-const SPARE = ["yours", "transient", "lno", "fno"];
+const MARKS = { linear: "linear", feedback: "feedback", lfno: "lfno", fno: "fno", lno: "lno" };
+const SPARE = ["yours", "transient", "steady", "lno", "fno", "feedback"];
 
 export class Comparison {
   /** file(): the identity of the file in view. */

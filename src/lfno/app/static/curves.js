@@ -1,8 +1,9 @@
 // An oscillator: input, response, error, and the split beside the true one.
 
 import { Chart } from "./chart.js";
+import { SplitWords } from "./splitwords.js";
 import { mark } from "./state.js";
-import { ask, axisLabel, byId, el, key, percent, points, unpack } from "./tools.js";
+import { ask, axisLabel, byId, el, key, percent, points, trying, unpack } from "./tools.js";
 
 /** The largest of the neighbours of each value: a curve that can be read where the error itself swings through zero. */
 function envelope(values) {
@@ -35,13 +36,11 @@ export class Curves {
     byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" })));
     this.input = new Chart(byId("response"), { height: 110, title: "Input", yLabel: axisLabel(...page.system.input.at(-1)), group });
     this.response = new Chart(byId("response"), { height: 270, title: "Response", yLabel: axisLabel(...page.system.output[0]), group });
-    this.error = new Chart(byId("response"), { height: 150, title: "Error", yLabel: "max |error|", xLabel: time, log: true, group });
+    this.error = new Chart(byId("response"), { height: 150, title: "Error", yLabel: axisLabel("max |error|", page.system.output[0][1]), xLabel: time, log: true, group });
     this.chosen = null;
     this.pick = el("span", { class: "segments", id: "split-of" });
-    this.caveat = el("p", { class: "note", id: "split-caveat", hidden: true });
-    this.reason = el("p", { class: "note small", id: "split-reason", hidden: true });
-    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth"), key("steady", "steady"), key("transient", "transient"), key("truth", "truth (dashed)"), el("span", { class: "grow" }), this.pick),
-      this.caveat, this.reason);
+    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth"), key("steady", "steady"), key("transient", "transient"), key("truth", "truth (dashed)"), el("span", { class: "grow" }), this.pick));
+    this.words = new SplitWords(byId("split"));
     const parts = [];
     const output = axisLabel(...page.system.output[0]);
     this.steady = new Chart(byId("split"), { height: 150, title: "Steady part", yLabel: output, group: parts });
@@ -66,7 +65,7 @@ export class Curves {
   choices() {
     const models = this.page.models.filter((one) => !one.key.startsWith("FNO"));
     if (!models.some((one) => one.key === this.chosen)) this.chosen = models[0]?.key ?? null;
-    this.pick.replaceChildren(...models.map((one) => el("button", { type: "button", "aria-pressed": String(one.key === this.chosen), onclick: () => { this.chosen = one.key; this.choices(); this.split(this.page.query); } }, one.label)));
+    this.pick.replaceChildren(...models.map((one) => el("button", { type: "button", "aria-pressed": String(one.key === this.chosen), onclick: () => { this.chosen = one.key; this.choices(); trying(() => this.split(this.page.query)); } }, one.label)));
   }
 
   async split(query) {
@@ -82,10 +81,7 @@ export class Curves {
     const most = around(unpack(this.page.truth.truth).values);
     this.steady.set(x, curves("steady"), { most });
     this.transient.set(x, curves("transient"), { most });
-    for (const [node, words] of [[this.caveat, found.caveat], [this.reason, found.reason]]) {
-      node.textContent = words;
-      node.hidden = !words;
-    }
+    this.words.tell(found);
     document.body.dataset.split = name;
   }
 }

@@ -3,6 +3,7 @@
 import { Chart } from "./chart.js";
 import { chips } from "./curves.js";
 import { ColourBar, colourRange, FieldMap } from "./maps.js";
+import { SplitWords } from "./splitwords.js";
 import { mark } from "./state.js";
 import { ask, axisLabel, byId, el, number, percent, points, unpack } from "./tools.js";
 
@@ -26,9 +27,10 @@ export class Fields {
     this.bars = [new ColourBar(bars), ...(models.length ? [new ColourBar(bars)] : [])];
     this.controls();
     this.line = new Chart(byId("response"), { height: 210, title: "Cut", yLabel: this.output });
-    this.caveat = el("p", { class: "note", id: "split-caveat", hidden: true });
-    this.parts = el("div", { class: "maps three" });
-    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady of LFNO")), this.caveat, this.parts);
+    this.parts = el("div", { class: "maps two" });
+    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth")));
+    this.words = new SplitWords(byId("split"));
+    byId("split").append(this.parts);
   }
 
   controls() {
@@ -111,17 +113,19 @@ export class Fields {
     const name = this.page.system.name;
     const found = await ask("split", { system: name, ...query, model: key });
     if (name !== this.page.system.name || query !== this.page.query) return;
-    this.found = Object.fromEntries(["transient", "steady"].map((part) => [part, unpack(found[part])]));
-    this.caveat.textContent = found.caveat;
-    this.caveat.hidden = !found.caveat;
+    this.found = [];
+    for (const [source, who] of [["", found.label], ["true_", "truth"]]) {
+      for (const part of ["transient", "steady"]) if (found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
+    }
+    this.words.tell(found);
     this.drawSplit();
     document.body.dataset.split = name;
   }
 
   drawSplit() {
-    const fields = Object.entries(this.found).map(([part, array]) => [part, this.frame(array)]);
-    const common = colourRange(fields.map(([, field]) => field));
-    this.fillMaps(this.parts, fields.map(([part, field]) => [part, part, field, common, "signed", ""]));
+    const fields = this.found.map(([label, part, array]) => [label, part, this.frame(array)]);
+    const common = colourRange(fields.map(([, , field]) => field));
+    this.fillMaps(this.parts, fields.map(([label, part, field]) => [label, part, field, common, "signed", ""]));
   }
 
   fillMaps(parent, tiles) {

@@ -2,7 +2,7 @@
 
 import { poleTable, SPlane } from "./splane.js";
 import { mark } from "./state.js";
-import { ask, complain, el, number, percent } from "./tools.js";
+import { ask, complain, el, notes, number, percent } from "./tools.js";
 
 export class ModesPanel {
   constructor(box, page) {
@@ -25,7 +25,7 @@ export class ModesPanel {
     const answers = [];
     for (const key of keys) {
       // one after the other: modes of a network take seconds, and the curves come first
-      if (!this.found.has(key)) this.found.set(key, ask("modes", { system: system.name, model: key }).catch((error) => ({ modes: [], problem: error.message })));
+      if (!this.found.has(key)) this.found.set(key, ask("modes", { system: system.name, model: key }).catch((error) => ({ modes: [], problem: error.message, caveat: "" })));
       answers.push(await this.found.get(key));
       if (system !== this.page.system || this.shownFor !== keys.join()) return;
     }
@@ -43,36 +43,50 @@ export class ModesPanel {
       const { modes, problem } = answers[n];
       const name = el("td", {}, el("span", { class: "swatch", mark: key === "truth" ? "truth" : mark(key) }), label(key));
       if (!modes.length) return [el("tr", {}, name, el("td", { colspan: 3, class: "muted wrap" }, problem || "none found"))];
-      return modes.slice(0, 3).map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", {}, number(mode.frequency)), el("td", {}, percent(mode.damping_ratio)), el("td", { class: "muted" }, spread(mode.frequency_interval))));
+      return modes.slice(0, 3).map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", { title: spread(mode.frequency_interval, "Hz") }, mode.frequency ? number(mode.frequency) : "–"),
+        el("td", { title: spread(mode.damping_interval, "") }, mode.frequency ? percent(mode.damping_ratio) : "decays"), el("td", {}, number(-1 / mode.pole[0]))));
     });
-    const heads = ["", "Hz", "damping", "95 % of Hz"].map((text) => el("th", { scope: "col" }, text));
-    this.table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)));
+    const heads = ["", "Hz", "damping", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
+    const doubts = keys.map((key, n) => [label(key), answers[n].modes.length ? answers[n].caveat : ""]).filter(([, caveat]) => caveat);
+    const why = el("details", { class: "note small caveat" }, el("summary", {}, `${doubts.map(([who]) => who).join(", ")}: modes that are not physical`), ...notes(doubts, ""));
+    this.table.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)), doubts.length ? why : "");
     this.box.dataset.ready = "yes";
   }
 
   async showPoles() {
     if (!this.details.open) return;
     const { system, query } = this.page;
-    const key = this.page.models.find((one) => !one.key.startsWith("FNO") && !this.page.hidden.has(one.key))?.key;
-    if (!key) return this.poles.replaceChildren(el("p", { class: "muted small" }, "No model with poles is shown."));
     try {
-      const { poles } = await ask("poles", { system: system.name, ...query, model: key });
-      if (system !== this.page.system || !poles) return;
+      const [key, poles] = await this.firstPoles(system, query);
+      if (system !== this.page.system) return;
+      if (!poles) return this.poles.replaceChildren(el("p", { class: "muted small" }, "No model that is shown has layers with poles. Show an LFNO or an LNO to see some."));
       if (!this.plane?.box.isConnected) {
         this.poles.replaceChildren();
         this.plane = new SPlane(this.poles, 260);
         this.list = el("div", { class: "scroll" });
-        this.poles.append(el("p", { class: "muted small" }, "Area: how much a pole rings for this input, as a share of its layer. A layer is not the system: compare the modes above."), this.list);
+        this.whose = el("b", {});
+        this.poles.append(el("p", { class: "muted small" }, this.whose, " Area: how much a pole rings for this input, as a share of its layer. A layer is not the system: compare the modes above."), this.list);
       }
+      this.whose.textContent = `Poles of ${this.page.models.find((one) => one.key === key)?.label ?? key}.`;
       this.plane.set(poles, mark(key));
       this.list.replaceChildren(poleTable(poles, this.plane));
     } catch (error) {
       complain(error);
     }
   }
+
+  /** The first model in view whose layers have poles, with these poles. */
+  async firstPoles(system, query) {
+    for (const { key } of this.page.models.filter((one) => !this.page.hidden.has(one.key))) {
+      const { poles } = await ask("poles", { system: system.name, ...query, model: key });
+      if (poles) return [key, poles];
+    }
+    return [null, null];
+  }
 }
 
-function spread(interval) {
-  if (!interval || interval[0] === null || interval[1] === null) return "";
-  return `${number(interval[0])} – ${number(interval[1])}`;
+/** The words for an interval, shown while the pointer rests on a number. */
+function spread(interval, unit) {
+  if (!interval || interval[0] === null || interval[1] === null) return null;
+  return `95 %: ${number(interval[0], 4)} to ${number(interval[1], 4)} ${unit}`.trim();
 }

@@ -1,7 +1,7 @@
 // The input of a system: kinds of signals with amplitude and frequency, drawn by hand, or the slider of a field.
 
 import { Sketch } from "./sketch.js";
-import { el, number } from "./tools.js";
+import { el, number, took } from "./tools.js";
 
 const LOWEST = 0.02; // Hz, of the slider
 
@@ -40,7 +40,6 @@ class Dial {
 export class Playground {
   constructor(parent, system, catalogue, query, change) {
     this.kinds = catalogue.kinds;
-    parent.classList.remove("slim");
     const start = { ...system.start, ...this.given(query) };
     Object.assign(this, { kind: start.kind, seed: start.seed, change });
     const moved = () => change(this.query());
@@ -91,7 +90,7 @@ export class Playground {
 
   tell(truth) {
     this.formula.textContent = truth.formula;
-    this.status.textContent = `solved in ${number(truth.ms, 2)} ms`;
+    this.status.textContent = `solved in ${took(truth.ms)}`;
   }
 
   /** Put the last input back that could be shown. */
@@ -104,30 +103,48 @@ export class Playground {
   }
 }
 
-/** The number that tells the inputs of a field apart. */
+/** The input of a field: one of the paper's, by the number that tells them apart, or a random one where a model knows such. */
 export class Slider {
   constructor(parent, system, catalogue, query, change) {
-    parent.classList.add("slim");
-    const { name, low, high, step, value } = system.slider;
-    const given = Number.parseFloat(query.value);
-    this.dial = new Dial(name, { low, high, step, unit: "", value: Number.isFinite(given) ? given : value, change: () => change(this.query()) });
+    Object.assign(this, { system, change, family: system.start.family });
+    if (query.family === "paper" || (query.family === "random" && system.draws)) this.family = query.family;
+    this.choices = el("div", { class: "segments", role: "group", "aria-label": "kind of input", hidden: !system.draws },
+      ...[["random", "random input"], ["paper", "input of the paper"]].map(([family, words]) => el("button", { type: "button", "data-family": family, onclick: () => this.choose(family) }, words)));
+    this.box = el("div");
     this.status = el("p", { class: "muted status", "aria-live": "polite" });
-    parent.append(el("div", { class: "playground" }, this.dial.node, this.status));
+    parent.append(el("div", { class: "playground" }, this.choices, this.box, this.status));
+    const given = Number.parseFloat(query.value);
+    this.fill(Number.isFinite(given) ? given : system.start.value);
+  }
+
+  fill(value) {
+    const { name, low, high, step } = this.family === "random" ? { name: "sample", low: 0, high: this.system.draws - 1, step: 1 } : this.system.slider;
+    this.dial = new Dial(name, { low, high, step, unit: "", value, change: () => this.change(this.query()) });
+    this.box.replaceChildren(this.dial.node);
+    for (const button of this.choices.children) button.setAttribute("aria-pressed", String(button.dataset.family === this.family));
+  }
+
+  choose(family) {
+    this.family = family;
+    this.fill(family === "random" ? 0 : this.system.slider.value);
+    this.change(this.query());
   }
 
   query() {
-    return { value: this.dial.value };
+    return { family: this.family, value: this.dial.value };
   }
 
   address() {
-    return { value: this.dial.value };
+    return this.query();
   }
 
   tell(truth) {
-    this.status.textContent = `solved in ${number(truth.ms, 2)} ms`;
+    this.status.textContent = `solved in ${took(truth.ms)}`;
   }
 
   reset(query) {
-    if (query) this.dial.set(query.value);
+    if (!query) return;
+    this.family = query.family;
+    this.fill(query.value);
   }
 }

@@ -101,7 +101,7 @@ class RunCard {
     this.run = run;
     this.node.dataset.stage = run.stage;
     this.words.textContent = runWords(run);
-    this.bar.hidden = run.over;
+    this.bar.hidden = run.over || run.stage === "waiting";
     const share = run.total && run.stage !== "preparing" ? run.done / run.total : null;
     if (share === null) this.bar.removeAttribute("value");
     else this.bar.value = share;

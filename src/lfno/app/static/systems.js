@@ -5,10 +5,10 @@ import { Fields } from "./fields.js";
 import { ModesPanel } from "./modes.js";
 import { Playground, Slider } from "./playground.js";
 import { RunList, startForm } from "./runs.js";
-import { mark, page } from "./state.js";
+import { isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
-import { ask, byId, compact, complain, el, latest, number } from "./tools.js";
+import { ask, byId, compact, complain, el, latest, notes, number, took } from "./tools.js";
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
 const SETTLE = 300; // ms after the last change before the split is asked for
@@ -39,9 +39,11 @@ function list() {
 
 async function choose(name, query) {
   const system = page.catalogue.systems.find((one) => one.name === name);
+  clearTimeout(waiting); // the split of the system before is not asked for any more
   Object.assign(page, { system, truth: null, answers: new Map() });
-  page.models = system.models.map((label) => ({ key: label, label }));
-  if (system.models.some((label) => label.endsWith(" rich"))) page.hidden = new Set(system.models.filter((label) => !label.endsWith(" rich")));
+  page.models = system.models;
+  const keys = system.models.map((one) => one.key);
+  page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // those of random inputs are shown first
   for (const link of byId("systems").querySelectorAll("a")) link.setAttribute("aria-current", String(link.dataset.name === name));
   byId("title").textContent = system.title;
   byId("equation").textContent = system.equation;
@@ -50,11 +52,13 @@ async function choose(name, query) {
   byId("note").hidden = !system.note;
   byId("note").textContent = system.note;
   build(query);
-  await Promise.all([move(parts.control.query()), modelsChanged()]);
+  page.query = parts.control.query(); // a list of models that arrives first asks for this input, not for the one before
+  await Promise.all([move(page.query), modelsChanged()]);
 }
 
 function build(query) {
   const ode = page.system.grid.length === 1;
+  byId("view-systems").classList.toggle("field", !ode);
   for (const id of ["response", "split", "errors", "modes", "sweep", "control", "train-system"]) byId(id).replaceChildren();
   const Control = ode ? Playground : Slider;
   const control = new Control(byId("control"), page.system, page.catalogue, query, (given) => move(given));
@@ -106,8 +110,9 @@ const move = latest(async (query) => {
     document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
     document.body.dataset.took = String(Math.round(performance.now() - start));
     clearTimeout(waiting);
-    waiting = setTimeout(() => parts.view.split(query).catch(complain), SETTLE);
+    waiting = setTimeout(() => parts.view.split(query).catch((error) => name === page.system.name && complain(error)), SETTLE);
   } catch (error) {
+    if (name !== page.system.name) return; // the user has gone on to another system
     complain(error);
     parts.control.reset(page.truth ? page.shown : null);
   }
@@ -141,13 +146,11 @@ function errorTable() {
   const best = Math.min(...rows.map((one) => one.l2));
   const body = rows.map((one) =>
     el("tr", { class: one.l2 === best && rows.length > 1 ? "best" : null },
-      el("td", {}, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, number(100 * one.l2)), el("td", {}, number(100 * one.linf)),
-      el("td", {}, `${number(one.ms, 2)} ms`), el("td", { class: "muted" }, compact(one.parameters))));
-  const heads = ["", "L2 %", "L∞ %", "time", "weights"].map((text) => el("th", { scope: "col" }, text));
-  const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, `${number(page.truth.ms, 2)} ms`), el("td", {}));
-  const notes = new Map();
-  for (const one of rows) for (const note of one.notes) notes.set(note, [...(notes.get(note) ?? []), one.label]);
+      el("td", { class: "name" }, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, number(100 * one.l2)), el("td", {}, number(100 * one.linf)),
+      el("td", {}, took(one.ms)), el("td", { class: "muted" }, compact(one.parameters))));
+  const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
+  const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
-    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone."),
-    ...[...notes].map(([note, who]) => el("p", { class: "note small beyond" }, el("b", {}, `${who.join(", ")}: `), note)));
+    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : ""),
+    ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

@@ -16,6 +16,13 @@ export function el(tag, attributes = {}, ...children) {
 /** A line of a legend. */
 export const key = (mark, label) => el("span", { class: "key small" }, el("span", { class: "swatch", mark }), label);
 
+/** Notes, each once, with the names of the models that it is about: pairs [name, note]. */
+export function notes(pairs, style) {
+  const found = new Map();
+  for (const [name, note] of pairs) if (note) found.set(note, [...(found.get(note) ?? []), name]);
+  return [...found].map(([note, who]) => el("p", { class: `note small ${style}` }, el("b", {}, `${who.join(", ")}: `), note));
+}
+
 export const byId = (id) => document.getElementById(id);
 
 /** The answer to a question, or an Error that carries the program's own sentence. */
@@ -97,6 +104,9 @@ export function number(value, digits = 3) {
 }
 
 export const percent = (value) => (value === null || value === undefined ? "–" : `${number(100 * value)} %`);
+
+/** The time that one answer took. */
+export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 1000, 2)} s`);
 
 /** A count in few letters: 172833 → 173k. */
 export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();

@@ -8,4 +8,13 @@ y[n] = Re Σ R s[n] + D v[n]. Inside a chunk that starts at point n₀ this is
 
 so only the states at the starts of chunks are computed one after the other (`states`), and everything else is matrix products
 of all chunks at the same time (`response`). The gradient with respect to v is the same computation backwards in time.
+
+Modules:
+    coefficients: coefficients of the recurrence from poles and residues, and the gradient back to them
+    states: states at the starts of chunks
+    response: the response of a layer, and its gradient with respect to the input
+    gradients: gradients with respect to the coefficients
+    pointwise: activation and gate at every point, and their gradient
+    products: matrix products in single precision on tensor cores
+    launch: tile sizes, grids of programs and arrays for results
 """

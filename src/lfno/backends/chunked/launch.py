@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lfno.backends.chunked.coefficients import CONSTANTS, Tables
 from lfno.backends.chunked.gradients import lag_gradient, point_gradient, residue_gradient
-from lfno.backends.chunked.pointwise import pointwise_gradient
+from lfno.backends.chunked.pointwise import pointwise_answer, pointwise_gradient
 from lfno.backends.chunked.products import ROWS, STEPS
 from lfno.backends.chunked.response import answer, input_gradient
 from lfno.backends.chunked.states import chunk_states
@@ -22,13 +22,15 @@ PROGRAMS = 256
 
 @dataclass(frozen=True)
 class Tiles:
-    """The size of a tile and the number of warps of each kernel; benchmarks/layer_kernel.py measures others.
+    """The size of a tile and the number of warps of each kernel: the fastest of those measured on an H200.
 
-    A tile is so many chunks, except of `pointwise`, where it is time points. `states` computes so many chunks together.
+    A tile is so many chunks, except of `gate` and `pointwise`, where it is time points. `states` computes so many chunks
+    together.
     """
 
     states: tuple[int, int] = (8, 1)
     answer: tuple[int, int] = (8, 1)
+    gate: tuple[int, int] = (64, 2)
     input: tuple[int, int] = (8, 1)
     pointwise: tuple[int, int] = (32, 2)
     lags: tuple[int, int] = (16, 8)
@@ -89,7 +91,7 @@ class Sizes:
 
 
 def states(size: Sizes, field: Tensor, tables: Tables) -> Tensor:
-    """s at the start of every chunk, (sample, chunk, M, 2, C)."""
+    """s at the start of every chunk, (run, sample, chunk, M, 2, C)."""
     return _states(size, field, tables, field, None, None)
 
 
@@ -101,7 +103,7 @@ def states_back(size: Sizes, slopes: Tensor, tables: Tables, v: Tensor) -> tuple
 
 
 def _states(size: Sizes, field: Tensor, tables: Tables, v: Tensor, gfirst: Tensor | None, gstart: Tensor | None) -> Tensor:
-    result = field.new_empty(size.samples, size.chunks, size.poles, 2, size.channels)
+    result = field.new_empty(size.runs, size.batch, size.chunks, size.poles, 2, size.channels)
     unroll, warps = tiles.states
     back = gfirst is not None
     shape = size.channels, size.padded, size.poles, tile(size.poles), size.length, max(16, size.length)
@@ -113,20 +115,29 @@ def _states(size: Sizes, field: Tensor, tables: Tables, v: Tensor, gfirst: Tenso
     return result
 
 
-def output(
-    size: Sizes, v: Tensor, starts: Tensor, tables: Tables, bias: Tensor, gate: Tensor | None, gate_bias: Tensor | None,
-    term: Tensor | None, act: str, skip: bool,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The output of the layer and the argument of its activation."""
-    y, before = torch.empty_like(v), torch.empty_like(v)
+def argument(size: Sizes, v: Tensor, starts: Tensor, tables: Tables, bias: Tensor, term: Tensor | None) -> Tensor:
+    """The argument of the activation."""
+    before = torch.empty_like(v)
     chunks, warps = tiles.answer
     count = triton.cdiv(size.chunks, chunks)
     answer[size.samples * count,](
-        v, starts, *tables, bias, *(v if x is None else x for x in (gate, gate_bias, term)), y, before,
-        size.batch, size.points, size.chunks, count, *size.layer, chunks, CONSTANTS,
-        term is not None, gate is not None, skip, act, num_warps=warps,
+        v, starts, *tables, bias, v if term is None else term, before, size.batch, size.points, size.chunks, count,
+        *size.layer, chunks, CONSTANTS, term is not None, num_warps=warps,
     )  # fmt: skip
-    return y, before
+    return before
+
+
+def output(
+    size: Sizes, before: Tensor, v: Tensor, gate: Tensor | None, gate_bias: Tensor | None, act: str, skip: bool
+) -> Tensor:
+    """The output of the layer from the argument of its activation."""
+    y = torch.empty_like(v)
+    points, warps = tiles.gate
+    pointwise_answer[size.samples, triton.cdiv(size.points, points)](
+        before, v, *(v if x is None else x for x in (gate, gate_bias)), y, size.batch, size.points,
+        size.channels, size.padded, points, gate is not None, skip, act, num_warps=warps,
+    )  # fmt: skip
+    return y
 
 
 def input_slopes(

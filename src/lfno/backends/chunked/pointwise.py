@@ -1,4 +1,4 @@
-"""The gradient through activation and gate, at every point alone."""
+"""Activation and gate at every point alone, and the gradient through them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,33 @@ def _square(w, c, C: tl.constexpr):
 
 
 @triton.jit
+def _gate(gate, gate_bias, run, c, C: tl.constexpr):
+    """The matrices A and B of one network, and the biases a and b as columns."""
+    A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
+    a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
+    b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+    return A, B, a, b
+
+
+@triton.jit
+def pointwise_answer(
+    before, v, gate, gate_bias, y, batch, points,
+    C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, HAS_GATE: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
+):  # fmt: skip
+    """y: the output of the layer from the argument of its activation. One program for each sample and each SIZE points."""
+    sample, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * SIZE
+    whole = sample * C * points
+    c = tl.arange(0, CP)
+    u = activate(load_tile(before + whole, first, c, points, C, SIZE), KIND)
+    if HAS_GATE:
+        A, B, a, b = _gate(gate, gate_bias, sample // batch, c, C)
+        u = (product_of(A, u) + a) * tl.sigmoid(product_of(B, u) + b)
+    if SKIP:
+        u += load_tile(v + whole, first, c, points, C, SIZE)
+    store_tile(y + whole, first, c, points, u, C, SIZE)
+
+
+@triton.jit
 def pointwise_gradient(
     before, gate, gate_bias, g, slopes, sums, batch, points,
     C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, EACH: tl.constexpr, HAS_GATE: tl.constexpr, KIND: tl.constexpr,
@@ -27,9 +54,7 @@ def pointwise_gradient(
     c = tl.arange(0, CP)
     sum_bias = tl.zeros((CP,), tl.float32)
     if HAS_GATE:
-        A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
-        a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
-        b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
+        A, B, a, b = _gate(gate, gate_bias, run, c, C)
         sum_A, sum_B = tl.zeros((CP, CP), tl.float32), tl.zeros((CP, CP), tl.float32)
         sum_a, sum_b = tl.zeros((CP,), tl.float32), tl.zeros((CP,), tl.float32)
     for block in range(EACH):

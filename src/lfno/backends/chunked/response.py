@@ -5,7 +5,6 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-from lfno.backends.activations import activate
 from lfno.backends.chunked.products import from_steps, load_tile, product, product_of, store_tile, to_steps, zero_steps
 
 
@@ -111,31 +110,12 @@ def _above(x, y):
 
 
 @triton.jit
-def beside(x, P: tl.constexpr):
-    """The points of a step beside each other instead of above each other: (P · C, Q) → (C, P · Q)."""
-    C: tl.constexpr = x.shape[0] // P
-    return tl.reshape(tl.permute(tl.reshape(x, (P, C, x.shape[1])), (1, 0, 2)), (C, P * x.shape[1]))
-
-
-@triton.jit
-def above(x, P: tl.constexpr):
-    """The inverse of `beside`."""
-    Q: tl.constexpr = x.shape[1] // P
-    return tl.reshape(tl.permute(tl.reshape(x, (x.shape[0], P, Q)), (1, 0, 2)), (P * x.shape[0], Q))
-
-
-@triton.jit
-def _square(w, c, C: tl.constexpr):
-    return tl.load(w + c[:, None] * C + c[None, :], mask=(c < C)[:, None] & (c < C)[None, :], other=0.0)
-
-
-@triton.jit
 def answer(
-    v, states, powers, constants, mixing, response, bias, gate, gate_bias, term, y, before, batch, points, chunks, tiles,
+    v, states, powers, constants, mixing, response, bias, term, before, batch, points, chunks, tiles,
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr,
-    CONSTANTS: tl.constexpr, HAS_TERM: tl.constexpr, HAS_GATE: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
+    CONSTANTS: tl.constexpr, HAS_TERM: tl.constexpr,
 ):  # fmt: skip
-    """One program for each sample and each tile of Q chunks. `before` is the argument of the activation."""
+    """`before`: the argument of the activation. One program for each sample and each tile of Q chunks."""
     sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
     run = sample // batch
     L: tl.constexpr = P * STEPS
@@ -155,20 +135,6 @@ def answer(
     )  # fmt: skip
     constant = tl.load(bias + run * C + c, mask=c < C, other=0.0)[:, None]
     store_tile(before + whole, first, c, points, from_steps(total, P) + constant, C, SIZE)
-    if HAS_GATE:
-        A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
-        a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
-        b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
-    results = ()
-    for step in tl.static_range(STEPS):
-        u = activate(beside(total[step], P) + constant, KIND)
-        if HAS_GATE:
-            u = (product_of(A, u) + a) * tl.sigmoid(product_of(B, u) + b)
-        results = results + (above(u, P),)
-    result = from_steps(results, P)
-    if SKIP:
-        result += load_tile(v + whole, first, c, points, C, SIZE)
-    store_tile(y + whole, first, c, points, result, C, SIZE)
 
 
 @triton.jit

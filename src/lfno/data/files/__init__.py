@@ -3,6 +3,22 @@
 >>> from lfno.data.files import READERS
 >>> ".csv" in READERS and ".mat" in READERS
 True
+
+Modules:
+    variables: named arrays with units, the result of every reader
+    text: CSV and other text tables
+    text_dialect: delimiter, decimal mark and encoding of a text table
+    text_header: names and units at the top of a text table
+    excel: Excel workbooks
+    numpy_files: NPY and NPZ
+    hdf5: HDF5
+    matlab: MATLAB files of all versions
+    matlab5: MATLAB files of versions 5 to 7
+    matlab_objects: tables and time series inside MATLAB files
+    netcdf: NetCDF
+    parquet: Parquet
+    xarray_objects: arrays of xarray
+    write: write named arrays in any of these formats
 """
 
 from __future__ import annotations

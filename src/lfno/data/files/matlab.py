@@ -12,6 +12,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
 from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices
+from lfno.data.files.matlab_objects import decoded
 from lfno.data.files.variables import Variable, Variables
 
 #: MATLAB's names of its numeric classes; the rest (cell, char, …) is listed in the notes
@@ -23,8 +24,9 @@ def read_matlab(path: Path) -> Variables:
     if h5py.is_hdf5(path):
         return _read_hdf5(path)
     notes: list[str] = []
+    objects: dict[str, str] = {}
     try:
-        entries = {variable.name: variable for variable in matrices(path, notes)}
+        entries = {variable.name: variable for variable in matrices(path, notes, objects)}
     except LfnoError as error:
         said = str(error)
         if said.startswith(path.name):
@@ -32,17 +34,28 @@ def read_matlab(path: Path) -> Variables:
         raise LfnoError(
             f"{path.name}: this is not a readable MATLAB file ({said}); save it again with `save file.mat -v7`"
         ) from error
-    return Variables(path.name, entries, notes)
+    return Variables(path.name, _with_objects(path, entries, objects, notes), notes)
+
+
+def _with_objects(
+    path: Path, entries: dict[str, Variable], objects: dict[str, str], notes: list[str]
+) -> dict[str, Variable]:
+    """The arrays with those inside objects; an array that was found without decoding stays as it is."""
+    return {variable.name: variable for variable in decoded(path, objects, notes)} | entries if objects else entries
 
 
 def _read_hdf5(path: Path) -> Variables:
     notes: list[str] = []
-    entries = {}
+    entries: dict[str, Variable] = {}
+    objects: dict[str, str] = {}
     with hdf5.opened(path) as file:
         for name, dataset in hdf5.datasets(path, file, notes):
             kind = hdf5.text_of(dataset.attrs.get("MATLAB_class", "double"))
             if name.startswith("#"):
                 continue  # elements of cells, which are listed under the names of their cells
+            if "MATLAB_object_decode" in dataset.attrs:
+                objects[name.split("/")[0]] = kind
+                continue
             if kind not in NUMERIC or "MATLAB_empty" in dataset.attrs:
                 notes.append(f"{name!r} was left out: it is {kind if kind not in NUMERIC else 'empty'}")
                 continue
@@ -52,7 +65,8 @@ def _read_hdf5(path: Path) -> Variables:
     for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
         if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
             notes[:] = [note for note in notes if f"{title!r}" not in note]
-    return Variables(path.name, entries, notes)
+    notes[:] = [note for note in notes if not note.startswith("'#")]  # MATLAB's own storage of cells and objects
+    return Variables(path.name, _with_objects(path, entries, objects, notes), notes)
 
 
 def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Variable:

@@ -8,6 +8,7 @@ column-major order, stored in the smallest type that holds them.
 from __future__ import annotations
 
 import math
+import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -21,13 +22,12 @@ from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable
 
 MATRIX, COMPRESSED = 14, 15
-CELL, STRUCT = 1, 2
+CELL, STRUCT, OLD_OBJECT, OBJECT = 1, 2, 3, 17
 #: type of an element -> how its values are stored
 STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 #: class of an array -> what its values are
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
-OBJECT = "a MATLAB object such as a timetable, table or iddata, which only MATLAB can read: save its arrays instead"
-OTHERS = {3: OBJECT, 4: "text", 5: "a sparse matrix", 16: "a function", 17: OBJECT}
+OTHERS = {4: "text", 5: "a sparse matrix", 16: "a function"}
 #: enough to hold the head of any matrix
 HEAD = 4096
 DEPTH = 8
@@ -36,13 +36,14 @@ MOST_ELEMENTS = 10_000  # of a cell or structure array
 
 @dataclass(frozen=True)
 class Head:
-    """What stands before the values of a matrix; they begin at `at`."""
+    """What stands before the values of a matrix; they begin at `at`. An object has no shape here, but the name of its class."""
 
     kind: int
     flags: int
     shape: tuple[int, ...]
     name: str
     at: int
+    of: str = ""
 
     @property
     def dtype(self) -> np.dtype:
@@ -51,8 +52,11 @@ class Head:
         return np.dtype(bool if self.flags & 2 else CLASSES[self.kind])
 
 
-def matrices(path: Path, notes: list[str]) -> Iterator[Variable]:
-    """The numeric arrays of the file; fields of structures are called `structure.field`."""
+def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
+    """The numeric arrays of the file; fields of structures are called `structure.field`.
+
+    objects: filled with the variables that are or contain objects (timetable, …), and with the classes of these.
+    """
     size = path.stat().st_size
     with path.open("rb") as file:
         order = {b"IM": "<", b"MI": ">"}.get(file.read(128)[126:128])
@@ -63,14 +67,18 @@ def matrices(path: Path, notes: list[str]) -> Iterator[Variable]:
             if at + 8 + length > size:
                 raise LfnoError(f"the element at byte {at} should have {length} bytes and the file ends before")
             if kind in (MATRIX, COMPRESSED):
-                yield from _variable(path, at, order, notes)
+                yield from _variable(path, at, order, notes, objects)
             file.seek(at + 8 + length)
 
 
-def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Variable]:
+def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
     head = _head(memoryview(_content(path, at, order, HEAD)), order)
-    if head.kind in (CELL, STRUCT):
-        yield from _walk(memoryview(_content(path, at, order, None)), order, head.name, notes, DEPTH)
+    if not head.name:
+        return  # the last variable has no name if there are objects: it holds their properties
+    if head.kind == OBJECT:
+        objects[head.name] = head.of
+    elif head.kind in (CELL, STRUCT, OLD_OBJECT):
+        yield from _walk(memoryview(_content(path, at, order, None)), order, head.name, notes, DEPTH, objects)
     elif head.kind not in CLASSES:
         notes.append(f"{head.name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
     elif not math.prod(head.shape):
@@ -84,19 +92,26 @@ def _variable(path: Path, at: int, order: str, notes: list[str]) -> Iterator[Var
         yield Variable(head.name, head.shape, head.dtype, blocks)
 
 
-def _walk(content: memoryview, order: str, name: str, notes: list[str], depth: int) -> Iterator[Variable]:
+def _walk(
+    content: memoryview, order: str, name: str, notes: list[str], depth: int, objects: dict[str, str]
+) -> Iterator[Variable]:
     """The numeric arrays inside cells `name{1}`, fields `name.field` and elements of structure arrays `name(1).field`."""
     head = _head(content, order)
     if head.kind in CLASSES and all(head.shape):
         yield Variable.of(name, _values(content, order, head))
         return
+    if head.kind == OBJECT:
+        objects[re.split(r"[.{(]", name)[0]] = head.of
+        return
     count = math.prod(head.shape)
-    if head.kind not in (CELL, STRUCT) or not depth or count > MOST_ELEMENTS:
+    if head.kind not in (CELL, STRUCT, OLD_OBJECT) or not depth or count > MOST_ELEMENTS:
         if head.kind not in CLASSES:  # an empty array needs no note
             notes.append(f"{name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
         return
     fields, at = [""], head.at
-    if head.kind == STRUCT:
+    if head.kind == OLD_OBJECT:
+        _, _, at = _element(content, at, order)  # the name of its class
+    if head.kind != CELL:
         _, width, at = _element(content, at, order)
         _, names, at = _element(content, at, order)
         step = int(np.frombuffer(width, f"{order}i4")[0])
@@ -110,7 +125,7 @@ def _walk(content: memoryview, order: str, name: str, notes: list[str], depth: i
             place = f"{name}({element}).{field}" if count > 1 else f"{name}.{field}"
             place = f"{name}{{{element}}}" if head.kind == CELL else place
             if len(inner):
-                yield from _walk(inner, order, place, notes, depth - 1)
+                yield from _walk(inner, order, place, notes, depth - 1, objects)
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
@@ -147,6 +162,12 @@ def _element(content: memoryview, at: int, order: str) -> tuple[int, memoryview,
 
 def _head(content: memoryview, order: str) -> Head:
     _, flags, at = _element(content, 0, order)
+    if len(flags) >= 4 and int(np.frombuffer(flags[:4], f"{order}u4")[0]) & 0xFF == OBJECT:
+        words = []
+        for _ in range(3):  # name, system of types, class
+            _, text, at = _element(content, at, order)
+            words.append(bytes(text).decode("latin-1"))
+        return Head(OBJECT, 0, (), words[0], at, words[2])
     _, sizes, at = _element(content, at, order)
     _, name, at = _element(content, at, order)
     if len(flags) < 4 or len(sizes) % 4:

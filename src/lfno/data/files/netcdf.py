@@ -13,7 +13,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
-from lfno.data.files.variables import Variable, Variables, reason
+from lfno.data.files.variables import Variable, Variables, labelled, reason
+
+MOST_LABELS = 1000  # points of an axis whose names are read
 
 
 def read_netcdf(path: Path) -> Variables:
@@ -25,19 +27,41 @@ def _read_hdf5(path: Path) -> Variables:
     variables = hdf5.read_hdf5(path)
     with hdf5.opened(path) as file:
         attributes = {name: dict(file[name].attrs) for name in variables}
+        labels = {hdf5.axes_of(item)[0]: _texts(item[()]) for item in file.values() if _names_points(item)}
     for name, variable in variables.entries.items():
         variables.entries[name] = _unpacked(variable, attributes[name], variables.notes)
-    return variables
+    return _with_labels(variables, labels)
+
+
+def _names_points(item: Any) -> bool:
+    """Whether an object of the file holds text for each point of an axis: a list of strings, or a table of letters."""
+    if not isinstance(item, h5py.Dataset) or not item.shape or item.shape[0] > MOST_LABELS or not hdf5.axes_of(item):
+        return False
+    return (item.ndim == 1 and h5py.check_string_dtype(item.dtype) is not None) or (item.ndim == 2 and item.dtype == "S1")
+
+
+def _texts(values: np.ndarray) -> list[str]:
+    """Names from a list of strings (points,), or from a table of letters (points, letters)."""
+    rows = [row if values.ndim == 1 else b"".join(row.tolist()) for row in values]
+    return [(row.decode("utf-8", "replace") if isinstance(row, bytes) else str(row)).strip("\0 ") for row in rows]
+
+
+def _with_labels(variables: Variables, labels: dict[str, list[str]]) -> Variables:
+    told = {f"{axis!r} does not hold numbers and was left out" for axis in labels}
+    notes = [note for note in variables.notes if note not in told]
+    return Variables(variables.source, labelled(variables.entries, labels), notes)
 
 
 def _read_classic(path: Path) -> Variables:
     from scipy import io
 
     notes: list[str] = []
-    entries = {}
+    entries, labels = {}, {}
     try:
         with _quietly(io.netcdf_file, path) as file:
             for name, variable in file.variables.items():
+                if variable.data.dtype == "S1" and variable.data.ndim == 2 and len(variable.data) <= MOST_LABELS:
+                    labels[variable.dimensions[0]] = _texts(np.array(variable.data))
                 if variable.data.dtype.kind not in "fiu" or 0 in variable.data.shape:
                     notes.append(f"{name!r} does not hold numbers and was left out")
                     continue
@@ -49,7 +73,7 @@ def _read_classic(path: Path) -> Variables:
         raise
     except Exception as error:  # SciPy's reader meets damaged bytes with whatever breaks first
         raise LfnoError(f"{path.name}: this is not a readable NetCDF file ({reason(error)}); write it again") from error
-    return Variables(path.name, entries, notes)
+    return _with_labels(Variables(path.name, entries, notes), labels)
 
 
 def _quietly(open_file: Callable[..., Any], path: Path) -> Any:

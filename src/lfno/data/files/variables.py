@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.memory import BLOCK, allocate
+from lfno.data.files.text_header import split_unit
 
 
 def plain_row(index: int) -> str:
@@ -21,7 +23,8 @@ class Variable:
     """One named array that is read when asked for.
 
     `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis, so that an array larger
-    than memory can pass by. `mapped` is the array itself where it already lies in memory or in a memory map.
+    than memory can pass by. `mapped` is the array itself where it already lies in memory or in a memory map. `labels` maps the
+    name of an axis to the names of its points, if these are text: each point is then a channel of its own.
     """
 
     name: str
@@ -31,6 +34,7 @@ class Variable:
     unit: str = ""
     axes: tuple[str, ...] = ()
     mapped: np.ndarray | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, array: np.ndarray, unit: str = "", axes: tuple[str, ...] = ()) -> Variable:
@@ -94,7 +98,8 @@ class Variable:
 class Variables:
     """The content of one file: variables by name, what was done on the way (`notes`), how to point at a row (`row`).
 
-    `name:k` is column k (from 0) of the two-dimensional array `name`.
+    `name:k` is column k (from 0) of the two-dimensional array `name`. Where an axis has labels, `left` or `name.left` is the
+    point of that label.
 
     >>> Variables.of({"t": np.arange(3.0), "f": np.ones(3)})["f"].shape
     (3,)
@@ -115,7 +120,22 @@ class Variables:
         base, _, column = name.rpartition(":")
         if base in self.entries and column.isdecimal():
             return self._column(self.entries[base], int(column))
-        raise LfnoError(f"{self.source}: there is no variable {name!r}; the file has {listing(self.entries)}")
+        for variable in self.entries.values():
+            if name in (own := self.parts(variable.name)):
+                return _point(variable, *own[name], name)
+        labels = [part for one in self.entries for part in self.parts(one)]
+        raise LfnoError(f"{self.source}: there is no variable {name!r}; the file has {listing([*self.entries, *labels])}")
+
+    def parts(self, name: str) -> dict[str, tuple[str, int]]:
+        """Return the channels of a variable with a labelled axis: name -> (axis, index); {} for a variable without labels.
+
+        The name of a channel is its label, or `variable.label` if something else in the file has that name.
+        """
+        variable = self.entries[name]
+        others = {*self.entries, *(split_unit(label)[0] for one in self.entries.values() if one is not variable
+                                   for labels in one.labels.values() for label in labels)}  # fmt: skip
+        own = {split_unit(label)[0]: (axis, k) for axis, labels in variable.labels.items() for k, label in enumerate(labels)}
+        return {f"{name}.{label}" if label in others else label: place for label, place in own.items()}
 
     def _column(self, table: Variable, index: int) -> Variable:
         if len(table.shape) != 2 or index >= table.shape[1]:
@@ -140,6 +160,46 @@ class Variables:
 
     def values(self) -> list[Variable]:
         return list(self.entries.values())
+
+
+def _point(variable: Variable, axis: str, index: int, name: str) -> Variable:
+    """The values of a variable at one point of a labelled axis, without that axis."""
+    place = variable.axes.index(axis)
+
+    def blocks(rows: int) -> Iterator[np.ndarray]:
+        if place:
+            yield from (block.take(index, axis=place) for block in variable.blocks(rows))
+        else:
+            yield from Variable.of(name, next(islice(variable.blocks(1), index, None))[0]).blocks(rows)
+
+    return replace(
+        variable,
+        name=name,
+        shape=(*variable.shape[:place], *variable.shape[place + 1 :]),
+        axes=(*variable.axes[:place], *variable.axes[place + 1 :]),
+        blocks=blocks,
+        unit=split_unit(variable.labels[axis][index])[1] or variable.unit,
+        mapped=None if variable.mapped is None else variable.mapped.take(index, axis=place),
+        labels={other: labels for other, labels in variable.labels.items() if other != axis},
+    )
+
+
+def labelled(entries: dict[str, Variable], labels: Mapping[str, Sequence[str]]) -> dict[str, Variable]:
+    """Return the variables with the labels of their axes; labels that are empty or not distinct say nothing.
+
+    labels: name of an axis -> names of its points, such as "left" or "left [m]".
+    """
+
+    def distinct(names: Sequence[str]) -> bool:
+        bare = {split_unit(name)[0] for name in names}
+        return all(bare) and len(bare) == len(names)
+
+    def own(variable: Variable) -> dict[str, tuple[str, ...]]:
+        sizes = dict(zip(variable.axes, variable.shape, strict=True)) if variable.axes else {}
+        return {axis: names for axis, names in kept.items() if sizes.get(axis) == len(names)}
+
+    kept = {axis: tuple(names) for axis, names in labels.items() if distinct(names)}
+    return {name: replace(variable, labels=own(variable)) for name, variable in entries.items()}
 
 
 def listing(names: Iterable[str]) -> str:

@@ -1,4 +1,20 @@
-"""From a file to inputs and outputs on a grid: `load("beam.csv", input="force", output="displacement")`."""
+"""From a file to inputs and outputs on a grid: `read_signals("beam.csv", input="force", output="displacement")`.
+
+Modules:
+    names: which variable is the time, the input, the output
+    vocabulary: the words by which names are recognised
+    axes: what each axis of an array means
+    parts: files with training and test parts
+    separate: runs inside one file
+    sides: inputs and outputs as arrays with their time stamps
+    sampling: uniform time stamps, and resampling of others
+    clean: one uniform clock for inputs and outputs
+    missing: find, fill and mask missing values
+    record: `Record`, one long measurement
+    runs: `Runs`, several measurements of unequal length
+    decays: records without an input
+    questions: files with the inputs for a prediction
+"""
 
 from __future__ import annotations
 
@@ -16,6 +32,7 @@ from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.hdf5 import opened
+from lfno.data.files.xarray_objects import from_xarray, is_xarray
 from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
@@ -27,8 +44,8 @@ from lfno.data.signals.separate import separate
 from lfno.data.signals.sides import Layout, gather, lay_out
 
 
-def load(
-    source: str | Path | Variables | Mapping[str, np.ndarray],
+def read_signals(
+    source: Any,
     *,
     input: str | Sequence[str] | None = None,
     output: str | Sequence[str] | None = None,
@@ -38,7 +55,9 @@ def load(
     dt: float | None = None,
     resample: bool = False,
 ) -> Dataset | Record | Runs:
-    """The inputs and outputs of a file (or of named arrays): many trajectories of one length, one long record, or runs.
+    """The inputs and outputs of a file: many trajectories of one length, one long record, or runs.
+
+    source: a file; a mapping from names to arrays; an xarray DataArray or Dataset; or `Variables` of a file.
 
     Runs of unequal length are `Runs`, trajectories of equal length a `Dataset`, one run is a `Record`. The runs of a file are
     cells or structure arrays of MATLAB, numbered groups of HDF5, or rows of a table with a column of run numbers or a time
@@ -53,7 +72,7 @@ def load(
     and masked: `mask` is True where an output was measured. All that is done to the data is in `provenance["notes"]`.
 
     >>> t = np.arange(200) * 0.05
-    >>> load({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
+    >>> read_signals({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
     (0.05,)
     """
     if isinstance(source, (str, Path)) and is_dataset(Path(source)):
@@ -139,7 +158,9 @@ def is_dataset(path: Path) -> bool:
             return False
 
 
-def _variables(source: str | Path | Variables | Mapping[str, np.ndarray]) -> Variables:
+def _variables(source: Any) -> Variables:
+    if is_xarray(source):
+        return from_xarray(source)
     if isinstance(source, Variables):
         return Variables(source.source, source.entries, list(source.notes), source.row)
     if isinstance(source, Mapping):

@@ -9,7 +9,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variable
-from lfno.data.signals.words import CHANNELS, SAMPLES, TIMES
+from lfno.data.signals.vocabulary import CHANNELS, SAMPLES, TIMES
 
 SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"
 
@@ -35,6 +35,8 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
     when only one assignment fits.
     """
     own = tuple(_role(name) for name in variable.axes)
+    # the points of an axis with labels are channels, unless they are runs
+    own = tuple(CHANNEL if n in variable.labels and r != SAMPLE else r for n, r in zip(variable.axes, own, strict=True))
     if axes is not None or (own and all(own)):
         return _named(variable, own if axes is None else axes, known)
     large = [k for k, size in enumerate(variable.shape) if size > 1]

@@ -11,7 +11,6 @@ from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.data.files.variables import counted
 from lfno.data.signals import missing
-from lfno.data.signals.marks import blank_marks
 from lfno.data.signals.sampling import Clock, clock, common, measured_at, onto, placed
 from lfno.data.signals.sides import Side
 
@@ -48,7 +47,7 @@ def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -
         inputs.values = inputs.values[..., origins[0]] if len(origins[0]) < inputs.values.shape[-1] else inputs.values
         inputs.stamps, origins = outputs.stamps, [origins[0], origins[0]]
     for side in sides:
-        side.values = blank_marks(side.values, side.names, notes)
+        side.values = missing.blank_marks(side.values, side.names, notes)
     axis = _one_clock(sides, origins, shared, treatment, notes)
     for side in sides:
         missing.fill(side, notes)

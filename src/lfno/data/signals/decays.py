@@ -11,7 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
-from lfno.data.signals import load
+from lfno.data.signals import read_signals
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
@@ -23,7 +23,7 @@ ABSENT = "no input"
 def load_decays(path: str | Path, output: str, **reading: Any) -> Record | Dataset:
     """Read the outputs of a file that was measured without an input; the inputs of the result are zero.
 
-    `output` and `reading` are the options of `lfno.data.signals.load`, without `input`.
+    `output` and `reading` are the options of `lfno.data.signals.read_signals`, without `input`.
     """
     variables = read(path)
     joined = join(variables)[0]
@@ -34,7 +34,7 @@ def load_decays(path: str | Path, output: str, **reading: Any) -> Record | Datas
     like = joined[names[0]]
     ramp = Variable.of(ABSENT, np.linspace(0, 1, like.size).reshape(like.shape), axes=like.axes)
     extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
-    found = load(extended, input=ABSENT, output=output, **reading)
+    found = read_signals(extended, input=ABSENT, output=output, **reading)
     data = found.padded() if isinstance(found, Runs) else found
     notes = [note for note in data.provenance.get("notes", []) if ABSENT not in note]
     return replace(data, inputs=np.zeros(data.inputs.shape), provenance={**data.provenance, "notes": notes})

@@ -12,7 +12,7 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.core.memory import BLOCK
 from lfno.data.files.variables import Variable, Variables, listing
-from lfno.data.signals.words import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, plain
+from lfno.data.signals.vocabulary import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, bare_word
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def find_roles(
             # beside arrays of many trajectories or sensors, vectors as long as the time are signals, others parameters
             moments = {variables[clock].size for clock in clocks}
             rest = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
-        inputs, outputs = _guess(variables, rest, inputs, outputs)
+        inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs)
     if time is None and len(clocks) > 1:
         clocks = _one_each(variables, clocks, inputs, outputs)
     return Roles(inputs, outputs, clocks, coordinates)
@@ -58,11 +58,21 @@ def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
     """Names from `f`, `f,g` or a pattern `f*`; each must exist."""
     chosen: list[str] = []
     for name in [] if names is None else [part.strip() for part in names.split(",")]:
-        fitting = [other for other in variables if fnmatchcase(other, name)] if "*" in name else []
+        known = [*variables, *(part for one in variables for part in variables.parts(one))] if "*" in name else []
+        fitting = [other for other in known if fnmatchcase(other, name)]
         chosen += fitting or [variables[name].name]
     if len(set(chosen)) != len(chosen):
         raise LfnoError(f"{names!r} names a variable twice")
     return tuple(chosen)
+
+
+def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[str]:
+    """The names with a labelled variable replaced by its channels, if it is the only one or one of its channels is taken."""
+    found: list[str] = []
+    for name in rest:
+        parts = list(variables.parts(name))
+        found += [part for part in parts if part not in taken] if parts and (len(rest) == 1 or taken & {*parts}) else [name]
+    return found
 
 
 def _is_signal(variable: Variable) -> bool:
@@ -72,7 +82,7 @@ def _is_signal(variable: Variable) -> bool:
 def _numbers_rows(variables: Variables, name: str) -> bool:
     """Whether a column holds 0, 1, 2, … or 1, 2, 3, … under a name that says no more; it is noted."""
     mapped = variables[name].mapped
-    if plain(name) not in COUNTERS or mapped is None:
+    if bare_word(name) not in COUNTERS or mapped is None:
         return False
     values = mapped.reshape(-1)
     if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in _neighbours(values)):
@@ -91,7 +101,7 @@ def _neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
     """Every variable that is a time by its name."""
     free = [name for name in variables if name not in taken and _is_signal(variables[name])]
-    exact = [name for name in free if plain(name) in TIMES]
+    exact = [name for name in free if bare_word(name) in TIMES]
     if len(exact) == 1:
         return tuple(exact)
     return tuple(exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())])
@@ -126,10 +136,10 @@ def sampling_step(variables: Variables) -> tuple[str, float] | None:
     """
     found: dict[str, float] = {}
     for name, variable in variables.entries.items():
-        if variable.size == 1 and variable.numeric and plain(name) in RATES | STEPS:
+        if variable.size == 1 and variable.numeric and bare_word(name) in RATES | STEPS:
             value = float(variable.array([]).flat[0])
             if np.isfinite(value) and value > 0:
-                found[name] = 1 / value if plain(name) in RATES else value
+                found[name] = 1 / value if bare_word(name) in RATES else value
     if found and max(found.values()) > (1 + 1e-6) * min(found.values()):
         steps = " and ".join(f"{name!r} {step:g} s" for name, step in found.items())
         raise LfnoError(f"the time steps contradict each other, {steps}; give the right one with ", Option("dt", "SECONDS"))
@@ -162,11 +172,11 @@ def _guess(
             f"an input and an output are needed and the file has {listing(rest)} beside the time; add the other signal. "
             "The input of a free decay is its initial state: many runs, and one number for each of them"
         )
-    sure_in = [name for name in rest if plain(name) in INPUTS]
-    sure_out = [name for name in rest if plain(name) in OUTPUTS]
+    sure_in = [name for name in rest if bare_word(name) in INPUTS]
+    sure_out = [name for name in rest if bare_word(name) in OUTPUTS]
     others = [name for name in rest if name not in {*sure_in, *sure_out}]
     # a single name left over, or the letters u and x, take the side that is still empty
-    clear = len(rest) == 2 or all(plain(name) in EITHER for name in others)
+    clear = len(rest) == 2 or all(bare_word(name) in EITHER for name in others)
     if sure_in and not sure_out and others and clear:
         return tuple(sure_in), tuple(others)
     if sure_out and not sure_in and others and clear:

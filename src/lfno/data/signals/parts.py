@@ -11,7 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.sampling import first_not_later
-from lfno.data.signals.words import EITHER, INPUTS, OUTPUTS, SAMPLES, TIMES, plain
+from lfno.data.signals.vocabulary import EITHER, INPUTS, OUTPUTS, SAMPLES, TIMES, bare_word
 
 #: what a suffix means
 SUFFIXES = {
@@ -76,14 +76,14 @@ def tell_apart(variables: Variables, sample: str | None, time: str | None) -> tu
 
     `sample` names that column. Without it one is looked for where the time goes back, which no single record does.
     """
-    time = time or next((name for name in variables if plain(name) in TIMES), None)
+    time = time or next((name for name in variables if bare_word(name) in TIMES), None)
     sample = sample or _counter(variables, time)
     return (variables if sample is None else fold(variables, sample, time)), sample
 
 
 def _counter(variables: Variables, time: str | None) -> str | None:
     clock = None if time is None else variables.entries.get(time)
-    named = [v for name, v in variables.entries.items() if plain(name) in SAMPLES and v.numeric and len(v.shape) == 1]
+    named = [v for name, v in variables.entries.items() if bare_word(name) in SAMPLES and v.numeric and len(v.shape) == 1]
     if clock is None or clock.mapped is None or len(named) != 1 or named[0].shape != clock.shape:
         return None
     return None if first_not_later(clock.mapped) is None else named[0].name
@@ -97,7 +97,7 @@ def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
     >>> one_for_each("k", [np.ones(3), 2 * np.ones(4)]), one_for_each("force", [np.ones(3), 2 * np.ones(4)])
     (True, False)
     """
-    word = plain(name)
+    word = bare_word(name)
     if word in INPUTS | OUTPUTS | EITHER | TIMES or not all((run == run[:1]).all() for run in runs):
         return False
     return len({float(run[0]) for run in runs}) > 1

@@ -13,11 +13,11 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
-from lfno.data.signals import is_dataset, load
+from lfno.data.signals import is_dataset, read_signals
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
-from lfno.data.signals.words import COORDINATES, INPUTS, TIMES, plain
+from lfno.data.signals.vocabulary import COORDINATES, INPUTS, TIMES, bare_word
 
 #: stands in for the outputs of a file that has none
 ABSENT = "to be predicted"
@@ -28,11 +28,11 @@ def load_question(
 ) -> tuple[Record | Dataset, bool]:
     """The data of a file for a model whose channels have these names, and whether the file holds the outputs too.
 
-    `reading` are the options of `load`. Names that the model was trained with, if it knows any, are looked for first; a
+    `reading` are the options of `read_signals`. Names that the model was trained with, if it knows any, are looked for first; a
     file with one other signal besides its time needs no naming.
     """
     if is_dataset(Path(path)):
-        return _one_length(load(path)), True
+        return _one_length(read_signals(path)), True
     variables = read(path)
     joined = join(variables)[0]
     asked, answered = reading.pop("input", None), reading.pop("output", None)
@@ -45,11 +45,11 @@ def load_question(
         if inputs and asked != ",".join(_bare(inputs)):
             told.append(f"{asked!r} is taken for {listing(_bare(inputs))}, the input of training")
     if answered is not None:
-        return _noted(_one_length(load(variables, input=asked, output=answered, **reading)), told), True
+        return _noted(_one_length(read_signals(variables, input=asked, output=answered, **reading)), told), True
     shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
     ramp = Variable.of(ABSENT, np.linspace(0, 1, shaped.size).reshape(shaped.shape), axes=shaped.axes)
     extended = Variables(joined.source, {**joined.entries, ABSENT: ramp}, list(joined.notes), joined.row)
-    return _noted(_one_length(load(extended, input=asked, output=ABSENT, **reading)), told), False
+    return _noted(_one_length(read_signals(extended, input=asked, output=ABSENT, **reading)), told), False
 
 
 def _one_length(data: Record | Dataset | Runs) -> Record | Dataset:
@@ -76,9 +76,9 @@ def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], read
         name
         for name, variable in variables.entries.items()
         if name not in others and variable.numeric and variable.size > 1
-        and plain(name) not in TIMES and name.lower() not in COORDINATES
+        and bare_word(name) not in TIMES and name.lower() not in COORDINATES
     ]  # fmt: skip
-    named = [name for name in free if plain(name) in INPUTS] or free
+    named = [name for name in free if bare_word(name) in INPUTS] or free
     if len(named) != 1:
         told = f"was trained on {listing(trained)}" if trained else "does not say what its input is called"
         raise LfnoError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from lfno.data.files.variables import Variable, Variables
 from lfno.data.signals.parts import one_for_each
-from lfno.data.signals.words import COORDINATES, SAMPLES, TIMES, plain
+from lfno.data.signals.vocabulary import COORDINATES, SAMPLES, TIMES, bare_word
 
 #: how a variable of one run is named, with the run in `head` and `run`, and the variable in `field`
 _CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
@@ -88,7 +88,7 @@ def _realisations(variables: Variables) -> Separated | None:
     values = {name: variable.array([]) for name, variable in arrays.items()}
     shared = {n: v for n, v in variables.entries.items() if n not in arrays and v.size == 1}
     for name, variable in variables.entries.items():
-        if variable.numeric and plain(name) in TIMES and variable.size == period:
+        if variable.numeric and bare_word(name) in TIMES and variable.size == period:
             stamps = np.ravel(variable.array([], keep_double=True))
             more = np.arange(periods)[:, None] * (stamps[-1] - stamps[0]) * period / (period - 1)
             shared[name] = Variable.of(name, np.ravel(more + stamps), variable.unit)
@@ -107,9 +107,9 @@ def _realisations(variables: Variables) -> Separated | None:
 
 def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
     """Runs one under the other in a table, of unequal length or without a column that numbers them."""
-    clock = time or next((name for name in variables if plain(name) in TIMES), None)
+    clock = time or next((name for name in variables if bare_word(name) in TIMES), None)
     stamps = variables.entries.get(clock) if clock is not None else None
-    named = [n for n, v in variables.entries.items() if plain(n) in SAMPLES and v.numeric and len(v.shape) == 1]
+    named = [n for n, v in variables.entries.items() if bare_word(n) in SAMPLES and v.numeric and len(v.shape) == 1]
     back = None if stamps is None or len(stamps.shape) != 1 else _restarts(np.ravel(stamps.array([], keep_double=True)))
     if sample is None and len(named) == 1 and back is not None and variables[named[0]].shape == variables[str(clock)].shape:
         sample = named[0]

@@ -118,7 +118,12 @@ def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps:
             roles = ",".join(role for role in layout.roles[name] if role != SINGLE)
             notes.append(f"{name!r} of shape {extent(variable)} was read as ({roles})")
         count = array.shape[1]
-        channels += [Channel(name if count == 1 else f"{name}:{k}", variable.unit) for k in range(count)]
+        # a labelled axis is the axis of channels, unless its points are samples
+        labels = next((names for names in variable.labels.values() if CHANNEL in layout.roles[name]), None)
+        if labels and len(labels) == count:
+            channels += [Channel(part, variables[part].unit) for part in variables.parts(name)]
+        else:
+            channels += [Channel(name if count == 1 else f"{name}:{k}", variable.unit) for k in range(count)]
         arrays.append(array)
     shape = np.broadcast_shapes(*(array[:, :1].shape for array in arrays))
     if len(arrays) == 1:

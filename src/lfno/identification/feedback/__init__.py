@@ -1,4 +1,28 @@
-"""Modes with feedback: a compact nonlinear model of few parameters."""
+"""Modes with feedback: a compact nonlinear model of few parameters.
+
+Modules:
+    model: `FeedbackModel` in the user's units
+    fit: fit a model to stretches of measurement
+    check: check the stretches before a fit
+    search: search for the structure on validation data
+    candidate: one fitted structure, and the choice between several
+    families: families of nonlinearities
+    structure: which entries of the equations are free
+    terms: basis functions of the nonlinearity
+    law: the equations, and one sub-step of their solution
+    internal: laws from physical matrices, and the state of a hysteresis
+    hold: the input between samples
+    initial: the linear model that a fit starts from
+    windows: stretches as one batch of windows
+    observe: the initial state of a record from its first outputs
+    problem: residuals and their derivatives
+    simulate: simulate all windows together
+    sensitivity: derivatives of simulated states by the parameters
+    levenberg: the Levenberg–Marquardt method
+    precision: covariance of the parameters, and physical units
+    curve: the static characteristic of the nonlinearity
+    linearised: modes in small motion, and how they change with the amplitude
+"""
 
 from lfno.identification.feedback.fit import fit_feedback
 from lfno.identification.feedback.model import KEY, FeedbackModel

@@ -51,12 +51,32 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
             break
         if len(linear) > 1 and not few and not found.error < WORTH_MODE * linear[-2].error:
             break
-    needed = linear[-2] if len(linear) > 1 and not linear[-1].error < WORTH_MODE * linear[-2].error else linear[-1]
-    needed = linear[-1] if free_start else needed
-    best = nonlinear(bench, needed, report)
-    if needed is not linear[-1] and not bench.finished(best):
-        wider = nonlinear(bench, linear[-1], report)
+    if len(linear) > 1 and not free_start and not linear[-1].error < WORTH_MODE * linear[-2].error:
+        enough = linear[:-1]
+    else:
+        enough = linear
+    needed = len(linear) - 1 if free_start else fewest_modes(bench, enough, report)
+    best = nonlinear(bench, linear[needed], report)
+    if needed + 1 < len(linear) and not bench.finished(best):
+        wider = nonlinear(bench, linear[needed + 1], report)
         best = wider if wider.error < WORTH * best.error else best
+    return best
+
+
+def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> int:
+    """The place of the linear candidate to close by a nonlinearity: the next one with a cubic term is hardly better.
+
+    A linear model imitates a nonlinearity by further modes, which the nonlinear model does not need.
+    """
+    best, error = len(linear) - 1, np.inf
+    if len(linear) == 1 or bench.finished(linear[-1]):
+        return best
+    for place, one in enumerate(linear):
+        found = lead(bench, one, signals(one.law)[0], 3)
+        if not found.error < WORTH * error:
+            break
+        best, error = place, found.error
+    report(f"modes to begin with: {len(linear[best].law.poles)}")
     return best
 
 

@@ -1,0 +1,6 @@
+"""The commands of the reproduction.
+
+Modules:
+    reproduce: `lfno reproduce`
+    report: `lfno report`
+"""

@@ -27,8 +27,8 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
 ) -> None:
     """Report the runs of `lfno reproduce`: tables beside the paper's, claims with verdicts, costs measured now, figures."""
-    from lfno.cli.progress import progress
     from lfno.core.errors import LfnoError
+    from lfno.core.progress import progress
     from lfno.paper.report import markdown as text
     from lfno.paper.report import page
     from lfno.paper.report.document import document

@@ -56,10 +56,9 @@ def reproduce(
     """
     from rich.console import Console
 
-    from lfno.cli.train import check_device
     from lfno.paper.record import read_record
     from lfno.paper.studies import Question
-    from lfno.training.networks import best_device
+    from lfno.training.device import best_device, check_device
     from lfno.training.options import parse
 
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
@@ -86,9 +85,9 @@ def _do(
     cells: list[Any], out: Path, weights: Path | None, stack: int, device: str, scheduler: str | None, console: Any
 ) -> None:
     """The runs of a stage that have no record yet, here or on a cluster."""
-    from lfno.cli.live import live
     from lfno.paper import matrix
     from lfno.paper.stacked import run_group
+    from lfno.training.live import live
 
     todo = matrix.missing(cells, out)
     console.print(f"{len(todo)} of {len(cells)} runs to do on {scheduler or device}, records in {out}")

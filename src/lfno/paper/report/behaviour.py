@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import number
@@ -82,7 +82,7 @@ def _floor(runs: Runs) -> float | None:
     return float(np.mean(lows)) if lows else None
 
 
-def ringing(record: Record) -> float | None:
+def ringing(record: RunRecord) -> float | None:
     """Variation in x that the example's prediction has and its truth has not, relative to the truth's, mean over time.
 
     TV(u) = Σ |u(x + dx) − u(x)|: ripples beside a shock add to it, the shock itself does not.

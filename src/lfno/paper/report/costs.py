@@ -22,7 +22,7 @@ from lfno.core.grid import Grid
 from lfno.paper.presets import find_preset
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
-from lfno.paper.report.tables import DASH, Cell, Row, Table
+from lfno.paper.report.tables import DASH, Row, Table, TableCell
 from lfno.systems import titles
 
 #: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
@@ -63,7 +63,7 @@ def kept(results: Path) -> list[Table]:
     """The table that was measured on another machine, if one was."""
     try:
         tree = json.loads((results / KEPT).read_text())
-        rows = [Row(r["name"], tuple(Cell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
+        rows = [Row(r["name"], tuple(TableCell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
         return [Table(tree["title"], tree["columns"], rows, tree["note"])]
     except (OSError, ValueError, KeyError, TypeError):
         return []

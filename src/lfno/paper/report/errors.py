@@ -5,7 +5,7 @@ from __future__ import annotations
 from lfno.paper.report import paper
 from lfno.paper.report.baselines import NAMES, Scores
 from lfno.paper.report.selection import LABELS, OUTSIDE, Figure, Runs, lowest, ordered
-from lfno.paper.report.tables import DASH, Cell, Table, counted, number, show
+from lfno.paper.report.tables import DASH, Table, TableCell, counted, number, show
 from lfno.systems import titles
 
 FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
@@ -21,7 +21,7 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
     for model in paper.MODELS:
         best = {task: published.best(task)[1] for task in tasks}
         row = published.errors[model]
-        table.add(model, *(Cell(f"{row[task]:.4f}", bold=row[task] == best[task]) for task in tasks))
+        table.add(model, *(TableCell(f"{row[task]:.4f}", bold=row[task] == best[task]) for task in tasks))
     for preset in ordered(["paper", "default", *runs.main.presets], ("paper", "default")):
         own = Runs(r for r in runs.main.where(preset=preset).all if r.task in published.epochs)
         # the paper's preset is compared at the paper's epochs, any other at its own end

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import Table
@@ -25,7 +25,7 @@ def flip_table(runs: Runs) -> Table:
     return table
 
 
-def flip_share(record: Record, nearest: int = NEAREST) -> float | None:
+def flip_share(record: RunRecord, nearest: int = NEAREST) -> float | None:
     """Return the errors of the samples nearest to the flip, summed, over the sum of all errors; None without samples."""
     amplitudes, errors = record.samples.get("A", []), record.samples.get("l2", [])
     if not errors or len(amplitudes) != len(errors) or sum(errors) == 0:

@@ -17,7 +17,7 @@ from lfno.paper.report.selection import Runs
 from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Claim, Finding, Verdict, factor, figure_of, mean_error
 from lfno.paper.studies import RICH
 from lfno.systems import titles
-from lfno.training.config import ABSENT
+from lfno.training.config import HELD
 
 #: largest L2 of the default LFNO
 LIMITS = {"duffing-c0": 0.015, "duffing-c05": 0.0025, "lorenz-rho5": 0.0005, "lorenz-rho10": 0.03, "pendulum-c05": 0.002}
@@ -37,7 +37,7 @@ def not_above_exact(runs: Runs) -> list[Finding]:
     findings = []
     for task in RICH:
         own = runs.main.where(task=task, label="LFNO")
-        if own.all and all(r.training.get("steady_decay") == ABSENT for r in own.all):
+        if own.all and all(r.training.get("steady_decay") == HELD for r in own.all):
             words = f"LFNO {said(own.error('l2'))} is such a stack: the pilot chose R = 0"
             findings.append(Finding(titles.title(task), words, True))
             continue

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from lfno.paper.report import paper
 from lfno.paper.report.baselines import Scores
 from lfno.paper.report.selection import Runs
-from lfno.paper.report.tables import DASH, Cell, Table, number
+from lfno.paper.report.tables import DASH, Table, TableCell, number
 from lfno.paper.report.verdicts import mean_error
 from lfno.systems import titles
 
@@ -35,7 +35,9 @@ def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
             least = min((value for value in errors.values() if value is not None), default=math.nan)
             published, ours = paper.published("l2", task, "LFNO"), mean_error(main, task, "LFNO")
             cells = [DASH if value is None else number(value) for value in (published, ours)]
-            best = [Cell(DASH) if value is None else Cell(number(value), bold=value == least) for value in errors.values()]
+            best = [
+                TableCell(DASH) if value is None else TableCell(number(value), bold=value == least) for value in errors.values()
+            ]
             table.add(titles.title(task), *cells, *best)
     table.note = (
         "Mean over the seeds; bold: the lowest of the last five columns. The published network and ours have 3,417 "

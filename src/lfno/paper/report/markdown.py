@@ -9,7 +9,7 @@ from pathlib import Path
 from lfno.paper.report.document import Document, Page, Section
 from lfno.paper.report.figures.claims import claim_dots
 from lfno.paper.report.selection import PRESETS
-from lfno.paper.report.tables import DASH, Table, plain
+from lfno.paper.report.tables import DASH, Table, escape_markdown
 from lfno.paper.report.verdicts import Verdict
 from lfno.plots.style import as_svg
 
@@ -27,12 +27,12 @@ def pages(report: Document) -> dict[str, str | bytes]:
     """Return the files of the report by name: Markdown pages, and one picture for each claim."""
     made: dict[str, str | bytes] = {}
     for page, heading in HEADINGS.items():
-        lines = [f"# {heading}", "", f"{plain(report.subtitle)} {OPENINGS[page]} {COMMAND}"]
+        lines = [f"# {heading}", "", f"{escape_markdown(report.subtitle)} {OPENINGS[page]} {COMMAND}"]
         for section in report.sections:
             if section.page == page:
-                lines += ["", f"## {plain(section.title)}", "", *_section(section)]
+                lines += ["", f"## {escape_markdown(section.title)}", "", *_section(section)]
             elif page == "index" and section.verdicts:
-                lines += ["", f"## {plain(section.title)}", "", *_verdicts(section, made)]
+                lines += ["", f"## {escape_markdown(section.title)}", "", *_verdicts(section, made)]
         made[f"{page}.md"] = "\n".join(lines).rstrip() + "\n"
     return made
 
@@ -53,12 +53,12 @@ def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
         if image is not None:
             name = f"claim-{number}.svg"
             made[name] = image
-            yield from (f"### {plain(claim)}", "", f"![The numbers that this claim was judged by]({name})", "")
+            yield from (f"### {escape_markdown(claim)}", "", f"![The numbers that this claim was judged by]({name})", "")
 
 
 def _section(section: Section) -> Iterator[str]:
     for sentence in section.sentences:
-        yield from (plain(sentence), "")
+        yield from (escape_markdown(sentence), "")
     if section.verdicts:
         table = Table("", [section.subject, "published", "ours", "preset", "verdict"])
         for verdict in section.verdicts:
@@ -66,9 +66,9 @@ def _section(section: Section) -> Iterator[str]:
             table.add(verdict.claim, verdict.published or "–", "; ".join(ours), verdict.preset or "–", verdict.verdict)
         yield from (table.markdown(), "")
     for one in section.tables:
-        yield from (f"### {plain(one.title)}", "", one.markdown(), "")
+        yield from (f"### {escape_markdown(one.title)}", "", one.markdown(), "")
     for what, command in section.missing:
-        yield f"- {plain(what)}: run `{command.replace('`', '')}`"
+        yield f"- {escape_markdown(what)}: run `{command.replace('`', '')}`"
 
 
 def write(report: Document, folder: Path) -> None:

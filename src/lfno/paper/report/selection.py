@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lfno.evaluation.metrics import Summary, summary
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.studies import STUDIES
 
 #: what stands after the name of a task for its models' errors on inputs of kinds they were not trained on
@@ -31,7 +31,7 @@ class Figure:
 class Runs:
     """The records of a folder with the questions that tables and claims ask."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[RunRecord]) -> None:
         self.all = list(records)
 
     def __len__(self) -> int:
@@ -85,7 +85,7 @@ class Runs:
         return Figure(summary(value for value, _ in found), tuple(sorted({count for _, count in found})))
 
 
-def score(record: Record, metric: str, epochs: int | None = None) -> tuple[float, int] | None:
+def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[float, int] | None:
     """(error, epochs it had) of one record."""
     early = record.at.get(str(epochs), {}) if epochs is not None else {}
     if epochs is not None and metric in early:
@@ -95,7 +95,7 @@ def score(record: Record, metric: str, epochs: int | None = None) -> tuple[float
     return float(record.scores[metric]), epochs_of(record)
 
 
-def epochs_of(record: Record) -> int:
+def epochs_of(record: RunRecord) -> int:
     """Epochs a record was trained for: as far as its history goes, else as far as it was asked to."""
     if not record.training.get("patience") and record.training.get("epochs"):
         return int(record.training["epochs"])  # nothing ends such a run early; the history may be thinned

@@ -6,7 +6,7 @@ from typing import Any
 
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, lowest, ordered
-from lfno.paper.report.tables import DASH, Cell, Table, counted, show
+from lfno.paper.report.tables import DASH, Table, TableCell, counted, show
 from lfno.paper.studies import STUDIES
 from lfno.systems import titles
 
@@ -207,5 +207,5 @@ def environment_table(runs: Runs) -> Table:
         table.add("training", *place, str(count))
     hardware = torch.cuda.get_device_name(0) if torch.cuda.is_available() else f"{platform.machine()} CPU"
     here = f"{hardware}, Python {platform.python_version()}"
-    table.add("this page", Cell(here), str(torch.__version__), __version__, DASH, DASH)
+    table.add("this page", TableCell(here), str(torch.__version__), __version__, DASH, DASH)
     return table

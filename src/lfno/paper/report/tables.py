@@ -12,7 +12,7 @@ DASH = "–"
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """The text of a cell, an `aside` in small print, and whether the cell is bold."""
 
     text: str
@@ -25,7 +25,7 @@ class Row:
     """One line of a table; a `heading` row spans the table and has no cells."""
 
     name: str
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[TableCell, ...] = ()
     heading: bool = False
 
 
@@ -43,29 +43,29 @@ class Table:
         """Add a row that spans the table."""
         self.rows.append(Row(name, heading=True))
 
-    def add(self, name: str, *cells: Cell | str) -> None:
+    def add(self, name: str, *cells: TableCell | str) -> None:
         """Add a row; there must be one cell for each column but the first."""
-        row = tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells)
+        row = tuple(cell if isinstance(cell, TableCell) else TableCell(cell) for cell in cells)
         if len(row) != len(self.columns) - 1:
             raise ValueError(f"{self.title}: row {name!r} has {len(row)} cells for {len(self.columns) - 1} columns")
         self.rows.append(Row(name, row))
 
     def markdown(self) -> str:
         """Return the table as Markdown, with `about` above and `note` below."""
-        lines = [f"| {' | '.join(plain(c) for c in self.columns)} |", "|" + "---|" * len(self.columns)]
+        lines = [f"| {' | '.join(escape_markdown(c) for c in self.columns)} |", "|" + "---|" * len(self.columns)]
         for row in self.rows:
             if row.heading:
-                lines.append(f"| *{plain(row.name)}* |" + " |" * (len(self.columns) - 1))
+                lines.append(f"| *{escape_markdown(row.name)}* |" + " |" * (len(self.columns) - 1))
                 continue
-            texts = [f"**{plain(c.text)}**" if c.bold else plain(c.text) for c in row.cells]
-            asides = [f" ({plain(c.aside)})" if c.aside else "" for c in row.cells]
+            texts = [f"**{escape_markdown(c.text)}**" if c.bold else escape_markdown(c.text) for c in row.cells]
+            asides = [f" ({escape_markdown(c.aside)})" if c.aside else "" for c in row.cells]
             cells = [text + aside for text, aside in zip(texts, asides, strict=True)]
-            lines.append(f"| {' | '.join([plain(row.name), *cells])} |")
-        about = f"{plain(self.about)}\n\n" if self.about else ""
-        return about + "\n".join(lines) + (f"\n\n{plain(self.note)}" if self.note else "")
+            lines.append(f"| {' | '.join([escape_markdown(row.name), *cells])} |")
+        about = f"{escape_markdown(self.about)}\n\n" if self.about else ""
+        return about + "\n".join(lines) + (f"\n\n{escape_markdown(self.note)}" if self.note else "")
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape a text for Markdown: no tags, links, table cells or new lines remain."""
     text = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for mark in "\\`*_[]|":
@@ -84,15 +84,15 @@ def number(value: float) -> str:
     return f"{value:#.3g}"
 
 
-def show(figure: Figure | None, aside: str = "", bold: bool = False) -> Cell:
+def show(figure: Figure | None, aside: str = "", bold: bool = False) -> TableCell:
     """Return a cell with mean ± standard deviation, or with a dash."""
     if figure is None:
-        return Cell(DASH, aside)
+        return TableCell(DASH, aside)
     value = figure.value
     text = number(value.mean)
     if value.count > 1 and math.isfinite(value.std):
         text += f" ± {_spread(value.std, text)}"
-    return Cell(text, aside, bold)
+    return TableCell(text, aside, bold)
 
 
 def _spread(std: float, mean: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lfno.core.grid import with_unit
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs, ordered
 from lfno.plots.style import COLOURS, MARKERS, colour, legend, logarithmic, panels
@@ -41,7 +41,7 @@ def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | N
     return figure
 
 
-def _losses(axes: Any, record: Record, label: str, first: bool) -> None:
+def _losses(axes: Any, record: RunRecord, label: str, first: bool) -> None:
     epochs = record.history.get("epoch", [])
     for name, style, width in (("train", ":", 1.0), ("validation", "-", 1.2)):
         losses = record.history.get(name, [])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.grid import Axis, Grid, with_unit
-from lfno.paper.record import Record
+from lfno.paper.record import RunRecord
 from lfno.paper.report.selection import Runs
 from lfno.systems import REGISTRY
 
@@ -38,7 +38,7 @@ class Example:
         return with_unit(self.name, self.unit)
 
 
-def example(record: Record) -> Example | None:
+def example(record: RunRecord) -> Example | None:
     """What a record kept of one sample, or None where it kept nothing that fits its data set."""
     fields = {}
     for name in ("truth", "prediction", "transient", "steady"):

@@ -31,10 +31,10 @@ def poles_of(runs: Runs, task: str) -> np.ndarray | None:
     path = Path(lfno.__file__).parent / "weights" / f"{task}.safetensors"
     if not path.is_file():
         return None
-    from lfno.models import load
+    from lfno.models import load_network
     from lfno.models.pole_operator import PoleOperator
 
-    model = load(path)
+    model = load_network(path)
     if not isinstance(model, PoleOperator):
         return None
     table = model.poles()

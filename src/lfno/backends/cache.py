@@ -1,6 +1,6 @@
-"""Keep what depends on a layer's parameters alone from one prediction to the next.
+"""Two caches: matrices of waves, and functions of a layer's parameters.
 
-The transfer function of a layer, or the tables of its recurrence, take longer than its answer to one signal. A kept value
+The transfer function of a layer, or the tables of its recurrence, take longer than its answer to one signal. A cached value
 is valid until a parameter changes. We compare parameter values, because version counters miss some in-place edits.
 """
 
@@ -14,12 +14,13 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from lfno.spectral.waves import lasting
+from lfno.spectral.waves import waves
 
-#: numbers in a result that is still kept
-LARGE = 2**20
-#: results that a layer keeps
-RESULTS = 4
+WAVES = 32  # matrices of waves that are kept: more than one run needs, because a captured graph goes on reading its own
+LARGE = 2**20  # entries of the largest result that is kept, 8 MB
+RESULTS = 4  # results that are kept for one layer
+
+_WAVES: dict[tuple[Any, ...], Tensor] = {}
 
 Value = TypeVar("Value")
 Kept = dict[Hashable, tuple[list[Tensor], Any]]
@@ -27,7 +28,33 @@ _KEPT: WeakKeyDictionary[nn.Module, Kept] = WeakKeyDictionary()
 _WRITING = threading.Lock()
 
 
-def recalled(
+def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Tensor:
+    """Return `lfno.spectral.waves.waves` in the precision and on the device of `like`."""
+    double = like.dtype in (torch.float64, torch.complex128)
+    given = (period, points, modes, half, torch.float64 if double else torch.float32, like.device)
+    if torch.compiler.is_compiling():
+        return waves(*given)
+    known = _WAVES.get(given)
+    if known is not None:
+        return known
+    with torch.inference_mode(False):  # training uses the kept matrices too
+        made = waves(*given)
+    if _lasting(made):
+        while len(_WAVES) >= WAVES:
+            _WAVES.pop(next(iter(list(_WAVES))), None)
+        _WAVES[given] = made
+    return made
+
+
+def _lasting(values: Tensor) -> bool:
+    """Return whether a tensor holds values of its own. A tensor inside vmap or grad becomes invalid after it.
+
+    torch has no public function for this question.
+    """
+    return type(values) is Tensor and not torch._C._functorch.is_functorch_wrapped_tensor(values)
+
+
+def cached(
     module: nn.Module,
     parameters: Sequence[Tensor],
     key: Hashable,
@@ -46,7 +73,7 @@ def recalled(
         return value
     value = arrange(make())
     tensors = list(_tensors(value))
-    if sum(part.numel() for part in tensors) <= LARGE and all(lasting(part) for part in tensors):
+    if sum(part.numel() for part in tensors) <= LARGE and all(_lasting(part) for part in tensors):
         with _WRITING:
             kept.pop(key, None)
             while len(kept) >= RESULTS:

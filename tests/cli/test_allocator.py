@@ -8,7 +8,7 @@ import pytest
 
 FAULTS = """
 import resource, torch
-from lfno.cli.heap import keep_freed_memory
+from lfno.cli.allocator import keep_freed_memory
 if {keep}:
     assert keep_freed_memory()
 def steps():

@@ -23,7 +23,7 @@ LOOKED_AT = 64  # samples whose spectrum is taken
 
 
 @dataclass(frozen=True)
-class Choice:
+class Sizing:
     """Fields of the model's and the training's configuration, and for the important ones a sentence that says why."""
 
     fields: dict[str, Any]
@@ -34,7 +34,7 @@ class Choice:
         return [sentence for name, sentence in self.reasons if name not in set(given)]
 
 
-def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 0) -> Choice:
+def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 0) -> Sizing:
     """What the training samples themselves say.
 
     Steady modes reach up to the frequency below which 99.9 % of the energy of input and output lies; poles start
@@ -42,7 +42,7 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))
-    >>> choose(data, Split([0], [], [1])).fields["modes"]
+    >>> choose_size(data, Split([0], [], [1])).fields["modes"]
     (11,)
     """
     chosen = split.train[:: max(1, len(split.train) // LOOKED_AT)][:LOOKED_AT]
@@ -82,7 +82,7 @@ def choose(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 
         fields |= {"learning_rate": RATE, "loss": "l2"}
     if unscored:
         fields["unscored"] = unscored
-    return Choice(fields, reasons)
+    return Sizing(fields, reasons)
 
 
 def highest_mode(values: np.ndarray, axis: int, energy: float = ENERGY) -> float:

@@ -13,9 +13,9 @@ from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.partition import in_time
 from lfno.data.prepare import prepare
-from lfno.data.records import FORGOTTEN, choose_windows, memory
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
+from lfno.data.window_length import FORGOTTEN, choose_windows, memory
 from lfno.data.windows import as_samples
 from lfno.systems.base import Channel
 

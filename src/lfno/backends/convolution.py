@@ -13,14 +13,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from lfno.backends.mixing import mix_channels
 from lfno.spectral.hold import HOLDS, impulse_response, powers
-from lfno.spectral.mixing import mix_channels
 
 
 def convolve(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """The same response as `lfno.spectral.recurrence.respond`, up to rounding, for real u and shared poles.
+    """The same response as `lfno.spectral.recurrence.respond`, up to rounding, for shared poles.
 
-    u: (batch, in, *modes, time). poles: complex (M,). residues: complex (in, out, *modes, M). Returns (batch, out, …).
+    u: (batch, in, *modes, time), real, or complex in spatial Fourier modes. poles: complex (M,). residues: complex
+    (in, out, *modes, M). Returns (batch, out, …), real or complex like u.
 
     >>> from lfno.spectral.recurrence import respond
     >>> u, pole = torch.randn(1, 1, 50, dtype=torch.float64), torch.tensor([-2.0 + 3.0j], dtype=torch.complex128)
@@ -33,12 +34,12 @@ def convolve(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = 
     decay = powers(poles, dt, torch.arange(size, device=poles.device))
 
     def weigh(values: Tensor) -> Tensor:
-        """Re Σ_m β_m values_m[n]: (M, time) → real (in, out, *modes, time)."""
-        return (residues.to(torch.complex128) @ values).real.to(u.dtype)
+        """Σ_m β_m values_m[n], its real part if u is real: (M, time) → (in, out, *modes, time)."""
+        sums = residues.to(torch.complex128) @ values
+        return (sums if u.is_complex() else sums.real).to(u.dtype)
 
-    kernel = weigh(response[:, :size])
-    spectrum = torch.fft.rfft(u, n=2 * size)
-    mixed = mix_channels(spectrum, torch.fft.rfft(kernel, n=2 * size))
+    forward, inverse = (torch.fft.fft, torch.fft.ifft) if u.is_complex() else (torch.fft.rfft, torch.fft.irfft)
+    mixed = mix_channels(forward(u, n=2 * size), forward(weigh(response[:, :size]), n=2 * size))
     # how the first sample, and with a cubic hold the second one, act besides: as the start of the recurrence
     first, second = -decay * response[:, :1], torch.zeros_like(decay)
     for j in range(1, reach + 1):
@@ -47,4 +48,4 @@ def convolve(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = 
     start = torch.einsum("bi...,io...n->bo...n", u[..., 0], weigh(first))
     if reach and size > 1:
         start = start + torch.einsum("bi...,io...n->bo...n", u[..., 1], weigh(second))
-    return torch.fft.irfft(mixed, n=2 * size)[..., :size] + start
+    return inverse(mixed, n=2 * size)[..., :size] + start

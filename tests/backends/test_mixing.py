@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.func import vmap
 
-from lfno.spectral import mixing
+from lfno.backends import mixing
 
 
 def draw(*shape, seed):

@@ -19,16 +19,16 @@ def packed(values: np.ndarray, double: bool = False) -> dict[str, Any]:
     return {"shape": list(array.shape), "data": base64.b64encode(array.tobytes()).decode(), "double": double}
 
 
-def plain(tree: Any) -> Any:
+def jsonable(tree: Any) -> Any:
     """The same tree with plain Python numbers; what is not finite becomes None, for which JSON has a word."""
     if isinstance(tree, dict):
-        return {str(key): plain(value) for key, value in tree.items()}
+        return {str(key): jsonable(value) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):
-        return [plain(value) for value in tree]
+        return [jsonable(value) for value in tree]
     if isinstance(tree, np.ndarray):
-        return plain(tree.tolist())
+        return jsonable(tree.tolist())
     if isinstance(tree, np.generic):
-        return plain(tree.item())
+        return jsonable(tree.item())
     if isinstance(tree, float):
         return tree if math.isfinite(tree) else None
     return tree

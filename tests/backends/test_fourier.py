@@ -3,20 +3,25 @@
 import pytest
 import torch
 
-from lfno.spectral import fourier, waves
-from lfno.spectral.fourier import from_modes, to_modes
+from lfno.backends import cache, fourier
+from lfno.backends.fourier import to_modes
+from lfno.spectral import fourier as formula
+from lfno.spectral.waves import waves
 
 CASES = [((90,), (20,)), ((90,), (None,)), ((24, 70), (5, 8)), ((6, 10, 66), (3, 4, 7))]
+ENTERED = [*((*case, ()) for case in CASES), *((*case, (0,)) for case in CASES[2:])]
 
 
 def field(shape):
     return torch.randn(2, 3, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
 
 
-def there_and_back(x, modes, shape, period=()):
-    spectrum = to_modes(x, modes, period=period)
+def there_and_back(x, modes, shape, period=(), room=fourier, entered=()):
+    inside = room.enter(x, modes, entered)
+    spectrum = room.to_modes(inside, modes, entered, period)
     weight = torch.linspace(0.5, 2, spectrum.numel(), dtype=torch.float64).reshape(spectrum.shape)
-    return from_modes(spectrum * weight * (1 + 0.3j), shape, period=period)
+    found = room.from_modes(spectrum * weight * (1 + 0.3j), shape, entered, period)
+    return room.leave(found, shape, entered)
 
 
 def value_and_slope(function, x):
@@ -29,18 +34,17 @@ def way(monkeypatch):
     """Choose: by products wherever modes are dropped, or by fast transforms alone."""
 
     def choose(products):
-        for module in (fourier, waves):
-            monkeypatch.setattr(module, "by_product", lambda period, points, modes, x: products and modes is not None)
+        monkeypatch.setattr(fourier, "by_product", lambda period, points, modes, x: products and modes is not None)
 
     return choose
 
 
-@pytest.mark.parametrize(("shape", "modes"), CASES)
-def test_a_product_is_the_fast_transform(shape, modes, way):
-    x, found = field(shape), []
-    for products in (True, False):
-        way(products)
-        found.append(value_and_slope(lambda x: there_and_back(x, modes, shape), x))
+@pytest.mark.parametrize("products", [False, True])
+@pytest.mark.parametrize(("shape", "modes", "entered"), ENTERED)
+def test_both_ways_are_the_formula(shape, modes, entered, products, way):
+    way(products)
+    rooms, x = (fourier, formula), field(shape)
+    found = [value_and_slope(lambda x, room=room: there_and_back(x, modes, shape, (), room, entered), x) for room in rooms]
     for one, other in zip(*found, strict=True):
         assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
 
@@ -64,31 +68,31 @@ def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, w
 
 def test_many_turns_cost_no_digits():
     """Mode 1000 of 2001 points is at point 2k where mode 1 is at point −k, a thousand turns apart."""
-    found = waves.waves(2001, 2001, 1001, True, torch.zeros(1, dtype=torch.float64))
+    found = waves(2001, 2001, 1001, True, torch.float64, torch.device("cpu"))
     k = torch.arange(1, 1000)
     assert torch.equal(found[:, 1000, 2 * k], found[:, 1, 2001 - k])
 
 
 def test_products_are_for_few_modes_where_they_are_faster():
     x = torch.zeros(1)
-    assert waves.by_product(64, 64, 30, x)
-    assert waves.by_product(3072, 2048, 32, x)
+    assert fourier.by_product(64, 64, 30, x)
+    assert fourier.by_product(3072, 2048, 32, x)
     for period, points, modes in ((2048, 2048, 32), (3072, 2048, 33), (3072, 2048, None), (3_000_000, 2_000_000, 32)):
-        assert not waves.by_product(period, points, modes, x)
+        assert not fourier.by_product(period, points, modes, x)
 
 
 def test_no_more_is_kept_than_a_run_needs(way):
     way(products=True)
-    for size in range(70, 70 + 2 * waves.MOST):
+    for size in range(70, 70 + 2 * cache.WAVES):
         to_modes(torch.zeros(1, size), (3,))
-    assert len(waves._KEPT) <= waves.MOST
+    assert len(cache._WAVES) <= cache.WAVES
 
 
 def test_nothing_is_kept_from_inside_a_transformation(way):
     way(products=True)
     torch.func.grad(lambda x: to_modes(x, (3,)).abs().sum())(torch.ones(1, 301))
     to_modes(torch.ones(1, 301), (3,))
-    assert all(values.data_ptr() for values in waves._KEPT.values())
+    assert all(values.data_ptr() for values in cache._WAVES.values())
 
 
 def test_what_was_made_without_gradients_serves_training(way):

@@ -16,16 +16,15 @@ LENGTH = 128  # samples of a piece; of shorter signals, the whole signal
 MOST = 2000  # pieces that are kept
 CHANGES = 16  # changes from sample to sample that a piece must have: pulses and steps are alike in many experiments
 PRIME = 0x9E3779B97F4A7C15  # odd, with bits in all places
-MASK = 2**64 - 1
 
 
 @dataclass(frozen=True)
-class Digest:
+class SeenInputs:
     """Digests of pieces of `length` samples of the training inputs.
 
     >>> force = np.random.default_rng(0).normal(size=(5, 1, 400))
-    >>> digest = Digest.of(force)
-    >>> digest.share(force[:1]), digest.share(-force)
+    >>> seen = SeenInputs.of(force)
+    >>> seen.share(force[:1]), seen.share(-force)
     (1.0, 0.0)
     """
 
@@ -33,7 +32,7 @@ class Digest:
     pieces: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, inputs: np.ndarray) -> Digest:
+    def of(cls, inputs: np.ndarray) -> SeenInputs:
         """Return the digests of training inputs (samples, channels, time): one piece of each sample, up to MOST."""
         length = min(LENGTH, inputs.shape[-1])
         chosen = inputs[:: max(1, len(inputs) // MOST)][:MOST]
@@ -54,7 +53,7 @@ class Digest:
         return {"length": self.length, "pieces": [f"{piece:x}" for piece in self.pieces]}
 
     @classmethod
-    def from_dict(cls, tree: dict[str, Any]) -> Digest:
+    def from_dict(cls, tree: dict[str, Any]) -> SeenInputs:
         """Read digests as `to_dict` wrote them."""
         return cls(int(tree["length"]), tuple(int(piece, 16) for piece in tree["pieces"]))
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lfno.spectral.convolution import convolve
+from lfno.backends.convolution import convolve
 from lfno.spectral.recurrence import respond
 
 
@@ -19,6 +19,14 @@ def case(modes: tuple[int, ...], size: int) -> tuple[torch.Tensor, torch.Tensor,
 @pytest.mark.parametrize(("modes", "size"), [((), 1), ((), 2), ((), 37), ((5,), 50), ((2, 3), 9)])
 def test_a_convolution_is_the_recurrence(hold: str, modes: tuple[int, ...], size: int) -> None:
     u, poles, residues = case(modes, size)
+    expected = respond(u, poles, residues, 0.1, hold)
+    assert torch.allclose(convolve(u, poles, residues, 0.1, hold), expected, atol=1e-12 * float(expected.abs().max() + 1))
+
+
+@pytest.mark.parametrize("hold", ["linear", "cubic"])
+def test_a_convolution_in_fourier_modes_is_the_recurrence(hold: str) -> None:
+    u, poles, residues = case((2, 3), 21)
+    u = torch.complex(u, u.flip(-1))
     expected = respond(u, poles, residues, 0.1, hold)
     assert torch.allclose(convolve(u, poles, residues, 0.1, hold), expected, atol=1e-12 * float(expected.abs().max() + 1))
 

@@ -23,6 +23,6 @@ RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplin
 STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
 
 
-def plain(name: str) -> str:
+def bare_word(name: str) -> str:
     """The bare word of a name: `run1/Force_2` is `force`."""
     return re.sub(r"[^a-z]", "", re.split(r"[/.]", name)[-1].lower())

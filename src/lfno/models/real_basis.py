@@ -1,4 +1,4 @@
-"""Layers on fields whose space has a basis of its own: one recurrence along time for each real mode of space.
+"""Layers on fields whose space has a real basis (sine, cosine, Chebyshev): one recurrence along time for each mode of space.
 
 This is modal analysis in a layer. With the modes a_k(t) of the field v(x, t) in the basis φ_k (see `lfno.spectral.bases`),
 
@@ -16,21 +16,17 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
+from lfno.backends.mixing import mix_channels
 from lfno.models.fourier_weights import FourierWeights, as_complex
 from lfno.models.kernel import PoleResidue
 from lfno.models.recurrences import Recurrence
 from lfno.models.terms import RecurrentTerm, TimeFilter
 from lfno.spectral.axes import angular_frequencies
 from lfno.spectral.bases import basis_matrices
-from lfno.spectral.convolution import convolve
 from lfno.spectral.hold import discrete_resolvent
-from lfno.spectral.mixing import mix_channels
-
-#: time steps of a window that is convolved as a whole on a GPU
-SHORT = 512
 
 
-class OwnBasis(Recurrence):
+class RealBasis(Recurrence):
     """The recurrence of every mode; its periodic steady state comes from the transfer function of the recurrence.
 
     bases: one for each axis of space. Shapes inside are real: (batch, channels, *modes, time).
@@ -53,12 +49,8 @@ class OwnBasis(Recurrence):
         return [first]
 
     def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
-        if transient and v.is_cuda and self.kernel.shared and shape[-1] <= SHORT:
-            poles = self.kernel.values()[-1]
-            assert poles is not None
-            return [convolve(v, poles, as_complex(self.kernel.residues), steps[-1], self.hold)]
         if transient:
-            return [self.kernel.respond(v, steps[-1], self.hold)]
+            return super().parts(v, shape, steps, transient)
         return [filter_time(v, self.transfer_at(shape[-1], steps[-1]), shape[-1])]
 
     def transfer_at(self, period: int, step: float, kept: int | None = None) -> Tensor:
@@ -89,7 +81,7 @@ class OwnBasis(Recurrence):
         return [_matrices(basis, count, points, like.dtype, like.device) for basis, count, points in counts]
 
 
-class OwnBasisWithR(OwnBasis):
+class RealBasisWithR(RealBasis):
     """λ + R λ: the recurrence, and R at the low frequencies of every mode beside it. R = 0 is the recurrence alone."""
 
     R = True

@@ -9,7 +9,7 @@ import lfno
 from lfno.core.grid import Axis, Grid
 from lfno.data.dataset import Dataset
 from lfno.data.split import in_time
-from lfno.training.choose import choose, highest_mode
+from lfno.training.sizing import choose_size, highest_mode
 
 GRID = Grid.line(1024, dt=0.02)
 
@@ -24,7 +24,7 @@ def band(top: float, seed: int, samples: int = 20) -> np.ndarray:
 @pytest.mark.parametrize(("force", "motion"), [(2.0, 1.0), (20.0, 3.0)])
 def test_modes_reach_the_edge_of_the_band(force: float, motion: float) -> None:
     data = Dataset(band(force, 0), band(motion, 1), GRID)
-    choice = choose(data, in_time(20))
+    choice = choose_size(data, in_time(20))
     (modes,) = choice.fields["modes"]
     assert force * 20.48 < modes < 1.25 * force * 20.48 + 3
     assert choice.fields["cycles"] == pytest.approx(motion * 20.48, rel=0.1, abs=2)
@@ -42,7 +42,7 @@ def test_a_constant_has_no_modes_and_a_sine_has_its_own() -> None:
 def test_fields_keep_few_modes_in_space() -> None:
     grid = Grid((Axis("x", 40, 0.1), Axis("t", 60, 0.1, time=True)))
     values = np.random.default_rng(0).normal(size=(12, 1, 40, 60))
-    modes = choose(Dataset(values, values, grid), in_time(12)).fields["modes"]
+    modes = choose_size(Dataset(values, values, grid), in_time(12)).fields["modes"]
     assert modes == (8, 8)
 
 

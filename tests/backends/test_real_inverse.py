@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from lfno.spectral.fourier import from_modes, to_modes
+from lfno.backends.fourier import from_modes, to_modes
 
 DEVICES = [
     "cpu",

@@ -7,7 +7,8 @@ import torch
 from torch.func import functional_call, stack_module_state, vmap
 
 from lfno import LFNO, Grid
-from lfno.models import kernel, recall
+from lfno.backends import cache
+from lfno.models import kernel
 
 GRID = Grid.line(40, dt=0.05)
 
@@ -143,13 +144,13 @@ def test_a_stack_of_models_is_each_of_them():
 @torch.no_grad()
 def test_nothing_is_kept_for_a_model_that_is_gone():
     gc.collect()
-    before = len(recall._KEPT)
+    before = len(cache._KEPT)
     own = model()
     own(torch.randn(2, 1, 40))
-    assert len(recall._KEPT) == before + 2
+    assert len(cache._KEPT) == before + 2
     for size in range(41, 60):  # of many grids only the last
         own(torch.randn(1, 1, size), Grid.line(size, dt=0.05))
-    assert all(len(kept) <= recall.RESULTS for kept in recall._KEPT.values())
+    assert all(len(kept) <= cache.RESULTS for kept in cache._KEPT.values())
     del own
     gc.collect()
-    assert len(recall._KEPT) == before
+    assert len(cache._KEPT) == before

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
-class Tally:
+class RunningMean:
     """Adds up answers and keeps their mean and their squared deviations (Welford); one answer is kept as it is.
 
-    >>> tally = Tally()
+    >>> tally = RunningMean()
     >>> for value in (1.0, 2.0, 6.0):
     ...     tally.add(np.array([value]))
     >>> tally.mean, tally.spread

@@ -11,7 +11,7 @@ import pytest
 import lfno
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
-from lfno.training.board import FOLDER
+from lfno.training.tensorboard import FOLDER
 
 SMALL = {
     "width": 2, "projection": 4, "modes": 4, "n_poles": 2, "steady_decay": 1e-4, "validate_every": 1, "device": "cpu",

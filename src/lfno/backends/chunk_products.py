@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lfno.spectral.chunks import at_rest, carried, run, times
+from lfno.spectral.chunks import at_rest, carried, fold, run, times, unfold
+from lfno.spectral.recurrence import respond_with
 from lfno.spectral.tables import Level, Tables
 
 
@@ -29,6 +30,13 @@ def respond_in_chunks(chunks: Tensor, tables: Tables) -> Tensor:
     levels = [part.detach() for level in tables.levels for part in level]
     compute = _Run.apply if torch.is_grad_enabled() else _Run.forward
     return compute(chunks, tables.toeplitz, tables.excite, tables.first, tables.mix, tables.ring, step, *levels)[0]
+
+
+def respond(u: Tensor, tables: Tables) -> Tensor:
+    """See `lfno.spectral.recurrence.respond_with`: (batch, in, *modes, time) → (batch, out, *modes, time), from rest."""
+    if u.is_complex():
+        return respond_with(u, tables)
+    return unfold(respond_in_chunks(fold(u), tables), u.shape[-1], field=False)
 
 
 class _Run(torch.autograd.Function):

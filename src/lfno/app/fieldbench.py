@@ -1,0 +1,98 @@
+"""A field on the bench: a flow or a field on a line, with inputs of the paper or random ones."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lfno.app.bench import Bench, Pair
+from lfno.app.catalogue import RICH, SEEDS, has_random_inputs, slider, training_set
+from lfno.app.json_values import jsonable, packed
+from lfno.app.values import Query, number, whole, word
+from lfno.core.grid import Grid
+from lfno.systems.families import Curve
+from lfno.systems.registry import find
+from lfno.systems.signals import Signal, open_mesh
+from lfno.systems.steady import SteadyState
+
+PAPER, RANDOM = "paper", "random"
+
+
+class Given(NamedTuple):
+    """An input: one of the paper's, by the number that tells them apart, or a random one, by its seed."""
+
+    family: str
+    value: float
+
+
+class Field(Bench):
+    """A field over space and time: inputs of its data set, and random inputs where a model knows them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.grid = self.entry.grid
+        self.slider = slider(self.entry)
+        self.families = {PAPER: self.entry.family}
+        if has_random_inputs(name):
+            self.families[RANDOM] = find(name + RICH).family
+
+    def given(self, query: Query) -> Given:
+        family = word({"family": PAPER, **query}, "family", tuple(self.families))
+        if family == RANDOM:
+            return Given(family, whole(query, "value", SEEDS - 1))
+        limits = self.slider
+        return Given(family, round(number(query, "value", limits["least"], limits["most"], label=limits["name"]), 9))
+
+    def signal(self, given: Given) -> Signal:
+        """The input as a function of space and time, a batch of one."""
+        family = self.families[given.family]
+        if isinstance(family, Curve):
+            return family.signal({family.name: np.array([given.value])})
+        return family.signal(family.draw(1, np.random.default_rng(int(given.value))))
+
+    def solved(self, given: Given, grid: Grid) -> Pair:
+        inputs, outputs = self.system.record(self.signal(given), grid)
+        return np.broadcast_to(inputs, (*inputs.shape[:2], *grid.shape)), outputs
+
+    def truth(self, query: Query) -> dict[str, Any]:
+        given, grid = self.given(query), self.grid
+        with self.lock:
+            self.kept.pop((given, grid), None)  # solved anew, so that the time is that of a solve
+            start = time.perf_counter()
+            inputs, truth = self.pair(given, grid)
+            took = time.perf_counter() - start
+        return jsonable(
+            {
+                "axes": grid.to_dict()["axes"],
+                "input": packed(inputs[0, -1]),
+                "input_range": self._input_range() if given.family == PAPER else None,
+                "truth": packed(truth[0, 0]),
+                "formula": "",
+                "ms": 1e3 * took,
+            }
+        )
+
+    def steady(self, given: Given) -> SteadyState:
+        return self.system.steady_state(self.signal(given), self.grid)
+
+    def concerns(self, label: str, given: Given) -> list[str]:
+        entry = training_set(str(self.files[label])) or self.entry
+        if entry.name != self.entry.name and given.family == PAPER:
+            return ["out of the range of training: it was trained on random inputs, not on inputs of this shape"]
+        if entry.name == self.entry.name and given.family == RANDOM:
+            return ["out of the range of training: it was trained on inputs of one shape, not on random inputs"]
+        low, high = self.slider["low"], self.slider["high"]
+        if given.family == RANDOM or low <= given.value <= high:
+            return []
+        return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
+
+    def _input_range(self) -> tuple[float, float] | None:
+        """Of the inputs at both ends of the slider: on this scale a smaller amplitude is seen to be smaller."""
+        family = self.entry.family
+        if not isinstance(family, Curve):
+            return None
+        ends = family.signal({family.name: np.array([family.low, family.high])})
+        values = ends(*open_mesh(self.system.signal_grid(self.grid)))
+        return float(values.min()), float(values.max())

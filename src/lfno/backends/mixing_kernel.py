@@ -1,0 +1,125 @@
+"""One complex channel matrix for each mode, y_bo(l) = Σ_i x_bi(l) H_io(l), on arrays as they lie in memory: modes last.
+
+As a batched matrix product it needs the modes first, in copies of everything, before and after.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from lfno.backends.stacked import apart, join_runs
+
+ROWS, MODES, WARPS = 64, 32, 4  # the tile of one program: pairs of a sample and a channel, or of two channels, by modes
+SAMPLES, CHANNELS = 16, ROWS // 16  # of a tile of results
+ONE, OTHER = 8, ROWS // 8  # channels of a tile of matrices
+
+
+@triton.jit
+def _load(numbers, row, start, modes, inside, ROWS: tl.constexpr, MODES: tl.constexpr):
+    """Real and imaginary parts of complex numbers at modes from `start` on of some rows of an array, in one piece."""
+    place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
+    values = tl.load(numbers + 2 * row * modes + place, mask=inside & (place < 2 * modes), other=0.0)
+    return tl.split(tl.reshape(values, (ROWS, MODES, 2)))
+
+
+@triton.jit
+def _store(numbers, row, start, modes, inside, real, imaginary, ROWS: tl.constexpr, MODES: tl.constexpr):
+    place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
+    values = tl.reshape(tl.join(real, imaginary), (ROWS, 2 * MODES))
+    tl.store(numbers + 2 * row * modes + place, values, mask=inside & (place < 2 * modes))
+
+
+@triton.jit
+def _product(
+    x, h, y, samples, modes, I: tl.constexpr, O: tl.constexpr, at_i, at_o, SIGN: tl.constexpr,
+    SAMPLES: tl.constexpr, CHANNELS: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
+):  # fmt: skip
+    """y = x H, with SIGN −1 the conjugate of H; `at_i` and `at_o` are the rows of H from one channel to the next."""
+    run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
+    groups = tl.cdiv(O, CHANNELS)
+    row = tl.arange(0, ROWS)[:, None]
+    b = tl.program_id(2) // groups * SAMPLES + row % SAMPLES
+    o = tl.program_id(2) % groups * CHANNELS + row // SAMPLES
+    inside = (b < samples) & (o < O)
+    real, imaginary = tl.zeros((ROWS, MODES), tl.float32), tl.zeros((ROWS, MODES), tl.float32)
+    for i in range(I):
+        xr, xi = _load(x, (run * samples + b) * I + i, start, modes, inside, ROWS, MODES)
+        hr, hi = _load(h, run * I * O + i * at_i + o * at_o, start, modes, inside, ROWS, MODES)
+        real += xr * hr - SIGN * xi * hi
+        imaginary += SIGN * xr * hi + xi * hr
+    _store(y, (run * samples + b) * O + o, start, modes, inside, real, imaginary, ROWS, MODES)
+
+
+@triton.jit
+def _correlation(
+    x, g, h, samples: tl.constexpr, modes, I: tl.constexpr, O: tl.constexpr,
+    ONE: tl.constexpr, OTHER: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
+):  # fmt: skip
+    """h_io = Σ_b conj(x_bi) g_bo."""
+    run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
+    groups = tl.cdiv(O, OTHER)
+    row = tl.arange(0, ROWS)[:, None]
+    i = tl.program_id(2) // groups * ONE + row // OTHER
+    o = tl.program_id(2) % groups * OTHER + row % OTHER
+    inside = (i < I) & (o < O)
+    real, imaginary = tl.zeros((ROWS, MODES), tl.float32), tl.zeros((ROWS, MODES), tl.float32)
+    for b in range(samples):
+        xr, xi = _load(x, (run * samples + b) * I + i, start, modes, inside, ROWS, MODES)
+        gr, gi = _load(g, (run * samples + b) * O + o, start, modes, inside, ROWS, MODES)
+        real += xr * gr + xi * gi
+        imaginary += xr * gi - xi * gr
+    _store(h, (run * I + i) * O + o, start, modes, inside, real, imaginary, ROWS, MODES)
+
+
+def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
+    """x H, or x Hᴴ on the way `back`."""
+    runs, samples, _, modes = x.shape
+    own, other = (h.shape[2], h.shape[1]) if back else (h.shape[1], h.shape[2])
+    rows = (1, h.shape[2]) if back else (h.shape[2], 1)
+    y = x.new_empty(runs, samples, other, modes)
+    grid = runs, triton.cdiv(modes, MODES), triton.cdiv(samples, SAMPLES) * triton.cdiv(other, CHANNELS)
+    given = (*(torch.view_as_real(values) for values in (x, h, y)), samples, modes, own, other, *rows)
+    _product[grid](*given, -1 if back else 1, SAMPLES, CHANNELS, ROWS, MODES, num_warps=WARPS)
+    return y
+
+
+class _Mix(torch.autograd.Function):
+    """x (runs, samples, in, modes), H (runs, in, out, modes) → (runs, samples, out, modes), all complex64."""
+
+    @staticmethod
+    def forward(x: Tensor, h: Tensor) -> Tensor:
+        return _mixed(_in_one_piece(x), _in_one_piece(h), back=False)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+        x, h, g = (_in_one_piece(values) for values in (*ctx.saved_tensors, g))
+        runs, samples, channels, modes = x.shape
+        gh = torch.empty_like(h)
+        pairs = triton.cdiv(channels, ONE) * triton.cdiv(h.shape[2], OTHER)
+        planes = [torch.view_as_real(values) for values in (x, g, gh)]
+        grid = runs, triton.cdiv(modes, MODES), pairs
+        _correlation[grid](*planes, samples, modes, channels, h.shape[2], ONE, OTHER, ROWS, MODES, num_warps=WARPS)
+        return _mixed(g, h, back=True), gh
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[Tensor, int]:
+        return apart(info, _Mix.apply(*join_runs(info, in_dims, args)))[0], 0
+
+
+def _in_one_piece(values: Tensor) -> Tensor:
+    """In one piece, and conjugated numbers written as such."""
+    return values.resolve_conj().contiguous()
+
+
+def mix(x: Tensor, h: Tensor) -> Tensor:
+    """x (samples, in, *modes), H (in, out, *modes) → (samples, out, *modes)."""
+    return _Mix.apply(x.flatten(2)[None], h.flatten(2)[None])[0].unflatten(2, x.shape[2:])

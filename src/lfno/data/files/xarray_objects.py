@@ -1,0 +1,38 @@
+"""Arrays of xarray as variables: names of axes, units, and labels of points that are text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.data.files.netcdf import MOST_LABELS
+from lfno.data.files.variables import Variable, Variables, labelled
+
+
+def is_xarray(source: Any) -> bool:
+    """Whether `source` is a DataArray or a Dataset of xarray, which is not imported for the answer."""
+    return type(source).__module__.split(".")[0] == "xarray" and hasattr(source, "coords") and hasattr(source, "dims")
+
+
+def from_xarray(source: Any) -> Variables:
+    """Return the arrays and coordinates of a DataArray or Dataset. Times become seconds from the first.
+
+    Raises LfnoError if nothing in it is a number.
+    """
+    tree = source if hasattr(source, "data_vars") else source.to_dataset(name=source.name or "data")
+    entries: dict[str, Variable] = {}
+    labels: dict[str, list[str]] = {}
+    for name, array in tree.variables.items():
+        values, unit = np.asarray(array.values), str(array.attrs.get("units", ""))
+        if values.dtype.kind in "mM":
+            start = values.ravel()[0] if values.dtype.kind == "M" else np.timedelta64(0, "ns")
+            values, unit = (values - start) / np.timedelta64(1, "s"), "s"
+        if values.dtype.kind in "fiubc":
+            entries[str(name)] = Variable.of(str(name), values, unit, tuple(map(str, array.dims)))
+        elif values.ndim == 1 and len(values) <= MOST_LABELS:
+            labels[str(array.dims[0])] = [str(value) for value in values]
+    if not entries:
+        raise LfnoError("the xarray object holds no arrays of numbers")
+    return Variables("the arrays", labelled(entries, labels))

@@ -1,0 +1,80 @@
+"""The initial state of a record that begins in motion, from its first outputs.
+
+The state x₀ minimises the mean square error of the first outputs, in units of the model's residual, plus a prior:
+
+    Σ (y − ŷ(x₀))² / noise² + (x₀ − m)ᵀ P⁻¹ (x₀ − m)
+
+m and P are the mean and the covariance of the states on the training data. So a few noisy samples do not make up a large
+motion of a mode that they hardly show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.sensitivity import state_sensitivities
+from lfno.identification.feedback.simulate import simulate, substep_pieces
+
+#: Gauss–Newton steps, and the relative decrease of the error below which the search ends
+MOST_STEPS, UNCHANGED = 30, 1e-6
+#: damping of the first step, and the damping above which the search gives up
+DAMPING, MOST_DAMPING = 1e-3, 1e6
+#: the part of the variance of all states that each state has at least in the prior
+LEAST = 1e-6
+
+
+def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (n) and covariance (n, n) of the states while inputs (channels, time) act, after the first tenth of each."""
+    step = model.grid.steps[-1]
+    found = [model.states(one[None], step)[one.shape[-1] // 10 :, 0] for one in inputs]
+    states = np.concatenate(found)
+    states = states[np.isfinite(states).all(1)]
+    spread = np.atleast_2d(np.cov(states.T))
+    return states.mean(0), spread + LEAST * max(float(np.trace(spread)), 1e-300) * np.eye(len(spread))
+
+
+def observed_state(
+    model: FeedbackModel, inputs: np.ndarray, outputs: np.ndarray, mean: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """The state (n) at the first sample, from inputs (channels, time) and the first outputs (outputs, few).
+
+    mean, spread: the prior of `state_prior`.
+    """
+    few = outputs.shape[-1]
+    if few < 2:
+        return mean
+    step, law = model.grid.steps[-1], model.law
+    count = model.substeps(step)
+    known = inputs[None, :, :few] - model.input_offset[:, None]
+    forced = substep_pieces(np.moveaxis(pieces(known, step, model.hold), 2, 0), step, count)
+    noise = np.maximum(model.noise, 1e-300)
+    white = np.linalg.cholesky(np.linalg.inv(spread)).T
+
+    def missed(start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        states = simulate(law, forced, step / count, start[None])
+        error = (model.outputs(states[::count], inputs[None, :, :few])[0] - outputs) / noise[:, None]
+        return np.concatenate([error.T.ravel(), white @ (start - mean)]), states
+
+    start, damping = mean, DAMPING
+    residual, states = missed(start)
+    for _ in range(MOST_STEPS):
+        moved = state_sensitivities(law, None, forced, step / count, states, count)[:, 0]
+        slope = np.concatenate([(law.read @ moved / noise[:, None]).reshape(-1, len(start)), white])
+        normal, right = slope.T @ slope, slope.T @ residual
+        before = float(residual @ residual)
+        while damping < MOST_DAMPING:
+            trial = start - np.linalg.solve(normal + damping * np.diag(np.diag(normal)), right)
+            error, path = missed(trial)
+            if float(error @ error) < before:
+                break
+            damping *= 6
+        else:
+            break
+        start, residual, states, damping = trial, error, path, damping / 8
+        if float(residual @ residual) > (1 - UNCHANGED) * before:
+            break
+    return start

@@ -1,0 +1,75 @@
+"""The Fine Steering Mirror in README and docs: our recorded figures beside the published ones.
+
+    python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lfno.challenges.table import CHALLENGES
+from lfno.core.errors import LfnoError
+from lfno.core.tensorfile import write_atomically
+
+NAME = "fine-steering-mirror"
+#: our methods, as the table names them
+LABELS = {"lfno": "**LFNO** and a linear path", "level": "its linear path alone, which depends on the level"}
+#: the lines between which the table stands
+BEGIN, END = "<!-- mirror: python -m lfno.paper.report.mirror -->", "<!-- end of the mirror -->"
+
+
+def mirror_table(folder: Path) -> str:
+    """Return the table as Markdown and a line that says how the record was made."""
+    challenge = CHALLENGES[NAME]
+    names = challenge.figures
+    rows = []
+    for method in ("lfno", "level"):
+        record = json.loads((folder / f"{NAME}-{method}.json").read_text(encoding="utf-8"))
+        rows.append(f"| {_label(record)} | " + " | ".join(_figure(record["figures"][name]) for name in names) + " | recorded |")
+    for row in challenge.published:
+        cells = ("" if value is None else f"{value:.3g}" for value in row.figures)
+        rows.append(f"| {row.method} | " + " | ".join(cells) + f" | {row.source} |")
+    titles = (f"root mean square error, {challenge.unit}", *names, "source")
+    head = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
+    record = json.loads((folder / f"{NAME}-lfno.json").read_text(encoding="utf-8"))
+    made = record["environment"]
+    how = (
+        f"Recorded with commit {made['commit']}: {record['configuration']['seeds']} seeds in one stack, "
+        f"{record['seconds']:.0f} s in all on one {made['hardware']}. Published figures are second-hand."
+    )
+    return "\n".join([*head, *rows, "", how])
+
+
+def _label(record: dict[str, Any]) -> str:
+    count = len(next(iter(record["figures"].values())))
+    return LABELS[record["method"]] + (f", mean ± spread of {count} seeds" if count > 1 else "")
+
+
+def _figure(values: list[float]) -> str:
+    mean = f"**{np.mean(values):.3g}**"
+    return f"{mean} ± {np.std(values, ddof=1):.1g}" if len(values) > 1 else mean
+
+
+def with_table(text: str, table: str) -> str:
+    """Return a page with the table in its place. Raises LfnoError where the page has no such place."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise LfnoError(f"the page needs the lines {BEGIN} and {END} around the table")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def main(folder: str, *pages: str) -> None:
+    """Write the table into pages."""
+    for page in map(Path, pages):
+        text = with_table(page.read_text(encoding="utf-8"), mirror_table(Path(folder)))
+        write_atomically(page, text.encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,37 @@
+"""Which device computes: the one that was asked for, or the best one there is."""
+
+from __future__ import annotations
+
+import torch
+
+from lfno.core.errors import LfnoError, Option
+from lfno.training import parallel
+
+
+def best_device() -> str:
+    """Return "cuda" where torch can use a GPU, else "cpu"."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def check_device(name: str | None) -> str | None:
+    """Return the name of a device if this machine has it; None stays None. Raises LfnoError for any other name.
+
+    >>> check_device("cpu")
+    'cpu'
+    """
+    if name is None:
+        return None
+    option = Option("device", name)
+    if name.partition(":")[0] not in ("cpu", "cuda"):
+        raise LfnoError(option, " is not known; choose cpu or cuda")
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise LfnoError(option, f" cannot be used: {reason}; choose cpu or cuda") from error
+    return name
+
+
+def usable_device(name: str | None = None) -> str | torch.device:
+    """Return the device to train on; under torchrun the one of this process. Raises LfnoError for one that does not work."""
+    return parallel.start() or check_device(name) or best_device()

@@ -1,0 +1,107 @@
+"""Modes with feedback as a method of a benchmark: the first outputs show the state, and a spring is found down to the noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lfno.challenges import CHALLENGES, run
+from lfno.challenges.fitted import Settings
+from lfno.challenges.load import Data
+from lfno.challenges.methods import METHODS, compact, fit_lfno
+from lfno.challenges.protocol import Question, Record, Training
+from lfno.core.grid import Grid
+from lfno.identification.feedback import FeedbackModel
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.observe import observed_state, state_prior
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
+from tests.challenges.layouts import signal
+
+STEP, NOISE, SKIP = 0.05, 0.01, 50
+TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projection": 8}
+
+
+def duffing() -> FeedbackModel:
+    """x″ + 0.4 x′ + 9 x + 9 x³ = u as a model with feedback of one mode, y = x."""
+    pole = -0.2 + 1j * np.sqrt(9 - 0.04)
+    terms = Terms(1, powers=((3,),))
+    # y = Re(r w) with w′ = μ w + u − 9 y³ and r = 1 / (i Im μ)
+    read = np.array([[0.0, 1 / pole.imag]])
+    law = Law(
+        np.array([pole]), np.ones((1, 1), complex), np.array([[-9.0], [0.0]]), read, np.zeros(0), read, np.zeros((1, 1)),
+        np.zeros(1), np.zeros(2), np.array([[-1e3, 1e3]]), terms,
+    )  # fmt: skip
+    return FeedbackModel(
+        law, Structure(0, 1, terms), np.zeros(1), Grid.line(2000, STEP), "linear", STEP / 4, np.array([[-1.0, 1.0]]),
+        np.eye(1), np.array([1e-6]),
+    )  # fmt: skip
+
+
+def motion(seed: int, size: int, level: float = 6.0) -> tuple[np.ndarray, np.ndarray]:
+    """Input and clean output of a record that begins in motion, each (1, size)."""
+    force = level * signal(np.random.default_rng(seed), 1, size + 300)
+    return force[:, 300:], duffing().predict(force[None])[0, :, 300:]
+
+
+def test_the_model_solves_its_equation():
+    force = 6 * np.sin(2 * STEP * np.arange(400))[None]
+    x = duffing().predict(force[None])[0, 0]
+    speed, bend = (x[2:] - x[:-2]) / (2 * STEP), (x[2:] - 2 * x[1:-1] + x[:-2]) / STEP**2
+    middle = x[1:-1]
+    left = bend + 0.4 * speed + 9 * middle + 9 * middle**3 - force[0, 1:-1]
+    assert left.std() < 0.05 * force.std()  # second differences of samples: a coarse check of sign and size of every term
+
+
+def test_the_first_outputs_show_the_state():
+    model = duffing()
+    force = 6 * signal(np.random.default_rng(1), 1, 900)
+    states = model.states(force[None], STEP)[:, 0]
+    y = model.outputs(states[:, None], force[None])[0]
+    prior = state_prior(model, [force])
+    found = observed_state(model, force[:, 500:], y[:, 500:530], *prior)
+    # the hold of the first interval is the same, so the state is exact but for the prior
+    np.testing.assert_allclose(found, states[500], atol=1e-3 * states.std())
+    assert np.allclose(observed_state(model, force, y[:, :0], *prior), prior[0])  # nothing is known: the mean
+
+
+def records() -> Data:
+    """A training and a test record of the hardening spring with noise, by the terms of the Silverbox."""
+    rng = np.random.default_rng(5)
+    (u, x), (u_test, x_test) = motion(2, 1500), motion(3, 1000)
+    y, y_test = (values + NOISE * rng.normal(size=values.shape) for values in (x, x_test))
+    challenge = replace(CHALLENGES["cascaded-tanks"], skip=SKIP)
+    return Data(challenge, Training((Record("training", u, y),), STEP, SKIP), (Record("test", u_test, y_test),))
+
+
+@pytest.fixture(scope="module")
+def found() -> dict:
+    data = records()
+    return {"data": data, **compact(data.training, Settings(seconds=600.0))}
+
+
+def test_a_hardening_spring_is_identified_down_to_the_noise(found: dict, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(METHODS, "feedback", lambda training, settings: found["feedback"])
+    result = run(found["data"], method="feedback")
+    assert result.mean["test"] < 1.15 * NOISE
+    assert "9 parameters" in result.model  # one mode and one cubic term, though a linear model would take more modes
+    assert found["linear"].validation["training"] > 10 * NOISE  # the linear model is far from it
+    assert "feedback" in result.model
+
+
+def test_the_network_corrects_the_better_compact_model(found: dict):
+    data: Data = found["data"]
+    fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
+    assert fitted.configuration["path"] == found["feedback"].models[0].description
+    # two epochs teach a network next to nothing, and the sum is still nearly as good as its path
+    assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
+
+
+def test_a_periodic_question_is_answered_in_steady_state(found: dict):
+    model = found["feedback"].models[0]
+    force = 3 * signal(np.random.default_rng(7), 1, 256)
+    answer = model.simulate(Question(np.tile(force, 2), force[:, :0], period=256))
+    long = duffing().predict(np.tile(force, 20)[None])[0, :, -512:]
+    np.testing.assert_allclose(answer, long, atol=0.05 * long.std())
