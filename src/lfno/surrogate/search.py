@@ -19,7 +19,7 @@ from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
 from lfno.training import parallel
 from lfno.training.device import best_device, usable_device
-from lfno.training.networks import train_networks
+from lfno.training.networks import check_request, train_networks
 from lfno.training.presets import PresetMaker, default_preset
 from lfno.training.run import Watch
 from lfno.training.sizing import choose_size
@@ -63,7 +63,8 @@ class Search:
         found: list[Candidate] = []
         for kind in kinds:  # a wrong option is found before anything is fitted
             if kind not in ("linear", "feedback"):
-                self.preset(kind, self.prepared.dataset.grid).change(**self.options)
+                preset = self.preset(kind, self.prepared.dataset.grid).change(**self.options)
+                check_request(self.prepared.dataset, preset, self.ensemble, self.folder, self.resume)
                 usable_device(self.device)
         if kinds == ["linear"]:
             self.linear = self._linear()

@@ -84,11 +84,8 @@ def train_networks(
     disk, or if no network could be trained. Ctrl-C ends the training early: the best networks so far are returned, if
     there are any.
     """
-    if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
-        raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
+    check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)
-    if resume and (home is None or not home.exists()):
-        raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
     place = usable_device(device)
     first = make_task(dataset, split, preset, preset.training.seed, known=known)
     tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
@@ -121,6 +118,24 @@ def train_networks(
     return Trained(models, preset, trainer, piloted, stopped)
 
 
+def check_request(dataset: Dataset, preset: Preset, ensemble: int, folder: str | Path | None, resume: bool) -> None:
+    """Raise LfnoError for options with which no network can be built, and for a run that cannot be resumed."""
+    if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
+        raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
+    if resume and (folder is None or not Path(folder).exists()):
+        raise LfnoError(f"there is nothing to resume in {folder or 'a run without a folder'}")
+    make_network(dataset, preset, seed=0)
+
+
+def make_network(dataset: Dataset, preset: Preset, seed: int) -> Operator:
+    """Return a network for the channels and the grid of a data set, with the initial weights of `seed`."""
+    channels = {"in_channels": dataset.inputs.shape[1], "out_channels": dataset.outputs.shape[1]}
+    kind = MODELS[preset.model]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
+
+
 def make_task(
     dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None
 ) -> Task:
@@ -128,11 +143,7 @@ def make_task(
 
     known: a response to every sample that is explained already; the labels are what is left.
     """
-    channels = {"in_channels": dataset.inputs.shape[1], "out_channels": dataset.outputs.shape[1]}
-    kind = MODELS[preset.model]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
+    model = make_network(dataset, preset, seed)
     if len(split.validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
     unscored = preset.training.unscored
