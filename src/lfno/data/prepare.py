@@ -122,7 +122,7 @@ def _windows(
         if single:
             notes.append("one realisation: parts of its period are the test; measure another realisation for a better test")
             records, states = [found.records[0]], [UNKNOWN]
-    window, warmup, why = choose_windows(records if found is None or single else found.records, *sizes)
+    window, warmup, memory, why = choose_windows(records if found is None or single else found.records, *sizes)
     notes.append(why)
     if found is not None and not single:
         records, spans = found.spans(parts, window, warmup)
@@ -140,7 +140,7 @@ def _windows(
     notes += [note for note in dataset.provenance.get("notes", []) if note not in notes]
     noise = None if found is None else found.noise
     described = _described(dataset, split, warmup, from_rest)
-    return Prepared(described, split, notes, warmup, tuple(records), tuple(spans), noise)
+    return Prepared(described, split, notes, warmup, tuple(records), tuple(spans), noise, memory)
 
 
 def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None) -> list[str]:

@@ -17,7 +17,7 @@ from lfno.data.prepared import Prepared
 from lfno.data.scaling import scale_of
 from lfno.data.stretches import REST
 from lfno.identification.identify import Modes, identify
-from lfno.identification.stacking import Stacked, stack_stretches
+from lfno.identification.stacking import Stacked, with_states
 
 KEY = "lfno-modes"
 MOST = 2_000_000  # samples of very long records that count
@@ -112,7 +112,7 @@ def identify_signals(
             "choose points of the field as output channels"
         )
     stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
-    signals = stack_stretches(stretches, prepared.warmup, MOST)
+    signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     moved, after = scale_of(signals.inputs)[0], scale_of(signals.outputs, signals.mask)[0]
     # Trajectories from rest may have been at rest with their mean input or with none: the data tell.
     rest = all(stretch.start == REST for stretch in stretches)
@@ -130,11 +130,14 @@ def _identified(
     signals: Stacked, step: float, before: np.ndarray, after: np.ndarray, start: ModalModel | None, max_poles: int
 ) -> Modes:
     """The modes of signals whose offsets are taken off; a start gives the poles and the hold."""
-    return identify(
-        signals.inputs - before[:, None], signals.outputs - after[:, None], Grid.line(signals.inputs.shape[-1], step),
+    inputs = signals.with_pulses(signals.inputs - before[:, None])
+    found = identify(
+        inputs, signals.outputs - after[:, None], Grid.line(signals.inputs.shape[-1], step),
         None if start is None else start.modes.poles, hold=None if start is None else start.modes.hold,
         max_poles=max_poles, warmup=signals.warmup, mask=signals.mask, constant=True,
     )  # fmt: skip
+    count = len(before)
+    return replace(found, residues=found.residues[:, :count], direct=found.direct[:, :count])
 
 
 def doubts(modes: Modes, duration: float, unit: str) -> list[str]:

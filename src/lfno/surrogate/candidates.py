@@ -16,6 +16,7 @@ from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_own_units
 from lfno.identification.field import FieldModel, identify_field
 from lfno.identification.modal import ModalModel, identify_signals
+from lfno.surrogate.responses import responses
 from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
@@ -89,8 +90,7 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
     """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,)."""
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
-    inputs = np.array(held.inputs)
-    prediction = np.mean([member.predict(inputs, held.grid) for member in members], axis=0)[..., warm:]
+    prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
     mask = None if held.mask is None else held.mask[..., warm:]
     prediction, truth, known = in_own_units(prediction, held.outputs[..., warm:], mask)
     axes = tuple(range(1, truth.ndim))
@@ -137,12 +137,12 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     A network that only fits the noise of its training samples gets a small share, so that the sum is not worse than the
     linear model on the validation samples.
     """
-    held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
-    inputs = np.array(held.inputs)
+    rows, warm = prepared.split.validation, prepared.warmup
+    held = prepared.dataset[rows]
     mask = None if held.mask is None else held.mask[..., warm:]
-    mean = np.mean([network.predict(inputs, held.grid) for network in training.models], axis=0)[..., warm:]
+    mean = np.mean([responses(network, prepared, rows) for network in training.models], axis=0)[..., warm:]
     truth = held.outputs[..., warm:]
-    left = truth - linear.predict(inputs, held.grid)[..., warm:]
+    left = truth - responses(linear, prepared, rows)[..., warm:]
     # in units of each channel, and each sample relative to its own size, as errors are
     scale, size = (np.where(values > 0, values, 1.0) for values in _sizes(truth, mask))
     mean, left = (np.where(True if mask is None else mask, values, 0.0) / scale / size for values in (mean, left))

@@ -12,12 +12,13 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
-from lfno.data.split import Split
 from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.metrics import in_own_units, relative_l2, scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
+from lfno.surrogate.responses import responses
+from lfno.surrogate.running_mean import RunningMean
 
 MODAL = "modal model"
 #: a model must have less than this share of the best linear model's error to be worth more than it
@@ -58,7 +59,7 @@ class Contest:
 def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
     """Score a model, its rivals and the baselines on the test part of prepared data."""
     if prepared.record is None:
-        result = contest_samples(surrogate, prepared.dataset, prepared.split, label, rivals or {})
+        result = contest_samples(surrogate, prepared, label, rivals or {})
     else:
         result = contest_record(surrogate, prepared, label, rivals or {})[0]
     floor = prepared.noise_floor
@@ -66,30 +67,41 @@ def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mappin
 
 
 def contest_samples(
-    surrogate: Surrogate, dataset: Dataset, split: Split, label: str, rivals: Mapping[str, Surrogate] | None = None
+    surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> Contest:
-    """On the test samples of a data set; baselines see all the samples that the model saw, validation included."""
+    """On the test samples; baselines see all the samples that the model saw, validation included."""
+    dataset, split = prepared.dataset, prepared.split
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
     given = None if parameters is None else parameters[known]
     inputs, truth = dataset.inputs[split.test], dataset.outputs[split.test]
-    told = surrogate.ask(dataset[split.test])
-    prediction, spread = told.values, told.spread
+    prediction, spread = _answered(surrogate, prepared)
     mask = None if dataset.mask is None else dataset.mask[split.test]
 
     def scored(answer: np.ndarray) -> dict[str, Any]:
         return scores(answer, truth, mask) | {"spread": spread_of(relative_l2(*in_own_units(answer, truth, mask)))}
 
     rows = {label: scored(prediction)}
-    rows |= {name: scored(rival.ask(dataset[split.test]).values) for name, rival in (rivals or {}).items()}
+    rows |= {name: scored(_answered(rival, prepared)[0]) for name, rival in (rivals or {}).items()}
     linear, train = truth, dataset[known]
     for name, predict in fit_baselines(train.inputs, train.outputs, given, dataset.grid, train.mask).items():
         answer = predict(inputs, None if parameters is None else parameters[split.test])
         rows[NAMES[name]] = scored(answer)
         linear = answer if name == "linear" else linear
-    if MODAL not in rows and (modal := _modal(Prepared(dataset, split, []))):
-        rows[MODAL] = scored(modal.predict(np.array(inputs), dataset.grid))
+    if MODAL not in rows and (modal := _modal(prepared)):
+        rows[MODAL] = scored(responses(modal, prepared, split.test))
     return Contest(rows, verdict(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
+
+
+def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
+    """The answers to the test samples and the spread of the members; windows of records have their past."""
+    if not prepared.records:
+        told = model.ask(prepared.dataset[prepared.split.test])
+        return told.values, told.spread
+    mean = RunningMean()
+    for member in model.members:
+        mean.add(responses(member, prepared, prepared.split.test))
+    return mean.mean, mean.spread
 
 
 def contest_record(

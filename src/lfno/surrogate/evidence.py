@@ -10,6 +10,7 @@ from lfno.data.prepared import Prepared
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
 from lfno.evaluation.seen_inputs import SeenInputs
+from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
 MOST_RANGED = 2000  # training samples that the range of validity is taken from
@@ -25,8 +26,9 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
     that the errors on them are a little too small. Without test samples the validation samples must do.
     """
     dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
-    held = dataset[split.test if len(split.test) else split.validation]
-    prediction = np.mean([member.predict(np.array(held.inputs), held.grid) for member in members], axis=0)
+    rows = split.test if len(split.test) else split.validation
+    held = dataset[rows]
+    prediction = np.mean([responses(member, prepared, rows) for member in members], axis=0)
     mask = None if held.mask is None else held.mask[..., warm:]
     calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
     chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]

@@ -17,6 +17,7 @@ from lfno.data.prepared import Prepared
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
+from lfno.surrogate.responses import responses
 from lfno.training import parallel
 from lfno.training.device import best_device, usable_device
 from lfno.training.networks import train_networks
@@ -29,7 +30,6 @@ USUAL = 480.0
 FEEDBACK_SHARE = 0.3  # of the time that is left after the linear model
 #: fields get a linear path if the linear model has less than this validation error; others are not close to linear
 NEARLY_LINEAR = 0.1
-BATCH = 256  # samples that the linear model answers at once
 
 
 @dataclass
@@ -124,10 +124,16 @@ class Search:
                 self._say(sentence)
         training = train_networks(
             dataset, split, chosen.change(**self.options), ensemble=self.ensemble, folder=self.folder, resume=self.resume,
-            watch=self.watch, device=self.device, known=None if linear is None else answers(linear, dataset.inputs),
+            watch=self.watch, device=self.device, known=None if linear is None else self._known(linear),
             seconds=self._left(),
         )  # fmt: skip
         return network_candidate(training, linear, self.prepared, time.monotonic() - begun)
+
+    def _known(self, linear: LinearModel) -> np.ndarray:
+        """The responses of the linear model to all samples, in the precision of the inputs."""
+        dataset = self.prepared.dataset
+        found = responses(linear, self.prepared, np.arange(len(dataset)))
+        return found.astype(np.result_type(dataset.inputs.dtype, np.float32))
 
     def _left(self) -> float | None:
         """Seconds that are left for networks; the usual ones unless the user gave a budget or a number of epochs."""
@@ -140,12 +146,6 @@ class Search:
         self.choices.append(sentence)
         if parallel.leader():
             logging.getLogger("lfno").info(f"chosen: {sentence}")
-
-
-def answers(linear: LinearModel, inputs: np.ndarray) -> np.ndarray:
-    """The responses of a linear model to samples (samples, channels, time), in the precision of the inputs."""
-    parts = [linear.predict(inputs[first : first + BATCH]) for first in range(0, len(inputs), BATCH)]
-    return np.concatenate(parts).astype(np.result_type(inputs.dtype, np.float32))
 
 
 def final_members(chosen: Candidate, prepared: Prepared) -> list[Any]:
