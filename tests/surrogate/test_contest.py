@@ -15,7 +15,8 @@ from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
 from lfno.data.split import standard
 from lfno.surrogate import Answer
-from lfno.surrogate.contest import MODAL, contest_record, contest_samples
+from lfno.surrogate.contest import contest_record, contest_samples
+from lfno.surrogate.verdict import MODAL
 from lfno.systems.base import Channel
 
 SIZE = 800

@@ -25,6 +25,8 @@ LinearModel = ModalModel | FieldModel
 WORTHWHILE = 0.98
 #: a validation sample whose own size is below this share of the mean size is measured against that share of it
 FAINT = 0.01
+FEWEST_ERRORS = 8  # validation samples, or pieces of them, that a comparison is made by
+SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
 
 
 @dataclass(frozen=True)
@@ -88,16 +90,29 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
 
 
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
-    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,)."""
+    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,).
+
+    A few samples are cut into pieces, so that their spread tells how sure a comparison is. The error of a piece is relative
+    to the RMS of its whole sample.
+    """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
     prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
     mask = None if held.mask is None else held.mask[..., warm:]
     prediction, truth, known = in_own_units(prediction, held.outputs[..., warm:], mask)
     axes = tuple(range(1, truth.ndim))
-    size, missed = (np.sqrt((values**2).sum(axes)) for values in (truth, prediction - truth))
-    kept = known.any(axes)
-    size, missed = size[kept], missed[kept]
-    return missed / np.maximum(size, max(FAINT * float(size.mean()), 1e-300))
+    count = min(math.ceil(FEWEST_ERRORS / len(truth)), max(truth.shape[-1] // SHORTEST_PIECE, 1))
+    size = _rms(truth, known, axes)
+    errors, masks = (np.array_split(values, count, axis=-1) for values in (prediction - truth, known))
+    missed = np.stack([_rms(error, mask, axes) for error, mask in zip(errors, masks, strict=True)])
+    kept = np.stack([mask.any(axes) for mask in masks])
+    size = np.maximum(size, max(FAINT * float(size[kept.any(0)].mean()), 1e-300))
+    return np.asarray((missed / size)[kept])
+
+
+def _rms(values: np.ndarray, known: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """The root mean square of the measured values of each sample; 0 where there are none."""
+    total, count = np.where(known, values**2, 0.0).sum(axes), known.sum(axes)
+    return np.asarray(np.sqrt(total / np.maximum(count, 1)))
 
 
 def linear_candidate(prepared: Prepared) -> Candidate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,10 +18,7 @@ from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
 from lfno.surrogate.responses import responses
 from lfno.surrogate.running_mean import RunningMean
-
-MODAL = "modal model"
-#: a model must have less than this share of the best linear model's error to be worth more than it
-WORTH = 0.8
+from lfno.surrogate.verdict import MODAL, NAMES, worth
 
 
 @dataclass(frozen=True)
@@ -90,7 +86,7 @@ def contest_samples(
         linear = answer if name == "linear" else linear
     if MODAL not in rows and (modal := _modal(prepared)):
         rows[MODAL] = scored(responses(modal, prepared, split.test))
-    return Contest(rows, verdict(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
+    return Contest(rows, worth(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
 
 
 def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
@@ -154,13 +150,17 @@ def contest_record(
     if record.grid.ndim == 1:
         # through the whole record, so that the test begins with the past it really had
         whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
-        linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
-        answer = linear.predict(whole.inputs[None])[..., piece]
-        rows[NAMES["linear"]] = scored(answer[0])
+        try:
+            linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
+        except LfnoError:  # too short a record to choose a linear model: the other opponents remain
+            linear = None
+        if linear is not None:
+            answer = linear.predict(whole.inputs[None])[..., piece]
+            rows[NAMES["linear"]] = scored(answer[0])
         if MODAL not in rows and (modal := _modal(prepared)):
             rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
     band = spread if spread is None else spread[None, ..., warm:]
-    result = Contest(rows, verdict(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
+    result = Contest(rows, worth(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
     return result, linear
 
@@ -182,31 +182,6 @@ def spread_of(errors: np.ndarray) -> float:
     """The standard deviation of the errors of several samples; 0 for a single one."""
     known = errors[np.isfinite(errors)]
     return float(known.std(ddof=1)) if len(known) > 1 else 0.0
-
-
-NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
-
-
-def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
-    """One sentence that says plainly what the model is worth; modes are compared with the best that is linear."""
-    own = rows[label]["nrmse"]
-    if label == MODAL and NAMES["linear"] in rows:
-        times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
-        good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
-        return f"The modes are {good}: their RMSE is {times:.3g} times that of “{NAMES['linear']}”."
-    others = {name: row["nrmse"] for name, row in rows.items() if name != label and math.isfinite(row["nrmse"])}
-    best = min(others, key=lambda name: others[name])
-    if not math.isfinite(own):
-        return f"The {label} gives values that are not finite: it is of no use."
-    if own > others[best]:
-        return (
-            f"The {label} does not earn its keep: its RMSE is {own / max(others[best], 1e-300):.3g} times that of "
-            f"“{best}”, which needs no training."
-        )
-    factor = others[best] / max(own, 1e-300)
-    if own > WORTH * others[best]:
-        return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
 
 
 def _modal(prepared: Prepared) -> ModalModel | None:

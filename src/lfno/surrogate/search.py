@@ -87,13 +87,13 @@ class Search:
         try:
             return fit()
         except LfnoError as error:
-            self._say(f"one model was left out: {error}")
+            self._say(f"one model was left out: {error}", "note")
             return None
 
     def _linear(self) -> Candidate:
         candidate = linear_candidate(self.prepared)
         for note in candidate.notes:
-            self._say(note)
+            self._say(note, "note")
         return candidate
 
     def _feedback(self, linear: ModalModel | None) -> Candidate:
@@ -105,7 +105,7 @@ class Search:
         with np.errstate(over="ignore", invalid="ignore"):  # a trial step may leave the stable range; it is then rejected
             model = fit_feedback(
                 prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
-                seconds=left if left is None else max(left, 1.0), report=self._say,
+                seconds=left if left is None else max(left, 1.0), report=partial(self._say, kind="feedback"),
             )  # fmt: skip
         signals = prepared.dataset.provenance.get("signals", {})
         told = {**model.provenance, "data": {"name": prepared.dataset.name, "signals": signals}}
@@ -142,10 +142,11 @@ class Search:
         usual = self.own and "epochs" not in self.options and (self.device or best_device()) == "cpu"
         return USUAL if usual else None
 
-    def _say(self, sentence: str) -> None:
+    def _say(self, sentence: str, kind: str = "chosen") -> None:
+        """Keep a sentence for metrics.json and log it. kind: what it tells, a choice, a note or a trial of feedback."""
         self.choices.append(sentence)
         if parallel.leader():
-            logging.getLogger("lfno").info(f"chosen: {sentence}")
+            logging.getLogger("lfno").info(f"{kind}: {sentence}")
 
 
 def final_members(chosen: Candidate, prepared: Prepared) -> list[Any]:
