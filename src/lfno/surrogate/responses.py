@@ -19,7 +19,8 @@ from lfno.models.operator import Operator
 from lfno.surrogate.sum import parts_of
 
 BATCH = 64  # windows that are answered at once
-PAST = 2  # a window gets this many times the memory of the system as its past
+WHOLE = 2**18  # samples at the beginning of a record that are answered in one pass
+PAST = 2  # later windows get this many times the memory of the system as their past
 FEWEST_PER_NUMBER = 4  # measured samples for each number of an initial state that is estimated
 
 
@@ -49,7 +50,8 @@ def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
     for number in np.unique(numbers):
         record = prepared.records[number]
         own = np.flatnonzero(numbers == number)
-        early, late = own[starts[own] <= past], own[starts[own] > past]
+        first_pass = max(past, WHOLE)
+        early, late = own[starts[own] <= first_pass], own[starts[own] > first_pass]
         if len(early):
             whole = _beginning(part, record.part(0, int(starts[early].max()) + window), prepared, int(number))
             for k in early:
