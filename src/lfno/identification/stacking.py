@@ -52,7 +52,9 @@ def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: in
     """
     moving = tuple(k for k, stretch in enumerate(stretches) if stretch.start == UNKNOWN)
     periodic = any(stretch.start == PERIODIC for stretch in stretches)
-    if not memory > warmup or not 0 < len(moving) <= MOST_MOVING or periodic:
+    if periodic:  # a period is repeated until its start is forgotten
+        return stack_stretches(stretches, max(warmup, memory), most)
+    if not memory > warmup or not 0 < len(moving) <= MOST_MOVING:
         return stack_stretches(stretches, warmup, most)
     stacked = stack_stretches(stretches, min(warmup, DISTURBED), most)
     return replace(stacked, moving=tuple(k for k in moving if k < len(stacked.inputs)))

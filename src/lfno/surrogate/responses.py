@@ -2,7 +2,8 @@
 
 A window of a record does not start at rest. A network knows nothing but the window, so it warms up there. Linear models and
 modes with feedback are recurrences: they get the samples before the window too, as far as the system remembers. Otherwise a
-short warm-up would count against them, and a network that only replaces the missing past would look better than it is.
+short warm-up would count against them, and a network that only replaces the missing past would look better than it is. Whole
+periods of a steady state have no start: all models answer them in steady state.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
-from lfno.data.stretches import REST
+from lfno.data.stretches import PERIODIC, REST, SAMPLE_START
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.sum import parts_of
@@ -26,6 +27,8 @@ FEWEST_PER_NUMBER = 4  # measured samples for each number of an initial state th
 
 def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
     """Return the answers (rows, outputs, *space, time) of a member to the samples `rows` of prepared data."""
+    if prepared.dataset.provenance.get(SAMPLE_START) == PERIODIC:
+        return _in_steady_state(member, prepared, rows)
     total: np.ndarray | None = None
     for part in parts_of(member):
         alone = isinstance(part, Operator) or not prepared.records or prepared.dataset.grid.ndim > 1
@@ -33,6 +36,12 @@ def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
         total = answer if total is None else total + answer
     assert total is not None
     return total
+
+
+def _in_steady_state(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    """The answers to whole periods, repeated for ever."""
+    dataset = prepared.dataset
+    return np.concatenate([member.decompose(np.array(dataset.inputs[[row]]), dataset.grid)[1] for row in rows])
 
 
 def _from_rest(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
@@ -117,6 +118,9 @@ class Search:
         """Train networks of one kind, on what the linear model leaves if there is one."""
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
+        if dataset.provenance.get(SAMPLE_START) == PERIODIC and kind == "lfno":
+            # free weights R belong to one period; exact layers answer any input, from rest and in steady state
+            chosen = chosen.change(steady="exact", layout="blocks", share_poles=True)
         if self.own and self.preset is default_preset:
             choice = choose_size(dataset, split, kind, self.prepared.warmup)
             chosen = chosen.change(**choice.fields)
