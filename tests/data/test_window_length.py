@@ -59,7 +59,7 @@ def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
 def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
     """All that the system remembers where there is room for it, and else three quarters of an eighth of the record."""
     one = record(size, decay, 20)
-    window, warmup, why = choose_windows([one])
+    window, warmup, _, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
     assert ("longer than the record allows" in why) == (warmup < memory(one))
     _, split = samples(one, window, warmup)
@@ -96,7 +96,7 @@ def test_of_a_few_runs_the_last_is_the_test() -> None:
 
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
     one = record(10_000, 20, 30)
-    window, warmup, why = choose_windows([one], window=256)
+    window, warmup, _, why = choose_windows([one], window=256)
     assert "fed but not scored" in why
     data, split = samples(one, window, warmup)
     start = data.parameters["start"]

@@ -11,10 +11,12 @@ from scipy.signal import lsim
 from lfno.core.grid import Grid
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import prepare
+from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
 from lfno.data.split import standard
 from lfno.surrogate import Answer
-from lfno.surrogate.contest import MODAL, contest_record, contest_samples
+from lfno.surrogate.contest import contest_record, contest_samples
+from lfno.surrogate.verdict import MODAL
 from lfno.systems.base import Channel
 
 SIZE = 800
@@ -80,6 +82,6 @@ def test_gaps_in_trajectories_do_not_change_a_figure() -> None:
     for fill in (0.0, 30.0):
         spoiled = replace(data, outputs=np.where(mask, motion, fill))
         network = SimpleNamespace(ask=lambda chosen: Answer(np.zeros_like(chosen.outputs), None, ()))
-        rows.append(contest_samples(network, spoiled, standard(20), "LFNO").rows)  # type: ignore[arg-type]
+        rows.append(contest_samples(network, Prepared(spoiled, standard(20), []), "LFNO").rows)  # type: ignore[arg-type]
     same(*({name: row for name, row in one.items() if name != "persistence"} for one in rows))
     assert rows[0][MODAL]["nrmse"] < 0.02

@@ -13,7 +13,7 @@ from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
 from lfno.data.prepared import Prepared
-from lfno.data.realisations import AUTO, NO, period_of, realisations, too_short
+from lfno.data.realisations import AUTO, NO, Realisations, period_of, realisations, too_short
 from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
@@ -122,7 +122,9 @@ def _windows(
         if single:
             notes.append("one realisation: parts of its period are the test; measure another realisation for a better test")
             records, states = [found.records[0]], [UNKNOWN]
-    window, warmup, why = choose_windows(records if found is None or single else found.records, *sizes)
+    if found is not None and not single and sizes == (None, None) and found.answered_whole(parts):
+        return _periods(found, parts, known, notes)
+    window, warmup, memory, why = choose_windows(records if found is None or single else found.records, *sizes)
     notes.append(why)
     if found is not None and not single:
         records, spans = found.spans(parts, window, warmup)
@@ -140,7 +142,17 @@ def _windows(
     notes += [note for note in dataset.provenance.get("notes", []) if note not in notes]
     noise = None if found is None else found.noise
     described = _described(dataset, split, warmup, from_rest)
-    return Prepared(described, split, notes, warmup, tuple(records), tuple(spans), noise)
+    return Prepared(described, split, notes, warmup, tuple(records), tuple(spans), noise, memory)
+
+
+def _periods(found: Realisations, parts: list[str], known: Runs, notes: list[str]) -> Prepared:
+    """Whole periods as samples: a model answers them in steady state, so that nothing warms up."""
+    records, spans, dataset, split = found.whole(parts)
+    _, warmup, memory, _ = choose_windows(found.records)
+    notes.append("every sample is a whole period, which models answer in steady state: nothing warms up")
+    dataset = replace(dataset, provenance={**known.provenance, **dataset.provenance})
+    described = _described(dataset, split, warmup)
+    return Prepared(described, split, notes, 0, tuple(records), tuple(spans), found.noise, memory)
 
 
 def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None) -> list[str]:

@@ -24,6 +24,8 @@ class Prepared:
         runs, the mask of the samples says the same.
     records: the records that the samples are windows of; none for whole trajectories.
     spans: which samples of which record belong to each part.
+    memory: samples for which the system remembers its past; 0 where that is not known. Longer than `warmup` where the record
+        does not allow so long a warm-up.
     noise_floor: RMS of the measurement noise of each output, in its unit, where repeated periods tell it.
     """
 
@@ -34,6 +36,7 @@ class Prepared:
     records: tuple[Record, ...] = ()
     spans: tuple[Span, ...] = ()
     noise_floor: np.ndarray | None = None
+    memory: int = 0
 
     @property
     def record(self) -> Record | None:

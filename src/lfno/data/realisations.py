@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lfno.core.errors import LfnoError, Option
+from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import extended
-from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Span
+from lfno.data.split import Split
+from lfno.data.stretches import PARTS, PERIODIC, REST, SAMPLE_START, UNKNOWN, Span
 from lfno.data.window_length import LEAST
 
 AUTO, NO = "auto", "no"
+LONGEST_WHOLE = 16384  # samples of a period that a network answers as a whole, in its steady pass
 FEWEST_WINDOWS = 20  # a single period must be so many of the shortest windows long to be split in time
 
 
@@ -87,6 +90,36 @@ class Realisations:
             else:
                 spans.append(Span(parts[k], lead, stop, PERIODIC, k))
         return records, spans
+
+    def answered_whole(self, parts: Sequence[str]) -> bool:
+        """Whether whole periods are the samples: all parts have realisations of their own, and a period is not too long."""
+        return {*parts} == {*PARTS} and len(self.records[0]) <= LONGEST_WHOLE and self.records[0].grid.ndim == 1
+
+    def whole(self, parts: Sequence[str]) -> tuple[list[Record], list[Span], Dataset, Split]:
+        """Return records and spans of whole periods and transients, and the periods as samples with their split.
+
+        The outputs of a sample are one period of a steady state: the response to its input repeated for ever.
+        """
+        records = [*self.records]
+        spans = [
+            Span(parts[own], 0, len(record), PERIODIC if k < len(parts) else REST, k)
+            for k, (record, own) in enumerate(zip(records, self.whose, strict=True))
+        ]
+        periods, first = records[: len(parts)], records[0]
+        masks = None
+        if any(record.mask is not None for record in periods):
+            masks = np.stack([np.ones(one.outputs.shape, bool) if one.mask is None else one.mask for one in periods])
+        dataset = Dataset(
+            np.stack([record.inputs for record in periods]),
+            np.stack([record.outputs for record in periods]),
+            first.grid.change(first.grid.axes[-1].name, origin=0.0),
+            {"record": np.arange(len(parts))},
+            first.input_channels,
+            first.output_channels,
+            {**first.provenance, SAMPLE_START: PERIODIC},
+            masks,
+        )
+        return records, spans, dataset, Split(*(np.flatnonzero(np.array(parts) == part) for part in PARTS))
 
 
 def realisations(records: Sequence[Record], states: Sequence[str], period: int) -> Realisations | None:

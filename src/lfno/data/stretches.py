@@ -17,6 +17,9 @@ UNKNOWN = "unknown"  # the system moves already; a model must estimate its initi
 PERIODIC = "periodic"  # the stretch is one period of a steady state: the last sample is followed by the first
 STARTS = (REST, UNKNOWN, PERIODIC)
 
+#: provenance of a data set: the state at the first sample of all its samples, where that is not rest
+SAMPLE_START = "start"
+
 #: provenance of trajectories: the numbers of those that start in motion
 MOVING_RUNS = "moving"
 
@@ -106,6 +109,10 @@ def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
     Windows of a record start in an unknown state, whole trajectories at rest, except those that the data set lists as
     moving. Samples after the last measured one are cut off.
     """
+    if dataset.provenance.get(SAMPLE_START) == PERIODIC:
+        masks = (None if dataset.mask is None else dataset.mask[k] for k in indices)
+        return [Stretch(dataset.inputs[k], dataset.outputs[k], mask, PERIODIC, f"period {k + 1}")
+                for k, mask in zip(indices.tolist(), masks, strict=True)]  # fmt: skip
     windows, moving = "length" in dataset.provenance, set(dataset.provenance.get(MOVING_RUNS, ()))
     found = []
     for k in indices.tolist():

@@ -72,8 +72,8 @@ def memory(record: Record) -> int:
 
 def choose_windows(
     records: Sequence[Record], window: int | None = None, warmup: int | None = None
-) -> tuple[int, int, str]:
-    """Return (window, warm-up, why) in samples: a warm-up as long as the memory, and as much again to be scored.
+) -> tuple[int, int, int, str]:
+    """Return (window, warm-up, memory, why) in samples: a warm-up as long as the memory, and as much again to be scored.
 
     The memory is measured on the longest record. Where the memory is long and one record is all there is, windows are fewer
     and most of each is warm-up: no training makes good for a past that a window does not know. Of several runs, a window is
@@ -87,9 +87,8 @@ def choose_windows(
     if len(records) > 1:
         longest = max(min(longest, int(np.median([len(one) for one in records]))), LEAST)
         usual = min(usual, longest)
-    why = "as given"
+    why, found = "as given", memory(record)
     if warmup is None:
-        found = memory(record)
         room = longest - max(longest // 4, LEAST) if window is None and longest >= 2 * LEAST else (window or longest) // 2
         warmup = min(found, room)
         why = f"the system forgets its past within about {found * step:.3g} {unit}"
@@ -98,4 +97,4 @@ def choose_windows(
     if window is None:
         window = max(min(max(usual, 2 * warmup), longest), warmup + LEAST)
     text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
-    return window, warmup, text
+    return window, warmup, max(found, warmup), text

@@ -3,13 +3,17 @@
 Every window of the inputs has a few features: peak and root mean square of each channel, the frequencies below which 50 and
 95 % of its energy lie, and the balance between channels. The range of a model is the smallest and the largest value of
 each feature in the training windows, widened a little because the largest of n samples is exceeded once in n + 1 times.
+
+The distance of an input compares each feature with its distribution: 0 is the median of the training windows, 1 is the edge of
+the range. An input that lies between the bulk of the training inputs and the edge is in range, and its distance tells how near
+the edge it is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +41,7 @@ class Coverage:
 
     peak, rms: the largest of each channel. band: for each quantile and channel, the lowest and highest frequency (1/unit).
     balance: for each pair of neighbouring channels the lowest and highest log-ratio of their rms. duration: of a window.
+    medians: of peak, rms, band and balance, in this order; empty in files that do not tell.
     """
 
     peak: list[float]
@@ -46,6 +51,7 @@ class Coverage:
     duration: float
     unit: str
     count: int
+    medians: list[Any] = field(default_factory=list)
 
     @classmethod
     def of(cls, inputs: np.ndarray, grid: Grid) -> Coverage:
@@ -69,43 +75,83 @@ class Coverage:
         band = np.stack([np.nanmin(bands, 0), np.nanmax(bands, 0)], -1)
         ratios = np.array([_balance(one[1], rms) for one in found]).reshape(len(found), -1)
         balance = np.stack([ratios.min(0), ratios.max(0)], -1)
-        return cls(peak.tolist(), rms.tolist(), band.tolist(), balance.tolist(), axis.length, axis.unit, len(found))
+        amplitudes = (np.median([one[k] for one in found], 0) for k in (0, 1))
+        medians = [value.tolist() for value in (*amplitudes, np.nanmedian(bands, 0), np.median(ratios, 0))]
+        bounds = (peak.tolist(), rms.tolist(), band.tolist(), balance.tolist())
+        return cls(*bounds, axis.length, axis.unit, len(found), medians)
 
     def excesses(self, inputs: np.ndarray, grid: Grid) -> list[Excess]:
         """Return how inputs (samples, channels, *space, time) leave the range, the worst of each kind; [] if they do not.
 
         Inputs longer than a training window are cut into windows of its duration.
         """
-        axis = grid.axes[-1]
         worst: dict[str, Excess] = {}
-        for window in _windows(_flat(inputs), max(8, round(self.duration / axis.step))):
-            for excess in self._of_window(window, axis.step):
-                if excess.feature not in worst or excess.times > worst[excess.feature].times:
+        for sample in _flat(inputs):
+            for distance, excess in self._of_sample(sample, grid):
+                if distance > 1 and (excess.feature not in worst or excess.times > worst[excess.feature].times):
                     worst[excess.feature] = excess
         return sorted(worst.values(), key=lambda excess: -excess.times)
 
-    def _of_window(self, window: np.ndarray, step: float) -> Iterator[Excess]:
-        slack = 1 + SLACK + 1 / math.sqrt(self.count)
-        peak, rms, bands = _features(window, step)
-        for value, bound, word in ((peak, self.peak, "peak"), (rms, self.rms, "rms")):
-            times = float((value / np.maximum(bound, 1e-300)).max())
-            if times > slack:
-                yield Excess("amplitude", times, f"the {word} of the input is {times:.3g} times the largest of training")
-        on = rms > FAINT * np.array(self.rms)
-        margin = RESOLUTION / (window.shape[-1] * step)
-        for share, values, limits in zip(QUANTILES, bands, self.band, strict=True):
-            for value, (low, high), strong in zip(values, limits, on, strict=True):
-                above, below = value - (high * slack + margin), (low / slack - margin) - value
-                if strong and max(above, below) > 0:
-                    times = value / max(high, margin) if above > 0 else low / max(value, margin)
-                    unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
-                    where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
-                    yield Excess("band", float(times), f"{100 * share:.0f} % of the input's energy lies below {where}")
-        for value, (low, high) in zip(_balance(rms, np.array(self.rms)), self.balance, strict=True):
-            if value > high + math.log(2 * slack) or value < low - math.log(2 * slack):
-                times = math.exp(max(value - high, low - value))
-                message = f"the ratio of two input channels is {times:.3g} times outside that of training"
-                yield Excess("channels", times, message)
+    def distances(self, inputs: np.ndarray, grid: Grid) -> np.ndarray:
+        """Return (samples,): how far each sample lies from the median of the training inputs, in units of the range.
+
+        1 is the edge of the range: `excesses` reports exactly the samples with larger distances. The feature and the window
+        that lie farthest out count. In files without medians, samples in range have the distance 0.
+
+        >>> t = np.arange(100) * 0.1
+        >>> force = np.linspace(1, 2, 50)[:, None, None] * np.sin(2 * np.pi * t)
+        >>> range_ = Coverage.of(force, Grid.line(100, 0.1))
+        >>> range_.distances(np.concatenate([force[24:25], force[-1:], 5 * force[-1:]]), Grid.line(100, 0.1)).round(1)
+        array([0. , 0.6, 4.1])
+        """
+        rows = [[distance for distance, _ in self._of_sample(sample, grid)] for sample in _flat(inputs)]
+        return np.array([max(0.0, *row) for row in rows])
+
+    def _of_sample(self, sample: np.ndarray, grid: Grid) -> Iterator[tuple[float, Excess]]:
+        """Return, for each feature of each window of (channels, time), its distance and what to say if that exceeds 1."""
+        step = grid.axes[-1].step
+        for window in _windows(sample, max(8, round(self.duration / step))):
+            peak, rms, bands = _features(window, step)
+            yield from self._of_amplitudes(peak, rms)
+            yield from self._of_bands(rms, bands, RESOLUTION / (window.shape[-1] * step))
+            yield from self._of_balance(rms)
+
+    @property
+    def _slack(self) -> float:
+        """The factor by which every bound is widened."""
+        return 1 + SLACK + 1 / math.sqrt(self.count)
+
+    def _middle(self, kind: int, shape: tuple[int, ...]) -> np.ndarray:
+        """The medians of one kind of feature; NaN where the file does not tell."""
+        return np.asarray(self.medians[kind], dtype=float) if self.medians else np.full(shape, np.nan)
+
+    def _of_amplitudes(self, peak: np.ndarray, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        for kind, (values, bounds, word) in enumerate(((peak, self.peak, "peak"), (rms, self.rms, "rms"))):
+            for value, bound, middle in zip(values, bounds, self._middle(kind, values.shape), strict=True):
+                times = float(value / max(bound, 1e-300))
+                logs = (math.log(max(number, 1e-300)) for number in (value, bound * self._slack, middle))
+                message = f"the {word} of the input is {times:.3g} times the largest of training"
+                yield _distance(*logs), Excess("amplitude", times, message)
+
+    def _of_bands(self, rms: np.ndarray, bands: np.ndarray, margin: float) -> Iterator[tuple[float, Excess]]:
+        on, middles = rms > FAINT * np.array(self.rms), self._middle(2, bands.shape)
+        unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
+        for share, values, limits, medians in zip(QUANTILES, bands, self.band, middles, strict=True):
+            for value, (low, high), middle in zip(values[on], np.array(limits)[on], medians[on], strict=True):
+                above = _distance(value, high * self._slack + margin, middle)
+                below = _distance(-value, margin - low / self._slack, -middle)
+                times = value / max(high, margin) if above > below else low / max(value, margin)
+                where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
+                message = f"{100 * share:.0f} % of the input's energy lies below {where}"
+                yield max(above, below), Excess("band", float(times), message)
+
+    def _of_balance(self, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        values, room = _balance(rms, np.array(self.rms)), math.log(2 * self._slack)
+        for value, (low, high), middle in zip(values, self.balance, self._middle(3, values.shape), strict=True):
+            times = math.exp(max(value - high, low - value))
+            message = f"the ratio of two input channels is {times:.3g} times outside that of training"
+            distance = max(_distance(value, high + room, middle), _distance(-value, room - low, -middle))
+            yield distance, Excess("channels", times, message)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the coverage as plain values, the inverse of `from_dict`."""
@@ -127,11 +173,16 @@ def _flat(inputs: np.ndarray) -> np.ndarray:
     return np.take_along_axis(lines, place[..., None, None], 2)[:, :, 0]
 
 
-def _windows(samples: np.ndarray, length: int) -> Iterator[np.ndarray]:
-    for sample in samples:
-        size = sample.shape[-1]
-        for start in range(0, max(size - length, 0) + 1, length):
-            yield sample[:, start : start + length]
+def _distance(value: float, edge: float, middle: float) -> float:
+    """(value − middle) / (edge − middle); without a middle below the edge, 0 up to the edge and above 1 beyond it."""
+    if not middle < edge:
+        return 0.0 if value <= edge else 1.0 + value - edge
+    return (value - middle) / (edge - middle)
+
+
+def _windows(sample: np.ndarray, length: int) -> Iterator[np.ndarray]:
+    for start in range(0, max(sample.shape[-1] - length, 0) + 1, length):
+        yield sample[:, start : start + length]
 
 
 def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
+
+#: initial states that are estimated; each one costs as many columns as there are poles
+MOST_MOVING = 4
+#: samples after a pulse that a spline through it disturbs: its influence falls as 0.27^n
+DISTURBED = 16
 
 
 @dataclass(frozen=True)
@@ -17,12 +22,42 @@ class Stacked:
     """Signals (stretches, channels, time), each answered from rest.
 
     mask: True where an output was measured and counts; None if all of them do after the first `warmup` samples.
+    moving: numbers of the stretches whose initial state is estimated.
     """
 
     inputs: np.ndarray
     outputs: np.ndarray
     mask: np.ndarray | None
     warmup: int
+    moving: tuple[int, ...] = ()
+
+    def with_pulses(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the inputs with one more channel for each moving stretch: a pulse at its first sample.
+
+        The free motion from any initial state is Re Σ_n c_n e^{μ_n t}: the response of the poles to a pulse. So the residues
+        of the pulse are the initial state.
+        """
+        if not self.moving:
+            return inputs
+        pulses = np.zeros((len(inputs), len(self.moving), inputs.shape[-1]))
+        pulses[list(self.moving), np.arange(len(self.moving)), 0] = 1.0
+        return np.concatenate([inputs, pulses], axis=1)
+
+
+def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: int) -> Stacked:
+    """Return the stretches as `stack_stretches` does; initial states are estimated where a warm-up cannot forget them.
+
+    memory: samples for which the system remembers its past. Where that is longer than the warm-up and few stretches start in
+    motion, their initial states are estimated, and only the samples that a pulse itself disturbs do not count.
+    """
+    moving = tuple(k for k, stretch in enumerate(stretches) if stretch.start == UNKNOWN)
+    periodic = any(stretch.start == PERIODIC for stretch in stretches)
+    if periodic:  # a period is repeated until its start is forgotten
+        return stack_stretches(stretches, max(warmup, memory), most)
+    if not memory > warmup or not 0 < len(moving) <= MOST_MOVING:
+        return stack_stretches(stretches, warmup, most)
+    stacked = stack_stretches(stretches, min(warmup, DISTURBED), most)
+    return replace(stacked, moving=tuple(k for k in moving if k < len(stacked.inputs)))
 
 
 def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Stacked:

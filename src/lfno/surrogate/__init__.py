@@ -17,7 +17,9 @@ Modules:
     source: data of any kind as samples with a split
     search: fit the candidates within a time budget
     candidates: the candidates, and the choice between them
+    responses: answers to training, validation and test samples, with the past of each window
     contest: test errors beside those of the baselines
+    verdict: what a model is worth, in words
     scores: these errors as a model file keeps them
     signals: names and units of the channels, and how records start
     evidence: range, intervals and overfitting, measured after a fit

@@ -16,6 +16,7 @@ from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_own_units
 from lfno.identification.field import FieldModel, identify_field
 from lfno.identification.modal import ModalModel, identify_signals
+from lfno.surrogate.responses import responses
 from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
@@ -24,6 +25,8 @@ LinearModel = ModalModel | FieldModel
 WORTHWHILE = 0.98
 #: a validation sample whose own size is below this share of the mean size is measured against that share of it
 FAINT = 0.01
+FEWEST_ERRORS = 8  # validation samples, or pieces of them, that a comparison is made by
+SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
 
 
 @dataclass(frozen=True)
@@ -87,17 +90,29 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
 
 
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
-    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,)."""
+    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,).
+
+    A few samples are cut into pieces, so that their spread tells how sure a comparison is. The error of a piece is relative
+    to the RMS of its whole sample.
+    """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
-    inputs = np.array(held.inputs)
-    prediction = np.mean([member.predict(inputs, held.grid) for member in members], axis=0)[..., warm:]
+    prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
     mask = None if held.mask is None else held.mask[..., warm:]
     prediction, truth, known = in_own_units(prediction, held.outputs[..., warm:], mask)
     axes = tuple(range(1, truth.ndim))
-    size, missed = (np.sqrt((values**2).sum(axes)) for values in (truth, prediction - truth))
-    kept = known.any(axes)
-    size, missed = size[kept], missed[kept]
-    return missed / np.maximum(size, max(FAINT * float(size.mean()), 1e-300))
+    count = min(math.ceil(FEWEST_ERRORS / len(truth)), max(truth.shape[-1] // SHORTEST_PIECE, 1))
+    size = _rms(truth, known, axes)
+    errors, masks = (np.array_split(values, count, axis=-1) for values in (prediction - truth, known))
+    missed = np.stack([_rms(error, mask, axes) for error, mask in zip(errors, masks, strict=True)])
+    kept = np.stack([mask.any(axes) for mask in masks])
+    size = np.maximum(size, max(FAINT * float(size[kept.any(0)].mean()), 1e-300))
+    return np.asarray((missed / size)[kept])
+
+
+def _rms(values: np.ndarray, known: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """The root mean square of the measured values of each sample; 0 where there are none."""
+    total, count = np.where(known, values**2, 0.0).sum(axes), known.sum(axes)
+    return np.asarray(np.sqrt(total / np.maximum(count, 1)))
 
 
 def linear_candidate(prepared: Prepared) -> Candidate:
@@ -137,12 +152,12 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     A network that only fits the noise of its training samples gets a small share, so that the sum is not worse than the
     linear model on the validation samples.
     """
-    held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
-    inputs = np.array(held.inputs)
+    rows, warm = prepared.split.validation, prepared.warmup
+    held = prepared.dataset[rows]
     mask = None if held.mask is None else held.mask[..., warm:]
-    mean = np.mean([network.predict(inputs, held.grid) for network in training.models], axis=0)[..., warm:]
+    mean = np.mean([responses(network, prepared, rows) for network in training.models], axis=0)[..., warm:]
     truth = held.outputs[..., warm:]
-    left = truth - linear.predict(inputs, held.grid)[..., warm:]
+    left = truth - responses(linear, prepared, rows)[..., warm:]
     # in units of each channel, and each sample relative to its own size, as errors are
     scale, size = (np.where(values > 0, values, 1.0) for values in _sizes(truth, mask))
     mean, left = (np.where(True if mask is None else mask, values, 0.0) / scale / size for values in (mean, left))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,16 +11,14 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
-from lfno.data.split import Split
 from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.metrics import in_own_units, relative_l2, scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
-
-MODAL = "modal model"
-#: a model must have less than this share of the best linear model's error to be worth more than it
-WORTH = 0.8
+from lfno.surrogate.responses import responses
+from lfno.surrogate.running_mean import RunningMean
+from lfno.surrogate.verdict import MODAL, NAMES, worth
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class Contest:
 def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
     """Score a model, its rivals and the baselines on the test part of prepared data."""
     if prepared.record is None:
-        result = contest_samples(surrogate, prepared.dataset, prepared.split, label, rivals or {})
+        result = contest_samples(surrogate, prepared, label, rivals or {})
     else:
         result = contest_record(surrogate, prepared, label, rivals or {})[0]
     floor = prepared.noise_floor
@@ -66,30 +63,41 @@ def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mappin
 
 
 def contest_samples(
-    surrogate: Surrogate, dataset: Dataset, split: Split, label: str, rivals: Mapping[str, Surrogate] | None = None
+    surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> Contest:
-    """On the test samples of a data set; baselines see all the samples that the model saw, validation included."""
+    """On the test samples; baselines see all the samples that the model saw, validation included."""
+    dataset, split = prepared.dataset, prepared.split
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
     given = None if parameters is None else parameters[known]
     inputs, truth = dataset.inputs[split.test], dataset.outputs[split.test]
-    told = surrogate.ask(dataset[split.test])
-    prediction, spread = told.values, told.spread
+    prediction, spread = _answered(surrogate, prepared)
     mask = None if dataset.mask is None else dataset.mask[split.test]
 
     def scored(answer: np.ndarray) -> dict[str, Any]:
         return scores(answer, truth, mask) | {"spread": spread_of(relative_l2(*in_own_units(answer, truth, mask)))}
 
     rows = {label: scored(prediction)}
-    rows |= {name: scored(rival.ask(dataset[split.test]).values) for name, rival in (rivals or {}).items()}
+    rows |= {name: scored(_answered(rival, prepared)[0]) for name, rival in (rivals or {}).items()}
     linear, train = truth, dataset[known]
     for name, predict in fit_baselines(train.inputs, train.outputs, given, dataset.grid, train.mask).items():
         answer = predict(inputs, None if parameters is None else parameters[split.test])
         rows[NAMES[name]] = scored(answer)
         linear = answer if name == "linear" else linear
-    if MODAL not in rows and (modal := _modal(Prepared(dataset, split, []))):
-        rows[MODAL] = scored(modal.predict(np.array(inputs), dataset.grid))
-    return Contest(rows, verdict(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
+    if MODAL not in rows and (modal := _modal(prepared)):
+        rows[MODAL] = scored(responses(modal, prepared, split.test))
+    return Contest(rows, worth(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
+
+
+def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
+    """The answers to the test samples and the spread of the members; windows of records have their past."""
+    if not prepared.records:
+        told = model.ask(prepared.dataset[prepared.split.test])
+        return told.values, told.spread
+    mean = RunningMean()
+    for member in model.members:
+        mean.add(responses(member, prepared, prepared.split.test))
+    return mean.mean, mean.spread
 
 
 def contest_record(
@@ -142,13 +150,17 @@ def contest_record(
     if record.grid.ndim == 1:
         # through the whole record, so that the test begins with the past it really had
         whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
-        linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
-        answer = linear.predict(whole.inputs[None])[..., piece]
-        rows[NAMES["linear"]] = scored(answer[0])
+        try:
+            linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
+        except LfnoError:  # too short a record to choose a linear model: the other opponents remain
+            linear = None
+        if linear is not None:
+            answer = linear.predict(whole.inputs[None])[..., piece]
+            rows[NAMES["linear"]] = scored(answer[0])
         if MODAL not in rows and (modal := _modal(prepared)):
             rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
     band = spread if spread is None else spread[None, ..., warm:]
-    result = Contest(rows, verdict(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
+    result = Contest(rows, worth(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
     return result, linear
 
@@ -170,31 +182,6 @@ def spread_of(errors: np.ndarray) -> float:
     """The standard deviation of the errors of several samples; 0 for a single one."""
     known = errors[np.isfinite(errors)]
     return float(known.std(ddof=1)) if len(known) > 1 else 0.0
-
-
-NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
-
-
-def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
-    """One sentence that says plainly what the model is worth; modes are compared with the best that is linear."""
-    own = rows[label]["nrmse"]
-    if label == MODAL and NAMES["linear"] in rows:
-        times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
-        good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
-        return f"The modes are {good}: their RMSE is {times:.3g} times that of “{NAMES['linear']}”."
-    others = {name: row["nrmse"] for name, row in rows.items() if name != label and math.isfinite(row["nrmse"])}
-    best = min(others, key=lambda name: others[name])
-    if not math.isfinite(own):
-        return f"The {label} gives values that are not finite: it is of no use."
-    if own > others[best]:
-        return (
-            f"The {label} does not earn its keep: its RMSE is {own / max(others[best], 1e-300):.3g} times that of "
-            f"“{best}”, which needs no training."
-        )
-    factor = others[best] / max(own, 1e-300)
-    if own > WORTH * others[best]:
-        return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
 
 
 def _modal(prepared: Prepared) -> ModalModel | None:

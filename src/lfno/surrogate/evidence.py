@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from lfno.data.prepared import Prepared
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.evaluation.conformal import Calibration
 from lfno.evaluation.coverage import Coverage
 from lfno.evaluation.seen_inputs import SeenInputs
+from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
 MOST_RANGED = 2000  # training samples that the range of validity is taken from
+SHORTEST_PIECE = 64  # samples of a piece of a period
 #: a validation loss this many times the training loss, and above FAIR, is called overfitting
 APART = 3.0
 FAIR = 0.05
@@ -25,14 +28,28 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
     that the errors on them are a little too small. Without test samples the validation samples must do.
     """
     dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
-    held = dataset[split.test if len(split.test) else split.validation]
-    prediction = np.mean([member.predict(np.array(held.inputs), held.grid) for member in members], axis=0)
+    rows = split.test if len(split.test) else split.validation
+    held = dataset[rows]
+    prediction = np.mean([responses(member, prepared, rows) for member in members], axis=0)
     mask = None if held.mask is None else held.mask[..., warm:]
-    calibration = Calibration.of(prediction[..., warm:], held.outputs[..., warm:], mask)
+    truth, prediction = held.outputs[..., warm:], prediction[..., warm:]
     chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
-    coverage = Coverage.of(dataset.inputs[chosen], dataset.grid)
+    known, grid = dataset.inputs[chosen], dataset.grid
+    if dataset.provenance.get(SAMPLE_START) == PERIODIC:  # a few long periods: pieces as long as the system remembers count
+        length = max(2 * prepared.memory, SHORTEST_PIECE)
+        known, truth, prediction = (in_pieces(values, length) for values in (known, truth, prediction))
+        mask = None if mask is None else in_pieces(mask, length)
+        grid = grid.change(grid.axes[-1].name, size=known.shape[-1])
+    calibration, coverage = Calibration.of(prediction, truth, mask), Coverage.of(known, grid)
     seen = SeenInputs.of(dataset.inputs[chosen]) if dataset.grid.ndim == 1 else SeenInputs()
     return {"coverage": coverage.to_dict(), "calibration": calibration.to_dict(), "seen": seen.to_dict()}
+
+
+def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
+    """(samples, channels, time) → (samples × pieces, channels, length), without the rest at the end."""
+    length = min(length, values.shape[-1])
+    count = values.shape[-1] // length
+    return np.concatenate(np.split(values[..., : count * length], count, axis=-1))
 
 
 def overfitting(training: Trained) -> str:

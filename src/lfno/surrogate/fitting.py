@@ -14,13 +14,14 @@ from lfno.data.prepared import Prepared
 from lfno.data.split import Split
 from lfno.identification.field import is_line
 from lfno.surrogate.candidates import Candidate, preferred
-from lfno.surrogate.contest import MODAL, Contest, contest
+from lfno.surrogate.contest import Contest, contest
 from lfno.surrogate.evidence import overfitting, trust
 from lfno.surrogate.model import Surrogate
 from lfno.surrogate.scores import Scores
 from lfno.surrogate.search import Search, final_members
 from lfno.surrogate.source import prepared_from
 from lfno.surrogate.storage import MODEL
+from lfno.surrogate.verdict import label_of, verdict
 from lfno.training import parallel
 from lfno.training.networks import Trained
 from lfno.training.presets import PresetMaker, default_preset, kind_of
@@ -145,32 +146,18 @@ def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | 
     prepared = fitted.prepared
     members = final_members(chosen, prepared)
     others = [*fitted.candidates, *([linear] if linear is not None else [])]
-    rivals = {_label(one): Surrogate(one.members) for one in others if one is not chosen}
-    result = contest(Surrogate(members), prepared, _label(chosen), rivals)
+    rivals = {label_of(one.name): Surrogate(one.members) for one in others if one is not chosen}
+    result = contest(Surrogate(members), prepared, label_of(chosen.name), rivals)
     warning = "" if chosen.training is None else overfitting(chosen.training)
-    verdict = " ".join(filter(None, (recommendation(chosen, fitted.candidates), result.verdict, warning)))
+    said = " ".join(filter(None, (verdict(result.rows, chosen, fitted.candidates), warning)))
     table = {one.name: one.to_dict() | {"chosen": one is chosen} for one in fitted.candidates}
     # times are left out of the file, so that the same run writes the same bytes
     timeless = {name: {key: value for key, value in row.items() if key != "seconds"} for name, row in table.items()}
-    scores = Scores(result.rows, verdict, result.outputs, timeless, result.noise_floor)
+    scores = Scores(result.rows, said, result.outputs, timeless, result.noise_floor)
     provenance = {**members[0].provenance, "scores": scores.to_dict(), **trust(members, prepared)}
     choices = [*fitted.choices, *([why] if len(fitted.candidates) > 1 else [])]
-    result = result.judged(verdict, table)
+    result = result.judged(said, table)
     return Surrogate(members, provenance, Fitted(prepared, choices, chosen.training, result, fitted.candidates))
-
-
-def recommendation(chosen: Candidate, candidates: list[Candidate]) -> str:
-    """One sentence that says which of several candidates to use; "" for a single one."""
-    if len(candidates) < 2:
-        return ""
-    others = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates if one is not chosen)
-    name = "linear model" if chosen.name == LINEAR else "model with feedback" if chosen.name == FEEDBACK else chosen.name
-    return f"Use the {name}: validation error {chosen.error:.3g} ({others})."
-
-
-def _label(candidate: Candidate) -> str:
-    """The name of a candidate in the table of test errors."""
-    return MODAL if candidate.name == LINEAR else candidate.name
 
 
 def _refuse_training(model: str, ensemble: int, resume: bool, options: dict[str, Any]) -> None:

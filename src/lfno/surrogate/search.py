@@ -14,9 +14,11 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
+from lfno.surrogate.responses import responses
 from lfno.training import parallel
 from lfno.training.device import best_device, usable_device
 from lfno.training.networks import check_request, train_networks
@@ -29,7 +31,6 @@ USUAL = 480.0
 FEEDBACK_SHARE = 0.3  # of the time that is left after the linear model
 #: fields get a linear path if the linear model has less than this validation error; others are not close to linear
 NEARLY_LINEAR = 0.1
-BATCH = 256  # samples that the linear model answers at once
 
 
 @dataclass
@@ -88,13 +89,13 @@ class Search:
         try:
             return fit()
         except LfnoError as error:
-            self._say(f"one model was left out: {error}")
+            self._say(f"one model was left out: {error}", "note")
             return None
 
     def _linear(self) -> Candidate:
         candidate = linear_candidate(self.prepared)
         for note in candidate.notes:
-            self._say(note)
+            self._say(note, "note")
         return candidate
 
     def _feedback(self, linear: ModalModel | None) -> Candidate:
@@ -106,7 +107,7 @@ class Search:
         with np.errstate(over="ignore", invalid="ignore"):  # a trial step may leave the stable range; it is then rejected
             model = fit_feedback(
                 prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
-                seconds=left if left is None else max(left, 1.0), report=self._say,
+                seconds=left if left is None else max(left, 1.0), report=partial(self._say, kind="feedback"),
             )  # fmt: skip
         signals = prepared.dataset.provenance.get("signals", {})
         told = {**model.provenance, "data": {"name": prepared.dataset.name, "signals": signals}}
@@ -118,6 +119,9 @@ class Search:
         """Train networks of one kind, on what the linear model leaves if there is one."""
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
+        if dataset.provenance.get(SAMPLE_START) == PERIODIC and kind == "lfno":
+            # free weights R belong to one period; exact layers answer any input, from rest and in steady state
+            chosen = chosen.change(steady="exact", layout="blocks", share_poles=True)
         if self.own and self.preset is default_preset:
             choice = choose_size(dataset, split, kind, self.prepared.warmup)
             chosen = chosen.change(**choice.fields)
@@ -125,10 +129,16 @@ class Search:
                 self._say(sentence)
         training = train_networks(
             dataset, split, chosen.change(**self.options), ensemble=self.ensemble, folder=self.folder, resume=self.resume,
-            watch=self.watch, device=self.device, known=None if linear is None else answers(linear, dataset.inputs),
+            watch=self.watch, device=self.device, known=None if linear is None else self._known(linear),
             seconds=self._left(),
         )  # fmt: skip
         return network_candidate(training, linear, self.prepared, time.monotonic() - begun)
+
+    def _known(self, linear: LinearModel) -> np.ndarray:
+        """The responses of the linear model to all samples, in the precision of the inputs."""
+        dataset = self.prepared.dataset
+        found = responses(linear, self.prepared, np.arange(len(dataset)))
+        return found.astype(np.result_type(dataset.inputs.dtype, np.float32))
 
     def _left(self) -> float | None:
         """Seconds that are left for networks; the usual ones unless the user gave a budget or a number of epochs."""
@@ -137,16 +147,11 @@ class Search:
         usual = self.own and "epochs" not in self.options and (self.device or best_device()) == "cpu"
         return USUAL if usual else None
 
-    def _say(self, sentence: str) -> None:
+    def _say(self, sentence: str, kind: str = "chosen") -> None:
+        """Keep a sentence for metrics.json and log it. kind: what it tells, a choice, a note or a trial of feedback."""
         self.choices.append(sentence)
         if parallel.leader():
-            logging.getLogger("lfno").info(f"chosen: {sentence}")
-
-
-def answers(linear: LinearModel, inputs: np.ndarray) -> np.ndarray:
-    """The responses of a linear model to samples (samples, channels, time), in the precision of the inputs."""
-    parts = [linear.predict(inputs[first : first + BATCH]) for first in range(0, len(inputs), BATCH)]
-    return np.concatenate(parts).astype(np.result_type(inputs.dtype, np.float32))
+            logging.getLogger("lfno").info(f"{kind}: {sentence}")
 
 
 def final_members(chosen: Candidate, prepared: Prepared) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from lfno.data.dataset import Dataset
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.training.config import TrainingConfig
 from lfno.training.losses import LOSSES
 
@@ -42,6 +43,8 @@ class Samples:
         The weight of a steady label makes its loss relative to the larger of steady state and response: a steady state
         that is small beside the response need not be known to its own size. It is 0 for a sample without a steady state.
         """
+        if data.provenance.get(SAMPLE_START) == PERIODIC:
+            return cls(data.inputs, steady=data.outputs)
         if data.steady is None:
             return cls(data.inputs, data.outputs)
         settled = data.settled
@@ -51,22 +54,31 @@ class Samples:
         return cls(data.inputs, data.outputs, label, weight)
 
     def remainder(self, known: np.ndarray, start: int = 0) -> Samples:
-        """The samples with y − known as their label, where `known` is the response of a model that is fitted already.
+        """The samples with label − known as their label, where `known` is the response of a model that is fitted already.
 
-        The weight ‖y − known‖ / ‖y‖ makes the loss relative to the whole response again, so that a sample which the known
-        model explains almost perfectly does not count as much as one that it misses. Norms are over the measured points
-        from the time step `start` on.
+        The label is y, or the steady state where that is all there is.
+        The weight ‖label − known‖ / ‖label‖ makes the loss relative to the whole response again, so that a sample which the
+        known model explains almost perfectly does not count as much as one that it misses. Norms are over the measured
+        points from the time step `start` on.
         """
-        assert self.y is not None
-        left = self.y - known
+        label = self.label
+        left = label - known
         counted = np.ones(left.shape, bool) if self.mask is None else np.asarray(self.mask, bool)
         counted[..., : start if start < left.shape[-1] else 0] = False  # a wrong `start` is the trainer's to refuse
-        scale = np.sqrt((self.y**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
+        scale = np.sqrt((label**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
         scale = np.where(scale > 0, scale, 1.0)
         own, whole = (
-            np.linalg.norm(np.where(counted, values / scale, 0.0).reshape(len(left), -1), axis=1) for values in (left, self.y)
+            np.linalg.norm(np.where(counted, values / scale, 0.0).reshape(len(left), -1), axis=1) for values in (left, label)
         )
-        return replace(self, y=left, weight=own / np.maximum(whole, 1e-6 * max(float(whole.max()), 1e-30)))
+        weight = own / np.maximum(whole, 1e-6 * max(float(whole.max()), 1e-30))
+        return replace(self, weight=weight, **{"steady" if self.y is None else "y": left})
+
+    @property
+    def label(self) -> np.ndarray:
+        """The response from rest, or the steady state of samples without one."""
+        label = self.steady if self.y is None else self.y
+        assert label is not None
+        return label
 
     def __len__(self) -> int:
         return len(self.x)

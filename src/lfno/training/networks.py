@@ -15,6 +15,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.scaling import scale_of
 from lfno.data.split import Split
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.probe import input_band
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
@@ -149,8 +150,7 @@ def make_task(
     unscored = preset.training.unscored
     parts = [_measured(dataset, rows, unscored, known) for rows in (split.train, split.validation)]
     train, validation = parts
-    assert train.y is not None
-    offset, scale = scale_of(train.y, train.mask)
+    offset, scale = scale_of(train.label, train.mask)
     if known is not None:  # channels keep the proportions of the responses themselves, which errors are relative to
         mask = None if dataset.mask is None else dataset.mask[split.train]
         whole = scale_of(dataset.outputs[split.train], mask)[1]
@@ -172,6 +172,13 @@ def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarr
     return samples if known is None else samples.remainder(known[rows], unscored)
 
 
+def labels_of(dataset: Dataset) -> list[str]:
+    """The passes of a network that the data have labels for: from rest, in steady state, or both."""
+    if dataset.provenance.get(SAMPLE_START) == PERIODIC:
+        return ["steady"]
+    return ["rest"] if dataset.steady is None else ["rest", "steady"]
+
+
 def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer) -> dict[str, Any]:
     """Return what a model file says about its training."""
     best = list(zip(trainer.best_loss.tolist(), trainer.best_epoch.tolist(), strict=True))
@@ -179,7 +186,7 @@ def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer)
         "training": asdict(preset.training),
         "data": {name: value for name, value in dataset.provenance.items() if name in REPEATED},
         "split": list(split.sizes),
-        "labels": ["rest"] if dataset.steady is None else ["rest", "steady"],
+        "labels": labels_of(dataset),
         "band": input_band(dataset.inputs[split.train], dataset.grid.steps[-1]),
         "validation_loss": [loss for loss, _ in best if math.isfinite(loss)],
         "best_epoch": [int(epoch) for loss, epoch in best if math.isfinite(loss)],

@@ -1,0 +1,104 @@
+"""Answers of a model to the samples of prepared data, each in the state in which the sample really starts.
+
+A window of a record does not start at rest. A network knows nothing but the window, so it warms up there. Linear models and
+modes with feedback are recurrences: they get the samples before the window too, as far as the system remembers. Otherwise a
+short warm-up would count against them, and a network that only replaces the missing past would look better than it is. Whole
+periods of a steady state have no start: all models answer them in steady state.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lfno.data.prepared import Prepared
+from lfno.data.signals.record import Record
+from lfno.data.stretches import PERIODIC, REST, SAMPLE_START
+from lfno.identification.modal import ModalModel
+from lfno.models.operator import Operator
+from lfno.surrogate.sum import parts_of
+
+BATCH = 64  # windows that are answered at once
+WHOLE = 2**18  # samples at the beginning of a record that are answered in one pass
+PAST = 2  # later windows get this many times the memory of the system as their past
+FEWEST_PER_NUMBER = 4  # measured samples for each number of an initial state that is estimated
+
+
+def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    """Return the answers (rows, outputs, *space, time) of a member to the samples `rows` of prepared data."""
+    if prepared.dataset.provenance.get(SAMPLE_START) == PERIODIC:
+        return _in_steady_state(member, prepared, rows)
+    total: np.ndarray | None = None
+    for part in parts_of(member):
+        alone = isinstance(part, Operator) or not prepared.records or prepared.dataset.grid.ndim > 1
+        answer = _from_rest(part, prepared, rows) if alone else _with_past(part, prepared, rows)
+        total = answer if total is None else total + answer
+    assert total is not None
+    return total
+
+
+def _in_steady_state(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    """The answers to whole periods, repeated for ever."""
+    dataset = prepared.dataset
+    return np.concatenate([member.decompose(np.array(dataset.inputs[[row]]), dataset.grid)[1] for row in rows])
+
+
+def _from_rest(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    dataset = prepared.dataset
+    batches = [np.array(dataset.inputs[rows[first : first + BATCH]]) for first in range(0, len(rows), BATCH)]
+    return np.concatenate([part.predict(batch, dataset.grid) for batch in batches])
+
+
+def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    """The answers of a recurrence to windows of records."""
+    dataset = prepared.dataset
+    window, past = dataset.grid.shape[-1], PAST * max(prepared.memory, prepared.warmup)
+    numbers, starts = (dataset.parameters[name][rows].astype(int) for name in ("record", "start"))
+    result = np.empty((len(rows), part.channels[1], window))
+    for number in np.unique(numbers):
+        record = prepared.records[number]
+        own = np.flatnonzero(numbers == number)
+        first_pass = max(past, WHOLE)
+        early, late = own[starts[own] <= first_pass], own[starts[own] > first_pass]
+        if len(early):
+            whole = _beginning(part, record.part(0, int(starts[early].max()) + window), prepared, int(number))
+            for k in early:
+                result[k] = whole[:, starts[k] : starts[k] + window]
+        for first in range(0, len(late), BATCH):
+            chosen = late[first : first + BATCH]
+            inputs = np.stack([record.inputs[:, starts[k] - past : starts[k] + window] for k in chosen])
+            result[chosen] = part.predict(inputs, record.grid)[..., -window:]
+    return result
+
+
+def _beginning(part: Any, record: Record, prepared: Prepared, number: int) -> np.ndarray:
+    """The answer (outputs, time) to the beginning of a record, which may start in motion."""
+    answer = np.asarray(part.predict(np.array(record.inputs[None]), record.grid)[0])
+    rest = any(span.record == number and span.start == 0 and span.state == REST for span in prepared.spans)
+    if rest or not isinstance(part, ModalModel):
+        return answer
+    return answer + free_motion(part, record, answer, prepared.warmup)
+
+
+def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: int) -> np.ndarray:
+    """Return the free motion (outputs, time) that the first `count` samples of a record show beside `answer`, from rest.
+
+    The motion is Re Σ_n c_on e^{μ_n t} with the poles of the model; c is a least-squares estimate. Without enough measured
+    samples the motion is zero.
+    """
+    time = np.arange(len(record)) * record.grid.steps[-1]
+    columns = [part for pole in model.modes.poles for part in _swings(pole, time)]
+    motion = np.zeros(answer.shape)
+    for k, (truth, own) in enumerate(zip(record.outputs, answer, strict=True)):
+        known = np.ones(count, bool) if record.mask is None else record.mask[k, :count]
+        if len(columns) and known.sum() >= FEWEST_PER_NUMBER * len(columns):
+            matrix = np.stack(columns, axis=1)
+            left = (truth[:count] - own[:count])[known]
+            motion[k] = matrix @ np.linalg.lstsq(matrix[:count][known], left, rcond=1e-8)[0]
+    return motion
+
+
+def _swings(pole: complex, time: np.ndarray) -> list[np.ndarray]:
+    swing = np.exp(pole * time)
+    return [swing.real, swing.imag] if pole.imag else [swing.real]
