@@ -117,7 +117,7 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     start(page, {"linear", "lno"}, 2)
     page.wait_for_selector("#compare[data-runs='2']", state="attached", timeout=120_000)
     words = page.inner_text("#error-rows")
-    assert "linear of rig.csv" in words
+    assert "linear model of rig.csv" in words
     assert "LNO of rig.csv" in words
     assert "persistence" in words
     for title in ("Predicted and measured u", "Residuals of u", "Magnitude u / force", "Phase u / force"):
@@ -125,7 +125,7 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     for form, ending in (("model", ".safetensors"), ("c", ".zip"), ("fmu", ".fmu"), ("onnx", ".onnx"), ("report", ".html")):
         with page.expect_download() as saved:
             page.locator(f"#save [data-form={form}]").first.click()
-        assert saved.value.suggested_filename == f"linear-of-rig-csv{ending}"
+        assert saved.value.suggested_filename == f"linear-model-of-rig-csv{ending}"
     page.locator("#save .exports", has_text="LNO of rig.csv").locator("[data-form=c]").click()
     page.wait_for_selector("#alert:not([hidden])")
     assert "this model cannot run sample by sample" in page.inner_text("#alert")

@@ -28,9 +28,8 @@ export class Fields {
     this.controls();
     this.line = new Chart(byId("response"), { height: 210, title: "Cut", yLabel: this.output });
     this.parts = el("div", { class: "maps two" });
-    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth")));
-    this.words = new SplitWords(byId("split"));
-    byId("split").append(this.parts);
+    this.words = new SplitWords();
+    byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts);
   }
 
   controls() {
@@ -89,10 +88,12 @@ export class Fields {
     const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
     const worst = Math.max(1e-12, ...errors.map(({ values }) => largest(values)));
     const input = unpack(told.input);
+    const inputs = colourRange([input, { values: told.input_range ?? [] }]); // a scale of its own, told in its caption
     const tiles = [["truth", "truth", truth, range, "signed", this.output]];
     models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", percent(one.l2)]));
-    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), colourRange([input, { values: told.input_range ?? [] }]), "signed", ""]);
+    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), inputs, "signed", `${number(inputs[0], 2)} … ${number(inputs[1], 2)}`]);
     models.forEach((one, k) => tiles.push([`${one.label} error`, mark(one.key), errors[k], [0, worst], "magnitude", `≤ ${number(largest(errors[k].values), 2)}`]));
+    byId("view-systems").classList.toggle("many", models.length > 2);
     this.maps.className = `maps ${{ 0: "two", 1: "two", 2: "three", 4: "five" }[models.length] ?? ""}`;
     this.fillMaps(this.maps, tiles);
     this.bars[0].set(range, "signed", this.output);
