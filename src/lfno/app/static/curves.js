@@ -45,6 +45,8 @@ export class Curves {
     const output = axisLabel(...page.system.output[0]);
     this.steady = new Chart(byId("split"), { height: 200, title: "Steady part", yLabel: output, group: parts });
     this.transient = new Chart(byId("split"), { height: 216, title: "Transient part", yLabel: output, xLabel: time, group: parts });
+    chips(page);
+    this.choices();
   }
 
   /** Draw what is known; `old` answers to another input are shown no longer. */

@@ -102,6 +102,7 @@ const move = latest(async (query) => {
     const old = page.answers;
     page.answers = new Map();
     parts.view.show(old);
+    byId("view-systems").classList.add("ready");
     parts.control.tell(truth);
     remember();
     document.body.dataset.truth = String(Math.round(performance.now() - start));
@@ -114,6 +115,7 @@ const move = latest(async (query) => {
     waiting = setTimeout(() => parts.view.split(query).catch((error) => name === page.system.name && complain(error)), SETTLE);
   } catch (error) {
     if (name !== page.system.name) return; // the user has gone on to another system
+    byId("view-systems").classList.add("ready");
     complain(error);
     parts.control.reset(page.truth ? page.shown : null);
   }
