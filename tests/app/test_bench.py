@@ -11,6 +11,7 @@ import pytest
 import lfno
 from lfno.app.api import Desk
 from lfno.app.catalogue import PAPER_FREQUENCY, catalogue, shipped
+from lfno.app.fieldbench import FORMULAS
 from lfno.app.inputs import DURATION, KINDS, Input
 from lfno.app.json_values import jsonable, packed
 from lfno.app.single import Single
@@ -19,6 +20,7 @@ from lfno.core.grid import Grid
 from lfno.evaluation.caveat import NOT_PHYSICAL
 from lfno.evaluation.metrics import relative_l2
 from lfno.systems import find
+from lfno.systems.families import Curve
 from lfno.systems.signals import FunctionSignal
 from tests.app.conftest import unpack
 
@@ -33,6 +35,25 @@ def test_twelve_systems_and_their_models() -> None:
     assert [one["key"] for one in rows["navier-stokes-nu1e-3"]["models"]] == list(shipped("navier-stokes-nu1e-3"))
     assert told["opening"] in rows
     json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMULAS if isinstance(find(name).family, Curve)])
+def test_the_formula_of_a_field_is_its_input(name: str) -> None:
+    from sympy.parsing.sympy_parser import implicit_multiplication_application, parse_expr, standard_transformations
+
+    def parsed(text: str) -> Any:
+        for sign, code in (("−", "-"), ("²", "**2"), ("e^", "exp"), ("π", " pi ")):
+            text = text.replace(sign, code)
+        return parse_expr(text, transformations=(*standard_transformations, implicit_multiplication_application))
+
+    left, _, right = FORMULAS[name].partition(" = ")
+    formula, _, shorthand = right.partition(", w = ")
+    expression = parsed(formula).subs("w", parsed(shorthand or "0"))
+    family = find(name).family
+    names = [family.name, *(letter for letter in "xyt" if letter in left)]
+    for values in np.random.default_rng(0).uniform(0.1, 2.0, (3, len(names))):
+        shown = float(expression.subs(dict(zip(names, values, strict=True))))
+        assert shown == pytest.approx(float(family.function(*values)), rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

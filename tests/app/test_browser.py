@@ -36,7 +36,7 @@ def opened(browse: Browse, address: str, **options: Any) -> Any:
 def test_the_playground(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     assert page.locator("#systems a").count() == 12
-    assert page.evaluate(SHIFT) < 0.1
+    assert page.evaluate(SHIFT) < 0.02
     page.goto(f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=2")
     shown(page, "duffing-c05", '"amplitude":2,')
     page.click('[data-curve="LFNO"]')  # the page opens on the model of random forcing; the paper's models are hidden
@@ -79,6 +79,15 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     number.press("Enter")
     shown(page, '"amplitude":40')
     assert "feedback" in page.locator("#error-table .beyond", has_text="out of the range of training").first.inner_text()
+
+
+def test_nothing_jumps_while_the_page_loads(browse: Browse, server: Server) -> None:
+    for width in (1440, 1280, 390):
+        for place in ("systems/duffing-c0", "systems/heat", "systems/burgers"):
+            page = opened(browse, f"{server.address}#{place}", width=width)
+            assert page.evaluate(SHIFT) < 0.02, (place, width)
+    assert page.inner_text(".formula") == "u₀(x) = U x"
+    assert page.locator("#split h2").inner_text() == "Transient and steady"  # without a true split, the title promises none
 
 
 def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server: Server) -> None:
@@ -189,6 +198,8 @@ def test_models_hidden_on_one_system_are_shown_on_the_next(browse: Browse, serve
     shown(page, "duffing-c0 ")
     assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "true"
     page.wait_for_selector("#split-caveat:has-text('not damped')")
+    page.wait_for_selector("#modes[data-ready]")
+    assert "∞" in page.locator("#modes tr", has_text="truth").inner_text()  # the time constant of a mode without damping
 
 
 def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: Server) -> None:

@@ -39,13 +39,18 @@ def stage(page: Any, *stages: str) -> None:
 
 def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_path: Path) -> None:
     page = browse(f"{server.address}#signals")
+    page.wait_for_selector("#steps")  # an empty page says what it is for
     page.set_input_files("#file", table("bad.csv", 82, "overflow"))
     page.wait_for_selector("#alert:not([hidden])")
     assert page.inner_text("#alert span").startswith("bad.csv: line 82, column 'u' holds 'overflow', which is not a number")
     page.set_input_files("#file", table("<img src=x onerror=alert(1)>.csv"))
     page.wait_for_selector("#drawn canvas")
     assert page.locator("#alert").is_hidden()
+    assert page.locator("#steps").is_hidden()
     assert page.locator("#inside img, #shelf img").count() == 0
+    page.reload()
+    page.wait_for_selector("#drawn canvas")
+    assert page.locator("#train-file input[type=checkbox]").count() == 5  # every model, also after a reload
     # roles are chosen in the table
     page.select_option('[data-variable="force"]', "output")
     page.select_option('[data-variable="u"]', "input")
@@ -117,15 +122,16 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     start(page, {"linear", "lno"}, 2)
     page.wait_for_selector("#compare[data-runs='2']", state="attached", timeout=120_000)
     words = page.inner_text("#error-rows")
-    assert "linear of rig.csv" in words
+    assert "linear model of rig.csv" in words
     assert "LNO of rig.csv" in words
     assert "persistence" in words
     for title in ("Predicted and measured u", "Residuals of u", "Magnitude u / force", "Phase u / force"):
         page.wait_for_selector(f'#compare [data-title="{title}"]')
+    assert "solid: steady; dashed: transient" in page.inner_text("#compare .parts-key")
     for form, ending in (("model", ".safetensors"), ("c", ".zip"), ("fmu", ".fmu"), ("onnx", ".onnx"), ("report", ".html")):
         with page.expect_download() as saved:
             page.locator(f"#save [data-form={form}]").first.click()
-        assert saved.value.suggested_filename == f"linear-of-rig-csv{ending}"
+        assert saved.value.suggested_filename == f"linear-model-of-rig-csv{ending}"
     page.locator("#save .exports", has_text="LNO of rig.csv").locator("[data-form=c]").click()
     page.wait_for_selector("#alert:not([hidden])")
     assert "this model cannot run sample by sample" in page.inner_text("#alert")

@@ -17,6 +17,7 @@ from lfno.plots.fit_figures import LONGEST, Compared, field_error_figure, predic
 from lfno.plots.fit_page import fit_page
 from lfno.plots.mode_rows import with_interval
 from lfno.plots.page import page_html
+from lfno.plots.parts import parts_of_test
 from lfno.plots.style import as_svg
 from lfno.surrogate import Surrogate
 from tests.identification.oscillator import Oscillator
@@ -90,7 +91,9 @@ def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert "&lt;b&gt;rig" in page
     for words in ("Candidates", "Frequency response", "Modes", "Range of validity", "Data and choices", "noise floor"):
         assert words in page
-    assert page.count("data:image/svg+xml") == 3
+    assert page.count("data:image/svg+xml") == 5  # one of them twice, also for phones
+    assert "repeated for ever" in page
+    assert "noise floor is not known" not in page
     assert fitted.scores is not None
     assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
     assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # of the test, which also bounds what counts as a mode
@@ -98,3 +101,11 @@ def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None
     assert f"{fitted.coverage.peak[0]:.4g}" in page
+
+
+def test_the_two_parts_add_up_to_the_prediction_of_the_test(fitted: Surrogate) -> None:
+    assert fitted.fitted is not None
+    assert fitted.fitted.contest is not None
+    transient, steady = parts_of_test(fitted, 2)
+    expected = fitted.fitted.contest.prediction[:2]
+    assert np.abs(transient + steady - expected).max() < 1e-5 * np.abs(expected).max()

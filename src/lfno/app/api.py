@@ -23,7 +23,7 @@ from lfno.systems.titles import ALL
 
 MOST_BENCHES = 3  # systems kept warm; one more and the oldest is put away
 #: model of `lfno.fit` -> its name on the page
-MODELS = {"linear": "linear", "feedback": "feedback", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
+MODELS = {"linear": "linear model", "feedback": "feedback model", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
 MOST_EPOCHS = 5000
 
 

@@ -73,12 +73,13 @@ def shipped(name: str) -> dict[str, str]:
 def labels(models: Iterable[str]) -> dict[str, str]:
     """The names of shipped models on the page. Beside models of random inputs, the others are marked as the paper's.
 
-    >>> labels(["LFNO rich", "LFNO"])
-    {'LFNO rich': 'LFNO', 'LFNO': 'LFNO (paper)'}
+    >>> labels(["LFNO rich", "LFNO"]), labels(["feedback rich"])
+    ({'LFNO rich': 'LFNO', 'LFNO': 'LFNO (paper)'}, {'feedback rich': 'feedback model'})
     """
     keys = list(models)
     both = any(key.endswith(" rich") for key in keys)
-    return {key: f"{key} (paper)" if both and not key.endswith(" rich") else key.removesuffix(" rich") for key in keys}
+    names = {key: key.removesuffix(" rich").replace("feedback", "feedback model") for key in keys}
+    return {key: f"{name} (paper)" if both and not key.endswith(" rich") else name for key, name in names.items()}
 
 
 def _key(key: str, file: Path) -> str:

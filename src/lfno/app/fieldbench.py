@@ -18,6 +18,17 @@ from lfno.systems.signals import Signal, open_mesh
 from lfno.systems.steady import SteadyState
 
 PAPER, RANDOM = "paper", "random"
+#: the inputs of the paper, by system; a test compares them with the functions of the systems
+FORMULAS = {
+    "beam": "f(x, t) = −99 A e^(−x) sin 10t",
+    "heat": "f(x, t) = (1 − π²) A e^(−t) sin πx",
+    "reaction-diffusion": "f(x, t) = (1 − π²) w + w², w = A e^(−t) sin πx",
+    "brusselator": "f(x, t) = (1 − π²) A e^(−t) sin πx",
+    "burgers": "u₀(x) = U x",
+    "navier-stokes": "w₀(x, y) = V sin(x) cos(y)",
+    "navier-stokes-nu1e-3": "w₀(x, y): a random field, periodic in x and y",
+}
+RANDOM_FORMULA = "f(x, t) = p(x) s(t): p of four random modes, s a random signal"
 
 
 class Given(NamedTuple):
@@ -69,7 +80,7 @@ class Field(Bench):
                 "input": packed(inputs[0, -1]),
                 "input_range": self._input_range() if given.family == PAPER else None,
                 "truth": packed(truth[0, 0]),
-                "formula": "",
+                "formula": FORMULAS[self.name] if given.family == PAPER else RANDOM_FORMULA,
                 "ms": 1e3 * took,
             }
         )

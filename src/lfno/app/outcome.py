@@ -39,7 +39,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         signals["truth"] = np.where(contest.mask[:keep], signals["truth"], np.nan)
     axis = data.grid.axes[-1]
     grid = data.grid.change(axis.name, size=contest.truth.shape[-1])
-    transient, steady, reason = _split(surrogate, fitted.prepared, keep)
+    transient, steady, reason = _split(surrogate, keep)
     signals |= {"transient": transient, "steady": steady} if transient is not None else {}
     for name, values in signals.items():
         np.save(folder / f"{name}.npy", np.asarray(values, dtype=np.float32))
@@ -88,16 +88,15 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
     return jsonable(curves(grid, {name: np.asarray(values[place]) for name, values in found.items()}))
 
 
-def _split(surrogate: Any, prepared: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
+def _split(surrogate: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
     """Transient and steady part of the first `keep` test samples, or the reason why there is no split."""
+    from lfno.plots.parts import parts_of_test
+
     try:
-        if prepared.test is not None:
-            parts = [part[None, ..., prepared.warmup :] for part in surrogate.decompose(prepared.test, warn=False)]
-        else:
-            parts = list(surrogate.decompose(prepared.dataset[prepared.split.test[:keep]], warn=False))
+        transient, steady = parts_of_test(surrogate, keep)
     except LfnoError as error:
         return None, None, str(error)
-    return parts[0], parts[1], ""
+    return transient, steady, ""
 
 
 def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
@@ -110,11 +109,12 @@ def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
 def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
     """Frequency responses that the test data show, measured and predicted, by one and the same estimate."""
     from lfno.identification.frequency import measure_response
+    from lfno.plots.bode import segment_length
 
     inputs, truth = np.asarray(signals["input"], np.float64), np.asarray(signals["truth"], np.float64)
     truth = np.where(np.isnan(truth), signals["prediction"], truth)  # what was not measured says nothing for or against
     try:
-        length = min(inputs.shape[-1], max(inputs.shape[-1] // 4, 128), 4096)
+        length = segment_length(*inputs.shape)
         measured = measure_response(inputs, truth, step, length, FAINTEST)
         model = measure_response(inputs, np.asarray(signals["prediction"], np.float64), step, length, FAINTEST)
     except LfnoError:

@@ -67,7 +67,7 @@ def demo(
     console.print("[bold]3[/] Asking the equation: true transient and steady part, true modes")
     outcome = judge(data, runs)
     Surrogate([lfno.model]).save(out / "lfno" / MODEL)
-    page = write_page(demo_page(outcome), out / "index.html")
+    page = write_page(demo_page(outcome, str(out)), out / "index.html")
     if as_json:
         typer.echo(json.dumps({**outcome.to_dict(), "page": str(page), "model": str(out / "lfno")}, default=float))
         return

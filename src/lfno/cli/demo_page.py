@@ -15,14 +15,14 @@ HARDLY = "This was the quick demo: its networks are tiny and hardly trained. Run
 NEXT = (
     ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
-    ("Ask the model of this demo for its modes:", "lfno poles demo/lfno"),
+    ("Ask the model of this demo for its modes:", "lfno poles {folder}/lfno"),
     ("Move sliders and watch models answer in the browser:", "lfno app"),
 )
 MOST_MODES = 2  # rows of the table of modes
 
 
-def demo_page(outcome: Outcome) -> Page:
-    """Return the page of the demo."""
+def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
+    """Return the page of the demo, whose model is in `folder`/lfno."""
     run = outcome.runs["LFNO"]
     quick = [HARDLY] if len(run.split.train) < FEWEST else []
     axis = outcome.grid.axes[0]
@@ -34,7 +34,7 @@ def demo_page(outcome: Outcome) -> Page:
             Section("Error on the test forces", tables=[errors(outcome)]),
             Section("How the oscillator rings", tables=[modes(outcome)]),
         ],
-        NEXT,
+        [(words, command.format(folder=folder)) for words, command in NEXT],
         [
             "Equation: x″ + 0.5 x′ + x + x³ = f(t), from rest. Forces: multisines, chirps, steps and pulses with random "
             f"parameters. {axis.size} points over {axis.length:g} s; {run.epochs} epochs.",

@@ -10,6 +10,7 @@ Modules:
     response: nonlinear frequency responses, backbones, stabilisation diagrams
     characteristic: restoring force and hysteresis loop of a nonlinearity
     fit_figures: figures of a fitted model on its test data
+    parts: input, output, transient and steady part of a fitted model
     fit_page: the page about a fitted model
     page: one self-contained HTML page about one model
 """

@@ -27,6 +27,7 @@ def answers_figure(
     answers: Mapping[str, np.ndarray],
     parts: Mapping[str, tuple[np.ndarray, np.ndarray | None]],
     narrow: bool = False,
+    measured: str = "truth",
 ) -> Figure:
     """Draw force and response in two rows, and below them the transient and the steady part.
 
@@ -37,14 +38,15 @@ def answers_figure(
         answers: Name of a model → its prediction. The first model is drawn on top.
         parts: "transient" and "steady" → the first model's part and the true part (None where no truth is known).
         narrow: Draw for a phone: the two parts below each other.
+        measured: The name of the true output in the legend.
     """
     figure, panels = _layout(bool(parts), narrow)
     t, names = axis.points, list(answers)
     panels["force"].margins(x=0.01)
     panels["force"].plot(t, force[1], color="#555555", linewidth=1.1)
     panels["force"].set(ylabel=force[0])
-    panels["force"].set_title("force", loc="left")
-    panels["response"].plot(t, response[1], label="truth", **TRUTH)
+    panels["force"].set_title("force" if measured == "truth" else "input", loc="left")
+    panels["response"].plot(t, response[1], label=measured, **TRUTH)
     for place in reversed(range(len(names))):
         style: Any = {"linewidth": 1.1 if place else 1.6, "linestyle": DASHES[place % len(DASHES)]}
         panels["response"].plot(t, answers[names[place]], color=colour(names[place]), label=names[place], **style)
@@ -61,7 +63,7 @@ def answers_figure(
     _same_scale([panels[name] for name in ("response", *parts)])
     for name in ("response", *parts):
         handles, labels = panels[name].get_legend_handles_labels()
-        order = sorted(range(len(labels)), key=lambda k: ["truth", *names].index(labels[k]))
+        order = sorted(range(len(labels)), key=lambda k: ["truth", measured, *names].index(labels[k]))
         shown = {"loc": "lower right", "ncols": len(order), "borderaxespad": 0.1, "bbox_to_anchor": (1, 1)}
         panels[name].legend([handles[k] for k in order], [labels[k] for k in order], **shown)
     return figure

@@ -18,8 +18,10 @@ from lfno.plots.style import COLOURS, as_svg, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MANY = 16  # samples from which whole samples are averaged, not parts of them
+AVERAGES = 5  # segments for each input that an estimate averages at least
+LONGEST = 4096  # steps of a segment
 FLOOR = 1e-3  # frequencies with a smaller share of the input's peak power show leakage
+FEW = 40  # frequencies below which each is marked: the lines between them are no measurement
 MOST_PAIRS = 3  # pairs of input and output that a figure shows
 STYLES: tuple[dict[str, Any], ...] = (
     TRUTH,
@@ -42,7 +44,7 @@ def bode_picture(
     Raises:
         LfnoError: The signals are too short, or the inputs excite no frequency.
     """
-    segment = inputs.shape[-1] if len(inputs) >= MANY else None
+    segment = segment_length(*inputs.shape)
     found = {name: measure_response(inputs, values, step, segment, FLOOR) for name, values in answers.items()}
     first = next(iter(found.values()))
     seen = {pair: words for pair, words in pairs.items() if np.isfinite(first.response[pair]).sum() > 1}
@@ -58,6 +60,16 @@ def bode_picture(
     return Picture(as_svg(partial(bode_figure, found, shown)), caption)
 
 
+def segment_length(samples: int, channels: int, size: int) -> int:
+    """Return the length of the segments that show the finest frequencies: the longest with AVERAGES segments for each input.
+
+    >>> segment_length(1, 1, 900), segment_length(20, 1, 900), segment_length(1, 2, 900), segment_length(1, 1, 10**6)
+    (300, 900, 163, 4096)
+    """
+    parts = -(-AVERAGES * channels // samples)  # of a sample, half of each covered by the next
+    return min(LONGEST, 2 * size // (parts + 1))
+
+
 def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int, int], str]) -> Figure:
     """Draw gain, phase and coherence below each other, a column for each pair (output, input)."""
     count, first = len(pairs), next(iter(found.values()))
@@ -68,8 +80,9 @@ def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int
         f = first.frequencies[seen]
         for (name, response), style in zip(found.items(), STYLES, strict=False):
             values = response.response[pair][seen]
-            gain.plot(f, np.abs(values), label=name, **style)
-            phase.plot(f, np.degrees(np.unwrap(np.angle(values))), **style)
+            points: Any = {"marker": "o", "markersize": 3} if len(f) < FEW else {}
+            gain.plot(f, np.abs(values), label=name, **style, **points)
+            phase.plot(f, np.degrees(np.unwrap(np.angle(values))), **style, **points)
         coherence.plot(f, first.coherence[pair[0]][seen], color="#555555")
         coherence.set(ylim=(0, 1.05), ylabel="coherence", xlabel="frequency [Hz]")
         gain.set(ylabel=f"gain  {words}", xticklabels=[])

@@ -14,6 +14,7 @@ from lfno.plots.bode import bode_picture
 from lfno.plots.fit_figures import Compared, field_error_figure, prediction_figure, spectrum_figure
 from lfno.plots.mode_rows import HEADINGS, mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
+from lfno.plots.parts import overview
 from lfno.plots.style import as_svg
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
     label = next(iter(contest.rows))
     modes = _modes(model)
     sections = [
+        *([overview(model, contest, label)] if model.grid.ndim == 1 else []),
         _prediction(model, contest, label, noise),
         Section("Candidates", tables=[_candidates(contest, noise)]),
         *_response(model, contest, label),
@@ -62,8 +64,8 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
     inputs = ", ".join(signals.names("inputs")) or f"{model.channels[0]} inputs"
     outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
     sentences = [
-        f"The {label} predicts {outputs} from {inputs}. On test data that the fit did not use, the error is "
-        f"{_percent(row['nrmse'])} of the root mean square of the output.",
+        f"The {label.removesuffix(' model')} model predicts {outputs} from {inputs}. On test data that the fit did not use, "
+        f"the error is {_percent(row['nrmse'])} of the root mean square of the output.",
         contest.verdict,
     ]
     if noise is not None:
@@ -130,6 +132,8 @@ def _candidates(contest: Contest, noise: Sequence[float] | None) -> Table:
     if noise is not None and few:
         rows.append(["noise floor", "", "", *(f"{level:.4g}" for level in noise)])
     note = "Error: root mean square of the residual over that of the output. Fit: 100 % is perfect, 0 % is the mean."
+    if noise is None:
+        note += " The noise floor is not known: only an input that repeats itself shows the noise."
     return Table(columns, rows, errors.index(min(errors)), note)
 
 

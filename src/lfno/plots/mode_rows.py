@@ -8,6 +8,7 @@ from lfno.identification.mode import Interval, Mode
 
 #: headings of the cells of `mode_cells`
 HEADINGS = ("frequency", "damping ratio", "time constant", "contribution")
+SMALLEST, LARGEST = 1e-4, 1e6  # values beyond these are written with an exponent
 
 
 def mode_cells(mode: Mode) -> list[str]:
@@ -21,7 +22,7 @@ def mode_cells(mode: Mode) -> list[str]:
         f"{with_interval(mode.frequency, mode.frequency_interval)} Hz",
         with_interval(mode.damping_ratio, mode.damping_interval),
         f"{with_interval(mode.time_constant, mode.time_constant_interval)} s",
-        f"{100 * mode.contribution:.2g} %" if mode.contribution < 1 else f"{100 * mode.contribution:.0f} %",
+        f"{100 * mode.contribution:.2g} %" if mode.contribution < 0.095 else f"{100 * mode.contribution:.0f} %",
     ]
 
 
@@ -30,9 +31,13 @@ def with_interval(value: float, interval: Interval) -> str:
 
     >>> with_interval(0.15915, (0.158, 0.1603)), with_interval(12.0, (12.0, 12.0))
     ('0.1592 ± 0.0011', '12')
+    >>> with_interval(1.03e-8, (1e-8, 1.06e-8)), with_interval(1.13e8, (1.1e8, 1.16e8))
+    ('1.03e-08 ± 3e-10', '1.13e+08 ± 3e+06')
     """
     half = (interval[1] - interval[0]) / 2
     if not (math.isfinite(half) and half > 0 and math.isfinite(value)):
         return f"{value:.4g}"
+    if abs(value) < SMALLEST or abs(value) > LARGEST:
+        return f"{value:.3g} ± {half:.2g}"
     digits = max(0, 1 - math.floor(math.log10(half)))
     return f"{value:.{digits}f} ± {half:.{digits}f}"

@@ -4,7 +4,7 @@ import { Chart } from "./chart.js";
 import { drawFields } from "./fieldplot.js";
 import { PredictPanel } from "./predict.js";
 import { store } from "./store.js";
-import { ask, axisLabel, channel, compact, complain, el, key, number, percent, picker, unpack } from "./tools.js";
+import { ask, axisLabel, channel, compact, complain, el, key, notes, number, percent, picker, unpack } from "./tools.js";
 
 const MARKS = { linear: "linear", feedback: "feedback", lfno: "lfno", fno: "fno", lno: "lno" };
 const SPARE = ["yours", "transient", "steady", "lno", "fno", "feedback"];
@@ -111,7 +111,10 @@ export class Comparison {
     });
     const parts = runs.map((run, n) => [run, arrays[n]]).filter(([run, one]) => one.steady && !run.told.caveat.includes("calls its whole answer"));
     if (!parts.length) return;
-    this.curveBody.append(el("h3", {}, "Transient and steady part"), ...[...new Set(parts.map(([run]) => run.told.caveat).filter(Boolean))].map((words) => el("p", { class: "note small" }, words)));
+    const missing = runs.filter((run) => run.told.no_split).map((run) => [run.name, run.told.no_split]);
+    this.curveBody.append(el("h3", {}, "Transient and steady part"),
+      el("div", { class: "chips small parts-key" }, ...parts.map(([run]) => key(run.mark, run.name)), el("span", { class: "muted" }, "solid: steady; dashed: transient")),
+      ...notes(missing.map(([who, why]) => [who, `no split: ${why}`]), ""), ...[...new Set(parts.map(([run]) => run.told.caveat).filter(Boolean))].map((words) => el("p", { class: "note small" }, words)));
     names.forEach(([name, own], k) => {
       new Chart(this.curveBody, { height: 170, title: `Parts of ${name}`, yLabel: axisLabel(name, own), xLabel: axisLabel("t", unit), group }).set(x, parts.flatMap(([run, one]) => [
         { name: run.mark, label: `${run.name}, steady`, y: channel(one.steady, k).values, width: 1.5 }, { name: run.mark, label: `${run.name}, transient`, y: channel(one.transient, k).values, width: 1.2, dash: [5, 4] }]));
@@ -135,8 +138,9 @@ export class Comparison {
     const draw = ([o, i, label]) => {
       body.replaceChildren();
       const x = unpack(told.bode.frequency).values;
+      const few = x.length < 40; // so few frequencies are told from a curve
       const pick = (polar, name) => channel(channel(unpack(polar[name]), o), i).values;
-      const both = (name) => [{ name: "measured", label: "measured", y: pick(told.bode.measured, name), width: 2.6 }, ...runs.map((run) => ({ name: run.mark, label: run.name, y: pick(run.told.bode.model, name), width: 1.5 }))];
+      const both = (name) => [{ name: "measured", label: "measured", y: pick(told.bode.measured, name), width: 2.6, points: few }, ...runs.map((run) => ({ name: run.mark, label: run.name, y: pick(run.told.bode.model, name), width: 1.5, points: few }))];
       const group = [];
       new Chart(body, { height: 190, title: `Magnitude ${label}`, yLabel: "|H|", log: true, logX: true, group }).set(x, both("magnitude"));
       new Chart(body, { height: 150, title: `Phase ${label}`, yLabel: "phase [°]", logX: true, group }).set(x, both("phase"));

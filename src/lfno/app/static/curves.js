@@ -35,16 +35,18 @@ export class Curves {
     const group = [];
     byId("response").append(el("header", {}, el("h2", {}, "Response"), el("div", { class: "chips", id: "chips" })));
     this.input = new Chart(byId("response"), { height: 110, title: "Input", yLabel: axisLabel(...page.system.input.at(-1)), group });
-    this.response = new Chart(byId("response"), { height: 270, title: "Response", yLabel: axisLabel(...page.system.output[0]), group });
+    this.response = new Chart(byId("response"), { height: 240, title: "Response", yLabel: axisLabel(...page.system.output[0]), group });
     this.error = new Chart(byId("response"), { height: 150, title: "Error", yLabel: axisLabel("max |error|", page.system.output[0][1]), xLabel: time, log: true, group });
     this.chosen = null;
     this.pick = el("span", { class: "segments", id: "split-of" });
-    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth"), key("steady", "steady"), key("transient", "transient"), key("truth", "truth (dashed)"), el("span", { class: "grow" }), this.pick));
-    this.words = new SplitWords(byId("split"));
+    this.words = new SplitWords();
+    byId("split").append(el("header", {}, this.words.title, key("steady", "steady"), key("transient", "transient"), this.words.key, el("span", { class: "grow" }), this.pick), this.words.node);
     const parts = [];
     const output = axisLabel(...page.system.output[0]);
-    this.steady = new Chart(byId("split"), { height: 150, title: "Steady part", yLabel: output, group: parts });
-    this.transient = new Chart(byId("split"), { height: 150, title: "Transient part", yLabel: output, xLabel: time, group: parts });
+    this.steady = new Chart(byId("split"), { height: 200, title: "Steady part", yLabel: output, group: parts });
+    this.transient = new Chart(byId("split"), { height: 216, title: "Transient part", yLabel: output, xLabel: time, group: parts });
+    chips(page);
+    this.choices();
   }
 
   /** Draw what is known; `old` answers to another input are shown no longer. */

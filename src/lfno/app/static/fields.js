@@ -28,9 +28,8 @@ export class Fields {
     this.controls();
     this.line = new Chart(byId("response"), { height: 210, title: "Cut", yLabel: this.output });
     this.parts = el("div", { class: "maps two" });
-    byId("split").append(el("header", {}, el("h2", {}, "Transient and steady, with the truth")));
-    this.words = new SplitWords(byId("split"));
-    byId("split").append(this.parts);
+    this.words = new SplitWords();
+    byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts);
   }
 
   controls() {
@@ -80,19 +79,22 @@ export class Fields {
     if (!told) return;
     // while new answers are on their way the maps of the old ones stay, so that the page does not jump
     if (old?.size) return;
-    const models = this.page.models.map((one) => this.page.answers.get(one.key)).filter((one) => one && !hidden.has(one.key));
+    const shown = this.page.models.filter((one) => !hidden.has(one.key));
+    const models = shown.map((one) => this.page.answers.get(one.key) ?? { ...one, waiting: true }); // a place is kept for its maps
     const whole = unpack(told.truth);
     const truth = this.frame(whole);
-    const fields = models.map((one) => this.frame(one.prediction));
+    const fields = models.map((one) => (one.waiting ? null : this.frame(one.prediction)));
     const range = colourRange([whole]);
-    const errors = fields.map((field) => ({ shape: field.shape, values: difference(field.values, truth.values) }));
+    const errors = fields.map((field) => field && { shape: field.shape, values: difference(field.values, truth.values) });
     const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
-    const worst = Math.max(1e-12, ...errors.map(({ values }) => largest(values)));
+    const worst = Math.max(1e-12, ...errors.map((error) => (error ? largest(error.values) : 0)));
     const input = unpack(told.input);
+    const inputs = colourRange([input, { values: told.input_range ?? [] }]); // a scale of its own, told in its caption
     const tiles = [["truth", "truth", truth, range, "signed", this.output]];
-    models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", percent(one.l2)]));
-    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), colourRange([input, { values: told.input_range ?? [] }]), "signed", ""]);
-    models.forEach((one, k) => tiles.push([`${one.label} error`, mark(one.key), errors[k], [0, worst], "magnitude", `≤ ${number(largest(errors[k].values), 2)}`]));
+    models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", one.waiting ? "" : percent(one.l2)]));
+    tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), inputs, "signed", `${number(inputs[0], 2)} … ${number(inputs[1], 2)}`]);
+    models.forEach((one, k) => tiles.push([`${one.label} error`, mark(one.key), errors[k], [0, worst], "magnitude", errors[k] ? `≤ ${number(largest(errors[k].values), 2)}` : ""]));
+    byId("view-systems").classList.toggle("many", models.length > 2);
     this.maps.className = `maps ${{ 0: "two", 1: "two", 2: "three", 4: "five" }[models.length] ?? ""}`;
     this.fillMaps(this.maps, tiles);
     this.bars[0].set(range, "signed", this.output);
@@ -100,7 +102,7 @@ export class Fields {
     const axis = this[this.along];
     const other = this[this.across()];
     this.cutWords.textContent = `at ${other.name} = ${number(other.origin + this.at[this.across()] * other.step, 4)} ${other.unit}`;
-    const lines = models.map((one, k) => ({ name: mark(one.key), label: one.label, y: this.cut(fields[k]), width: 1.5 })).reverse();
+    const lines = models.flatMap((one, k) => (fields[k] ? [{ name: mark(one.key), label: one.label, y: this.cut(fields[k]), width: 1.5 }] : [])).reverse();
     this.line.set(points(axis), [{ name: "truth", label: "truth", y: this.cut(truth), width: 3.2 }, ...lines], { xLabel: axisLabel(axis.name, axis.unit) });
     chips(this.page);
     if (this.found) this.drawSplit();
@@ -130,7 +132,7 @@ export class Fields {
 
   fillMaps(parent, tiles) {
     const cut = this.across() === "columns" ? { column: this.at.columns } : { row: this.at.rows };
-    const wanted = tiles.map(([label]) => label).join("|");
+    const wanted = tiles.map(([label, , field]) => `${label} ${field !== null}`).join("|");
     if (parent.dataset.tiles !== wanted) {
       parent.replaceChildren();
       parent.dataset.tiles = wanted;
@@ -139,14 +141,16 @@ export class Fields {
         this.place();
         this.show();
       };
-      this.sheets.set(parent, tiles.map(([label, colour]) => {
+      this.sheets.set(parent, tiles.map(([label, colour, field]) => {
         const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", { class: "swatch", mark: colour }), label, el("b", {})));
         parent.append(figure);
+        if (field === null) return figure.append(el("div", { class: `empty ${this.flow ? "square" : ""}` }, "on its way…"));
         return new FieldMap(figure, pick, this.flow ? 1 : 0.82);
       }));
     }
     this.sheets.get(parent).forEach((sheet, k) => {
       const [label, , field, range, kind, words] = tiles[k];
+      if (!sheet) return;
       sheet.box.parentElement.querySelector("b").textContent = words;
       sheet.set(field, this.rows, this.columns, range, kind, cut, label);
     });

@@ -1,7 +1,7 @@
 // Fields as colours: one map for each model on one scale, and the cut through all of them.
 
 import { Sheet } from "./sheet.js";
-import { colour, el, number } from "./tools.js";
+import { axisLabel, colour, el, number } from "./tools.js";
 
 /** Both signs: symmetric, so that the middle colour is zero; one sign: from the lowest to the highest value. */
 export function colourRange(fields) {
@@ -100,7 +100,7 @@ export class FieldMap extends Sheet {
     const sheet = this.begin();
     if (!sheet) return;
     const { pen, width, height } = sheet;
-    const frame = { left: 15, top: 1, width: width - 16, height: height - 17 };
+    const frame = { left: 36, top: 5, width: width - 38, height: height - 21 };
     this.frame = frame;
     const [high, wide] = this.field.shape;
     const image = new ImageData(wide, high);
@@ -133,14 +133,17 @@ export class FieldMap extends Sheet {
     pen.fillText(at(this.columns, shown.column), frame.left, below);
     pen.textAlign = "right";
     pen.fillText(at(this.columns, shown.column + shown.columns - 1), frame.left + frame.width, below);
-    pen.textAlign = "center";
-    pen.fillText(`${this.columns.name} →`, frame.left + frame.width / 2, below);
-    pen.save();
-    pen.translate(5, frame.top + frame.height / 2);
-    pen.rotate(-Math.PI / 2);
     pen.textBaseline = "middle";
-    pen.fillText(`${this.rows.name} →`, 0, 0);
+    pen.fillText(at(this.rows, shown.row + shown.rows - 1), frame.left - 4, frame.top + 3);
+    pen.fillText(at(this.rows, shown.row), frame.left - 4, frame.top + frame.height - 3);
+    pen.textAlign = "center";
+    pen.save();
+    pen.translate(frame.left - 14, frame.top + frame.height / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(axisLabel(this.rows.name, this.rows.unit), 0, 0);
     pen.restore();
+    pen.textBaseline = "top";
+    pen.fillText(axisLabel(this.columns.name, this.columns.unit), frame.left + frame.width / 2, below);
   }
 
   drawCut(pen, frame) {

@@ -44,7 +44,7 @@ export class ModesPanel {
       const name = el("td", {}, el("span", { class: "swatch", mark: key === "truth" ? "truth" : mark(key) }), label(key));
       if (!modes.length) return [el("tr", {}, name, el("td", { colspan: 3, class: "muted wrap" }, problem || "none found"))];
       return modes.slice(0, 3).map((mode, k) => el("tr", {}, k ? el("td", {}) : name, el("td", { title: spread(mode.frequency_interval, "Hz") }, mode.frequency ? number(mode.frequency) : "–"),
-        el("td", { title: spread(mode.damping_interval, "") }, mode.frequency ? percent(mode.damping_ratio) : "decays"), el("td", {}, number(-1 / mode.pole[0]))));
+        el("td", { title: spread(mode.damping_interval, "") }, mode.frequency ? percent(mode.damping_ratio) : "decays"), el("td", {}, mode.pole[0] < 0 ? number(-1 / mode.pole[0]) : mode.pole[0] > 0 ? "grows" : "∞")));
     });
     const heads = ["", "Hz", "damping", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
     const doubts = keys.map((key, n) => [label(key), answers[n].modes.length ? answers[n].caveat : ""]).filter(([, caveat]) => caveat);

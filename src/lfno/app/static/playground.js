@@ -111,8 +111,9 @@ export class Slider {
     this.choices = el("div", { class: "segments", role: "group", "aria-label": "kind of input", hidden: !system.draws },
       ...[["random", "random input"], ["paper", "input of the paper"]].map(([family, words]) => el("button", { type: "button", "data-family": family, onclick: () => this.choose(family) }, words)));
     this.box = el("div");
+    this.formula = el("p", { class: "formula" });
     this.status = el("p", { class: "muted status", "aria-live": "polite" });
-    parent.append(el("div", { class: "playground" }, this.choices, this.box, this.status));
+    parent.append(el("div", { class: "playground" }, this.choices, this.box, this.formula, this.status));
     const given = Number.parseFloat(query.value);
     this.fill(Number.isFinite(given) ? given : system.start.value);
   }
@@ -139,6 +140,7 @@ export class Slider {
   }
 
   tell(truth) {
+    this.formula.textContent = truth.formula;
     this.status.textContent = `solved in ${took(truth.ms)}`;
   }
 

@@ -1,6 +1,7 @@
 // Runs: started, watched, stopped, continued, renamed, deleted. They live on the server; this is a view of them.
 
 import { Chart } from "./chart.js";
+import { ABOUT } from "./state.js";
 import { refresh, store } from "./store.js";
 import { ask, complain, duration, el, key, trying } from "./tools.js";
 
@@ -11,8 +12,8 @@ const STAGES = {
 
 /** A form that starts runs; order() names what they are fitted to. */
 export function startForm({ models, checked, epochs, order, begun = () => {} }) {
-  const boxes = models.filter((name) => name in store.models || !Object.keys(store.models).length).map((name) =>
-    el("label", { class: "switch" }, el("input", { type: "checkbox", name: "model", value: name, checked: checked.includes(name) }), store.models[name] ?? name.toUpperCase()));
+  const boxes = models.map((name) =>
+    el("label", { class: "switch", title: ABOUT[name] }, el("input", { type: "checkbox", name: "model", value: name, checked: checked.includes(name) }), store.models[name] ?? name.toUpperCase()));
   const length = el("input", { type: "number", min: 1, max: 5000, step: 1, value: epochs, placeholder: "automatic", "aria-label": "epochs of the networks" });
   const start = async () => {
     const chosen = boxes.map((box) => box.firstElementChild).filter((box) => box.checked).map((box) => box.value);
@@ -20,8 +21,10 @@ export function startForm({ models, checked, epochs, order, begun = () => {} }) 
     if (found) begun(found.runs);
     await refresh();
   };
-  return el("div", { class: "train" }, el("div", { class: "switches", role: "group", "aria-label": "models to fit" }, ...boxes), el("label", {}, "epochs of the networks", length),
-    el("button", { type: "button", class: "primary", "data-do": "start", onclick: start }, "Start"));
+  const words = models.map((name) => el("li", {}, el("b", {}, store.models[name] ?? name.toUpperCase()), `: ${ABOUT[name]}`));
+  return el("div", {}, el("div", { class: "train" }, el("div", { class: "switches", role: "group", "aria-label": "models to fit" }, ...boxes), el("label", {}, "epochs of the networks", length),
+    el("button", { type: "button", class: "primary", "data-do": "start", onclick: start }, "Start")),
+    el("details", {}, el("summary", {}, "What these models are"), el("ul", { class: "notes" }, ...words)));
 }
 
 /** Rename and delete buttons of a file or a run. */

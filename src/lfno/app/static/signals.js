@@ -4,6 +4,7 @@ import { Chart } from "./chart.js";
 import { Comparison } from "./compare.js";
 import { drawFields } from "./fieldplot.js";
 import { itemButtons, RunList, runWords, startForm } from "./runs.js";
+import { ABOUT } from "./state.js";
 import { follow, refresh, store } from "./store.js";
 import { answer, ask, axisLabel, byId, channel, complain, el, number, picker, trying, unpack } from "./tools.js";
 import { VariableTable } from "./variables.js";
@@ -38,7 +39,9 @@ export function start() {
 export async function open(identity) {
   if (!identity || identity === file?.id) return;
   byId("file-name").textContent = "reading…";
+  byId("steps").hidden = true;
   try {
+    if (!Object.keys(store.models).length) await refresh(); // the form lists the models
     show(await ask("file", { file: identity }));
   } catch (error) {
     close();
@@ -51,6 +54,7 @@ export async function open(identity) {
 function close() {
   file = null;
   byId("found").hidden = true;
+  byId("steps").hidden = false;
   byId("fits").replaceChildren();
   comparison.update();
   history.replaceState(null, "", "#signals");
@@ -102,9 +106,10 @@ function show(found) {
   byId("found").replaceChildren(el("section", { class: "panel", id: "inside" }, el("header", {}, el("h2", {}, found.name), el("span", { class: "muted small" }, found.files.length > 1 ? `${found.files.length} files: ${found.files.join(", ")}` : "roles of its variables")), variables.node, problem, notes),
     el("section", { class: "panel", id: "drawn" }));
   byId("found").hidden = false;
+  byId("steps").hidden = true;
   byId("fits").replaceChildren(el("section", { class: "panel", id: "train-file" }, el("header", {}, el("h2", {}, "Fit models to these signals")),
     el("p", { class: "muted small" }, "Runs wait for each other, and go on while this page is closed. Without a number of epochs the length of a training comes from the data."),
-    startForm({ models: Object.keys(store.models).length ? Object.keys(store.models) : ["linear", "lfno"], checked: ["linear", "feedback", "lfno"], epochs: "", order: () => ({ file: file.id }) }), runs.box));
+    startForm({ models: Object.keys(ABOUT), checked: ["linear", "feedback", "lfno"], epochs: "", order: () => ({ file: file.id }) }), runs.box));
   signals(found);
   runs.update();
   comparison.reset();

@@ -12,3 +12,12 @@ export function mark(key) {
   if (!(key in COLOURS)) return "yours";
   return rich && !isRich(key) ? `${COLOURS[key]}-faint` : COLOURS[key];
 }
+
+/** What the kinds of models are, in a few words. */
+export const ABOUT = {
+  linear: "modes of a linear system",
+  feedback: "modes whose response acts back on them through a nonlinear function, as a stiffening spring does",
+  lfno: "a network with poles for the transient and Fourier modes for the steady part",
+  fno: "a network with Fourier modes alone, to compare with",
+  lno: "a network with poles alone, to compare with",
+};

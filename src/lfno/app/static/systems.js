@@ -5,7 +5,7 @@ import { Fields } from "./fields.js";
 import { ModesPanel } from "./modes.js";
 import { Playground, Slider } from "./playground.js";
 import { RunList, startForm } from "./runs.js";
-import { isRich, mark, page } from "./state.js";
+import { ABOUT, isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
 import { ask, byId, compact, complain, el, latest, notes, number, took } from "./tools.js";
@@ -59,11 +59,12 @@ async function choose(name, query) {
 function build(query) {
   const ode = page.system.grid.length === 1;
   byId("view-systems").classList.toggle("field", !ode);
+  byId("view-systems").classList.remove("many");
   for (const id of ["response", "split", "errors", "modes", "sweep", "control", "train-system"]) byId(id).replaceChildren();
   const Control = ode ? Playground : Slider;
   const control = new Control(byId("control"), page.system, page.catalogue, query, (given) => move(given));
   const view = ode ? new Curves(page) : new Fields(page);
-  byId("errors").append(el("header", {}, el("h2", {}, "Error and time for this input")), el("div", { class: "scroll", id: "error-table" }));
+  byId("errors").append(el("header", {}, el("h2", {}, "Error and time for this input")), el("div", { class: "scroll", id: "error-table" }, el("p", { class: "muted small" }, "The models are being loaded…")));
   parts = { control, view, modes: new ModesPanel(byId("modes"), page), sweep: new SweepPanel(byId("sweep"), page) };
   byId("errors").hidden = byId("split").hidden = !page.models.length;
   byId("train-system").hidden = page.system.grid.length > 2; // a flow takes hours on a CPU: that is for the command line
@@ -101,6 +102,7 @@ const move = latest(async (query) => {
     const old = page.answers;
     page.answers = new Map();
     parts.view.show(old);
+    byId("view-systems").classList.add("ready");
     parts.control.tell(truth);
     remember();
     document.body.dataset.truth = String(Math.round(performance.now() - start));
@@ -113,6 +115,7 @@ const move = latest(async (query) => {
     waiting = setTimeout(() => parts.view.split(query).catch((error) => name === page.system.name && complain(error)), SETTLE);
   } catch (error) {
     if (name !== page.system.name) return; // the user has gone on to another system
+    byId("view-systems").classList.add("ready");
     complain(error);
     parts.control.reset(page.truth ? page.shown : null);
   }
@@ -151,6 +154,7 @@ function errorTable() {
   const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
-    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : ""),
+    el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
+      rows.some((one) => one.key.startsWith("feedback")) ? ` Feedback model: ${ABOUT.feedback}.` : ""),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

@@ -1,0 +1,56 @@
+"""The first figure of a fitted model: input, measured and predicted output, and below them transient and steady part."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lfno.core.errors import LfnoError
+from lfno.core.grid import with_unit
+from lfno.plots.answers import PARTS, answers_figure
+from lfno.plots.fit_figures import LONGEST
+from lfno.plots.page import Picture, Section
+from lfno.plots.style import as_svg
+
+if TYPE_CHECKING:
+    from lfno.surrogate import Surrogate
+    from lfno.surrogate.contest import Contest
+
+
+def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return transient and steady part, (samples, channels, *grid), of the first `count` test samples or of the test record.
+
+    Raises:
+        LfnoError: The model has no split.
+    """
+    assert model.fitted is not None
+    prepared = model.fitted.prepared
+    if prepared.test is None:
+        return model.decompose(prepared.dataset[prepared.split.test[:count]], warn=False)
+    transient, steady = model.decompose(prepared.test, warn=False)
+    return transient[None, ..., prepared.warmup :], steady[None, ..., prepared.warmup :]
+
+
+def overview(model: Surrogate, contest: Contest, label: str) -> Section:
+    """Return the section with the figure of the first input and the first output, for a model of signals in time."""
+    size = min(LONGEST, contest.truth.shape[-1])
+    axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]
+    channel = (model.signals.inputs or [("input", "")])[0]
+    truth = contest.truth if contest.mask is None else np.where(contest.mask, contest.truth, np.nan)
+    answers = {label: contest.prediction[0, 0, :size], "best linear model": contest.linear[0, 0, :size]}
+    parts: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
+    caption = f"The first {axis.length:.4g} {axis.unit} of the test data. Broad grey: measured."
+    warning = model.split_caveat
+    try:
+        split = dict(zip(PARTS, parts_of_test(model, 1), strict=True))
+        parts = {name: (values[0, 0, :size], None) for name, values in split.items()}
+        caption += " Steady: the response of the model to this input repeated for ever. Transient: the rest, which fades."
+    except LfnoError as error:
+        warning = f"There is no split into transient and steady part: {error}."
+    draw = partial(
+        answers_figure, axis, (with_unit(*channel), contest.inputs[0, 0, :size]),
+        (contest.outputs[0], truth[0, 0, :size]), answers, parts, measured="measured",
+    )  # fmt: skip
+    return Section("", pictures=[Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))], warning=warning)
