@@ -102,7 +102,9 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     once = _repeats(inputs)
 
     def flat(fields: np.ndarray) -> np.ndarray:
-        """A state repeated along time is taken once: the same regression at a fraction of the size."""
+        """Flatten the fields. A state that is repeated along time is used once, which gives the same regression at a smaller
+        size.
+        """
         fields = fields[..., :1] if once else fields
         return fields.reshape(len(fields), -1).astype(np.float64)
 
