@@ -13,9 +13,9 @@ from lfno.training.config import HELD, TrainingConfig
 from lfno.training.loop import Trainer
 from lfno.training.networks import make_task
 from lfno.training.pilot import (
-    LEAST,
+    FEWEST_STEPS,
+    START_SHARE,
     STRENGTHS,
-    TRIAL,
     _samples,
     choices,
     choose_start,
@@ -73,7 +73,7 @@ def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
 def test_a_pilot_is_a_fifth_of_a_long_run_and_long_enough_in_a_short_one():
     config = TrainingConfig(batch=16)
     assert share_of_pilot(274, replace(config, epochs=400)) == 0.2
-    assert 60 * 18 * share_of_pilot(274, replace(config, epochs=60)) == pytest.approx(LEAST)
+    assert 60 * 18 * share_of_pilot(274, replace(config, epochs=60)) == pytest.approx(FEWEST_STEPS)
     assert share_of_pilot(10, replace(config, epochs=3)) == 0.5
 
 
@@ -81,7 +81,7 @@ def test_of_several_starts_the_one_that_is_ahead_goes_on():
     data = oscillator()
     preset = find_preset("paper")("lfno", GRID).change(epochs=100, starts=3, modes=6, n_poles=3, validate_every=1)
     tasks = [make_task(data, standard(len(data)), preset, seed) for seed in (0, 1)]
-    short = replace(preset.training, epochs=round(100 * TRIAL))
+    short = replace(preset.training, epochs=round(100 * START_SHARE))
     chosen = choose_start(tasks, preset.training, "cpu")
     for own, ahead in zip(tasks, chosen, strict=True):
         trials = Trainer([own.restarted(start) for start in range(3)], short)

@@ -1,13 +1,13 @@
-"""How good a model is, what it means, and how far it can be trusted.
+"""Errors of a model, its modes and frequency response, and its range of validity.
 
 Modules:
     metrics: errors of predictions
-    baselines: errors of the mean, persistence, interpolation and linear models
+    baselines: mean, persistence, interpolation and linear models to compare with
     regimes: error over time, transient and steady
     splitting: errors of a split into transient and steady part
     repeats: the same for a measured record whose input repeats
-    caveat: whether the split of a model is that of the system
-    ringing: which poles ring for an input
+    caveat: whether the split of a model is physical
+    ringing: the contribution of each pole to a response
     modes: small-signal modes of a network
     response: the nonlinear frequency response of a model
     backbone: frequency and damping over the amplitude

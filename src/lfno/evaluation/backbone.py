@@ -14,23 +14,23 @@ from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.evaluation.response import Response
 
-#: a phase that falls by more than this from one frequency to the next has jumped, in degrees
+#: a phase that falls by more than this from one frequency to the next has jumped (degrees)
 JUMP = 30.0
-#: `resolve` stops where the phase passes the resonance in steps below this, in degrees
+#: `resolve` stops if the phase passes the resonance in steps below this (degrees)
 FINE = 10.0
-#: frequencies that `resolve` inserts in a step
+#: frequencies that `resolve` inserts between two neighbours
 INSERTED = 8
-#: rounds of `resolve`: each makes the steps nine times finer
+#: rounds of `resolve`; each round makes the frequency steps nine times finer
 ROUNDS = 4
 
 
 @dataclass(frozen=True)
 class Backbone:
-    """Points of the curve, in the order of growing amplitude.
+    """Points of the backbone curve, sorted by amplitude.
 
-    amplitude: amplitude of the motion.
-    frequency: of the motion without damping in Hz; |μ|/2π for a linear mode with the pole μ.
-    damping_ratio: of the linear oscillator that loses as much energy in a cycle of that amplitude.
+    amplitude: the amplitude of the motion.
+    frequency: the frequency without damping in Hz; |μ|/2π for a linear mode with the pole μ.
+    damping_ratio: the damping ratio of the linear oscillator that loses the same energy per cycle at this amplitude.
     """
 
     amplitude: np.ndarray
@@ -39,16 +39,20 @@ class Backbone:
 
 
 def backbone(response: Response, output: int = 0) -> Backbone:
-    """Follow the phase resonance, where the displacement lags a quarter of a cycle behind the force.
+    """Follow the phase resonance: the points where the displacement lags the force by a quarter of a cycle.
 
-    There the force balances the damping and nothing else, so that the motion is that of the free system: its frequency
-    at that amplitude is the backbone's. One mode must dominate. Below the resonance a displacement is in phase with the
-    force; phases are counted from the multiple of 90° nearest to that of the lowest frequency, so that the output may
-    also be a velocity or have the opposite sign. The damping ratio is F/(2 m ω² X); the mass m comes from the weakest
-    force, for which the motion should be nearly linear.
+    response: the frequency response.
+    output: the output channel of the motion.
 
-    A resonance that is folded over jumps past the quarter cycle; such forces are left out, and `decay_backbone` is the
-    way to see larger amplitudes. Raises LfnoError where no force has its resonance within the frequencies.
+    At phase resonance the force balances the damping only. The motion is then that of the free, undamped system, and its
+    frequency is a point of the backbone. One mode must dominate.
+
+    Below the resonance, a displacement is in phase with the force. The reference phase is the multiple of 90° nearest to the
+    phase at the lowest frequency, so the output may also be a velocity or have the opposite sign. The damping ratio is F/(2 m
+    ω² X). The mass m is computed from the weakest force, for which the motion should be nearly linear.
+
+    The phase of a resonance that is folded over jumps past the quarter cycle. Such forces are left out; `decay_backbone`
+    reaches larger amplitudes. Raises LfnoError if no force has its resonance within the frequencies.
     """
     order = np.argsort(response.amplitudes)
     omega = 2 * math.pi * response.frequencies
@@ -74,15 +78,18 @@ def backbone(response: Response, output: int = 0) -> Backbone:
     force, amplitude, frequency = np.array(points).T
     weakest = order[0]
     compliance = response.amplitude[weakest, 0, output] / response.amplitudes[weakest]
-    gain = compliance * ((2 * math.pi * frequency[0]) ** 2 - omega[0] ** 2)  # 1/m
+    gain = compliance * ((2 * math.pi * frequency[0]) ** 2 - omega[0] ** 2)  # the inverse of the mass, 1/m
     return Backbone(amplitude, frequency, gain * force / (2 * (2 * math.pi * frequency) ** 2 * amplitude))
 
 
 def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, output: int = 0) -> Response:
-    """Return a response with more frequencies where the phase passes the resonance, until it passes in small steps.
+    """Return a response with more frequencies at the resonance, so that the phase passes it in small steps.
 
-    `ask` gives the response at frequencies and amplitudes. A resonance that is folded over jumps however fine the steps are;
-    the search ends after a few rounds.
+    ask: gives the response at frequencies and amplitudes.
+    found: the response to refine.
+    output: the output channel of the motion.
+
+    The phase of a resonance that is folded over jumps at any resolution. The search therefore ends after a few rounds.
     """
     for _ in range(ROUNDS):
         more: list[np.ndarray] = []
@@ -103,16 +110,17 @@ def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, 
 
 
 def _lag(response: Response, row: int, output: int) -> np.ndarray:
-    """The phase behind that of the quasi-static motion in degrees, (frequencies,)."""
+    """Return the phase lag behind the quasi-static motion in degrees, (frequencies,)."""
     phase = response.phase[row, :, output]
     return phase - 90 * round(phase[0] / 90)
 
 
 def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
-    """Follow a free decay `(time,)` of one mode about zero: each cycle gives a frequency, an amplitude and a damping.
+    """Return the backbone from a free decay (time,) of one mode about zero. Each cycle gives one point.
 
-    A cycle lies between two passages through zero in the same direction. Its amplitude is the geometric mean of its two
-    peaks and its damping the logarithmic decrement between peaks of the same side, one cycle apart.
+    A cycle lies between two zero crossings in the same direction. Its amplitude is the geometric mean of its two peaks. Its
+    damping is the logarithmic decrement of two peaks of the same sign, one cycle apart. Raises LfnoError if the decay does not
+    oscillate about zero for at least two cycles.
 
     >>> t = 0.01 * np.arange(4000)
     >>> found = decay_backbone(np.exp(-0.1 * t) * np.cos(5 * t), 0.01)
@@ -144,7 +152,8 @@ def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
 
 
 def _crossing(values: np.ndarray, level: float) -> tuple[int, float] | None:
-    """The interval in which falling values first pass the level, and where in it; None where they do not, or jump."""
+    """Return the interval in which falling values first pass the level, and the position in it; None if they do not, or jump.
+    """
     below = np.flatnonzero((values[:-1] > level) & (values[1:] <= level))
     below = below[values[below] - values[below + 1] < JUMP]
     if not len(below):

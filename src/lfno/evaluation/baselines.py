@@ -1,8 +1,8 @@
-"""What a model must beat: the mean, the initial state for ever, interpolation between samples, the best linear model.
+"""Baselines: the mean, the initial state for ever (persistence), interpolation between samples, and the best linear model.
 
-Every baseline is a function `fit(inputs, outputs, parameters, grid, mask) → predict(inputs, parameters)` on arrays
-`(samples, channels, *grid)`; `parameters` is `(samples,)`, `(samples, p)` or None where samples have no such number;
-`mask` is True where an output was measured, or None.
+Every baseline is a function `fit(inputs, outputs, parameters, grid, mask) → predict(inputs, parameters)` on arrays `(samples,
+channels, *grid)`. `parameters` is `(samples,)` or `(samples, p)`, or None if samples have no parameters. `mask` is True where
+an output was measured; None if all were measured.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid, Mask], Predict
 
 
 def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
-    """The mean training output at each point of the grid, whatever the input."""
+    """Predict the mean training output at each point of the grid, for any input."""
     mean = outputs.mean(0)
-    if mask is not None:  # where no sample was measured, the mean of the values that were filled in
+    if mask is not None:  # at points that no sample measured, use the mean of the filled-in values
         count = mask.sum(0)
         mean = np.where(count > 0, np.where(mask, outputs, 0.0).sum(0) / np.maximum(count, 1), mean)
 
@@ -38,12 +38,12 @@ def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, gr
 def fit_persistence(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> Predict:
-    """The state at the start, for ever.
+    """Predict the initial state for all times.
 
-    Where the input is the initial state repeated along time (or the first frames as channels), that state is the input
-    itself: its last channels. In a forced problem the input says nothing about the state, and what is known of the
-    start is the mean first value of the training outputs (zero for systems at rest). Which of the two it is, the
-    training data say: the one that is nearer to their first time step.
+    If the input is the initial state repeated along time (or the first frames as channels), the initial state is the last
+    channels of the input. In a forced problem the input does not contain the state, and the mean first value of the training
+    outputs is used (zero for systems at rest). The function uses the one that is nearer to the first time step of the training
+    outputs.
     """
     count, start = outputs.shape[1], outputs[..., :1]
     common = start.mean(0)
@@ -63,11 +63,11 @@ def fit_persistence(
 def fit_interpolation(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> Predict:
-    """Straight lines between the training outputs of neighbouring parameters, prolonged beyond the ends."""
+    """Interpolate linearly between the training outputs of neighbouring parameters, and extrapolate beyond the ends."""
     places, which = np.unique(_single(parameters), return_inverse=True)
     if len(places) < 2:
         raise LfnoError("interpolation needs at least two training samples with different parameters")
-    # samples with the same parameter count as one, their mean
+    # samples with the same parameter are replaced by their mean
     share = np.zeros((len(places), len(outputs)))
     share[which, np.arange(len(outputs))] = 1 / np.bincount(which)[which]
     table = np.tensordot(share, outputs, 1) if len(places) < len(outputs) else outputs[np.argsort(which)]
@@ -83,10 +83,10 @@ def fit_interpolation(
 
 
 def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
-    """The best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
+    """Fit the best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
 
-    The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄) with the training samples as rows of X
-    and Y: every linear model, time-invariant or not, is among its like. λ is chosen on a fifth of the samples.
+    The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄), with the training samples as rows of X and Y. It
+    includes linear models that are not time-invariant. λ is chosen on a fifth of the samples.
     """
     if grid.ndim == 1:
         model = fit_trajectories(inputs, outputs, grid, mask)
@@ -102,7 +102,9 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     once = _repeats(inputs)
 
     def flat(fields: np.ndarray) -> np.ndarray:
-        """A state repeated along time is taken once: the same regression at a fraction of the size."""
+        """Flatten the fields. A state that is repeated along time is used once, which gives the same regression at a smaller
+        size.
+        """
         fields = fields[..., :1] if once else fields
         return fields.reshape(len(fields), -1).astype(np.float64)
 
@@ -116,7 +118,7 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
         gram = centred @ centred.T
         energy = np.trace(gram) / len(gram) or 1.0
         inverse = np.linalg.inv(gram + ridge * energy * np.eye(len(gram)))
-        # weights on training outputs sum to zero with the centring, so these need not be centred themselves
+        # the weights of the training outputs sum to zero after centring, so the outputs need no centring
         centring = np.eye(len(gram)) - 1 / len(gram)
         return lambda new: mean + np.tensordot((new - middle) @ centred.T @ inverse @ centring, outputs[train], 1)
 
@@ -145,9 +147,11 @@ BASELINES: dict[str, FitBaseline] = {
 def fit_baselines(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> dict[str, Predict]:
-    """Every baseline that the data allow, fitted; interpolation only where samples form a curve in one parameter.
+    """Fit every baseline that the data allow. Interpolation needs exactly one parameter per sample.
 
-    `mask`, in the shape of the outputs, is True where they were measured: mean and linear model use only those values.
+    mask: True where outputs were measured, in their shape. Mean and linear model use only measured values.
+
+    Returns name → predict. Raises LfnoError if the shapes do not fit together.
     """
     inputs, outputs = _checked(inputs, outputs, parameters, grid)
     if mask is not None and np.shape(mask) != outputs.shape:
@@ -181,5 +185,5 @@ def _single(parameters: Parameters) -> np.ndarray:
 
 
 def _repeats(inputs: np.ndarray) -> bool:
-    """Is every input constant along time? Sample by sample: the first that is not settles it."""
+    """Whether every input is constant along time. The search ends at the first sample that is not."""
     return all(bool((sample == sample[..., :1]).all()) for sample in inputs)

@@ -1,4 +1,4 @@
-"""Is a model's split into transient and steady the system's own? One judgement for every place that shows a split."""
+"""Whether a model's split into transient and steady is physical. All places that show a split use this function."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from lfno.models.lfno import LFNO
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry
 
-#: how every caveat begins, so that a reader (and a test) knows it again
+#: the first words of every caveat; tests look for them
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
 
 
 def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
-    """Return why the model's split into transient and steady is not the system's own, or "" if nothing is known against it.
+    """Return the reason why the model's split into transient and steady is not physical; "" if no reason is known.
 
-    The steady part of a model is physical when it equals the response of the system to the same input repeated for ever.
-    A prediction can be accurate although the split is not physical. The judgement uses the model's configuration
-    and the `provenance` of its file (the name of the data set; its own by default) only; it does not run the model.
+    model: the model.
+    provenance: the description in the model file, which names the data set; by default that of the model.
+
+    The steady part of a model is physical if it equals the response of the system to the same input repeated for ever. A
+    prediction can be accurate although the split is not physical. This function does not run the model.
 
     >>> split_caveat(lfno.load("duffing-c05"))                                          # doctest: +SKIP
     'The split into transient and steady, and the poles behind it, are not physical: …'

@@ -1,7 +1,8 @@
 """Prediction intervals from errors on samples that the model was not trained on (split conformal prediction).
 
-Of n calibration samples and a new one of the same kind, each is equally likely to have the k-th largest error. So the
-k-th smallest calibration error, k = ⌈(n + 1) level⌉, covers the new one with a probability of at least `level`.
+Take n calibration samples and a new sample of the same kind. Each of the n + 1 is equally likely to have the k-th largest
+error. With k = ⌈(n + 1) level⌉, the k-th smallest calibration error is therefore at least as large as the new error with a
+probability of at least `level`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ MOST = 1000  # errors that are kept; more would not change a quantile
 
 @dataclass(frozen=True)
 class Calibration:
-    """Errors of calibration samples, for each output channel in ascending order.
+    """Errors of calibration samples, sorted for each output channel.
 
-    whole: (channels, n), the largest absolute error along each trajectory: for an interval that holds everywhere at once.
-    points: (channels, n), the absolute error at one random point of each trajectory: for an interval at each single point.
+    whole: the largest absolute error along each trajectory, (channels, n), for an interval that holds for a whole trajectory.
+    points: the absolute error at one random point of each trajectory, (channels, n), for an interval at a single point.
     """
 
     whole: list[list[float]]
@@ -53,8 +54,10 @@ class Calibration:
     def half_width(self, level: float = 0.9, everywhere: bool = True) -> np.ndarray:
         """Return the half-width of the interval for each output channel.
 
-        everywhere: the whole trajectory lies inside with probability `level`; else each single point does.
-        Raises LfnoError where so few samples cannot promise this level.
+        level: the probability that the truth lies in the interval.
+        everywhere: whether the probability is for the whole trajectory or, if False, for each single point.
+
+        Raises LfnoError if there are too few samples for this level.
         """
         if not 0 < level < 1:
             raise LfnoError(f"level={level!r} must be a probability between 0 and 1")
@@ -85,17 +88,17 @@ class Calibration:
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the calibration as plain values, the inverse of `from_dict`."""
+        """Return the calibration as plain values. `from_dict` is the inverse."""
         return {"whole": self.whole, "points": self.points}
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Calibration:
-        """Read a calibration as `to_dict` wrote it."""
+        """Return the calibration that `to_dict` described."""
         return cls(tree["whole"], tree["points"])
 
 
 def _thinned(errors: np.ndarray) -> list[list[float]]:
-    """At most MOST of the errors (channels, n) in ascending order, equally spaced in rank, as plain lists."""
+    """Return at most MOST of the sorted errors (channels, n), equally spaced in rank, as lists."""
     if errors.shape[1] > MOST:
         errors = errors[:, np.linspace(0, errors.shape[1] - 1, MOST).round().astype(int)]
     return [[float(f"{value:.6g}") for value in row] for row in errors]

@@ -1,8 +1,9 @@
-"""The range of validity: what the training inputs covered, and how far a new input lies outside.
+"""The range of validity: the range of the training inputs, and how far a new input lies outside.
 
 Every window of the inputs has a few features: peak and root mean square of each channel, the frequencies below which 50 and
-95 % of its energy lie, and the balance between channels. The range of a model is the smallest and the largest value of
-each feature in the training windows, widened a little because the largest of n samples is exceeded once in n + 1 times.
+95 % of its energy lie, and the ratio of the channels. The range of a model is the smallest and the largest value of
+each feature over the training windows. The bounds are widened slightly, because a new sample exceeds the largest of n samples
+with the probability 1/(n + 1).
 
 The distance of an input compares each feature with its distribution: 0 is the median of the training windows, 1 is the edge of
 the range. An input that lies between the bulk of the training inputs and the edge is in range, and its distance tells how near
@@ -22,13 +23,18 @@ from lfno.core.grid import Grid
 
 QUANTILES = (0.5, 0.95)  # shares of the energy whose frequencies are features
 SLACK = 0.05  # every bound is widened by this share, and by 1/√n for n training windows
-RESOLUTION = 2.0  # bins of the spectrum by which a frequency may differ before it counts
-FAINT = 1e-3  # a channel below this share of its largest training amplitude is "off": its spectrum says nothing
+RESOLUTION = 2.0  # tolerance of a frequency bound, in bins of the spectrum
+FAINT = 1e-3  # a channel below this share of its largest training amplitude is "off", and its spectrum is ignored
 
 
 @dataclass(frozen=True)
 class Excess:
-    """One way in which an input leaves the range: `times` is how far, relative to the bound; `message` says it in words."""
+    """One feature of an input that is out of range.
+
+    feature: the kind of feature.
+    times: the value of the feature divided by its bound.
+    message: the same in words.
+    """
 
     feature: str
     times: float
@@ -39,9 +45,11 @@ class Excess:
 class Coverage:
     """Bounds of the features of the training windows.
 
-    peak, rms: the largest of each channel. band: for each quantile and channel, the lowest and highest frequency (1/unit).
-    balance: for each pair of neighbouring channels the lowest and highest log-ratio of their rms. duration: of a window.
-    medians: of peak, rms, band and balance, in this order; empty in files that do not tell.
+    peak, rms: the largest value of each channel.
+    band: for each quantile and channel, the lowest and the highest frequency (1/unit).
+    balance: for each pair of neighbouring channels, the lowest and the highest log-ratio of their rms.
+    duration: the duration of a window.
+    medians: the medians of peak, rms, band and balance, in this order; empty in files of older models.
     """
 
     peak: list[float]
@@ -71,7 +79,7 @@ class Coverage:
         peak, rms = (np.max([one[k] for one in found], 0) for k in (0, 1))
         strong = [one[1] > FAINT * rms for one in found]
         bands = np.array([np.where(on, one[2], np.nan) for one, on in zip(found, strong, strict=True)])
-        bands = np.where(np.isnan(bands).all(0), 0.0, bands)  # a channel that is never on has no band
+        bands = np.where(np.isnan(bands).all(0), 0.0, bands)  # a channel that is always off has no band
         band = np.stack([np.nanmin(bands, 0), np.nanmax(bands, 0)], -1)
         ratios = np.array([_balance(one[1], rms) for one in found]).reshape(len(found), -1)
         balance = np.stack([ratios.min(0), ratios.max(0)], -1)
@@ -81,9 +89,10 @@ class Coverage:
         return cls(*bounds, axis.length, axis.unit, len(found), medians)
 
     def excesses(self, inputs: np.ndarray, grid: Grid) -> list[Excess]:
-        """Return how inputs (samples, channels, *space, time) leave the range, the worst of each kind; [] if they do not.
+        """Return the features of inputs (samples, channels, *space, time) that are out of range, the worst of each kind.
 
-        Inputs longer than a training window are cut into windows of its duration.
+        The list is empty if the inputs are in range. Inputs longer than a training window are cut into windows of its
+        duration.
         """
         worst: dict[str, Excess] = {}
         for sample in _flat(inputs):
@@ -154,17 +163,17 @@ class Coverage:
             yield distance, Excess("channels", times, message)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the coverage as plain values, the inverse of `from_dict`."""
+        """Return the coverage as plain values. `from_dict` is the inverse."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Coverage:
-        """Read a coverage as `to_dict` wrote it."""
+        """Return the coverage that `to_dict` described."""
         return cls(**tree)
 
 
 def _flat(inputs: np.ndarray) -> np.ndarray:
-    """(samples, channels, *space, time) → (samples, channels, time): of fields, the point with the largest rms."""
+    """(samples, channels, *space, time) → (samples, channels, time): the point in space with the largest rms."""
     inputs = np.asarray(inputs, dtype=np.float64)
     if inputs.ndim == 3:
         return inputs
@@ -186,7 +195,7 @@ def _windows(sample: np.ndarray, length: int) -> Iterator[np.ndarray]:
 
 
 def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return peak and rms of each channel (channels,), and the frequencies of QUANTILES, (quantiles, channels)."""
+    """Return peak and rms of each channel, (channels,), and the frequencies of QUANTILES, (quantiles, channels)."""
     peak, rms = np.abs(window).max(-1), np.sqrt((window**2).mean(-1))
     size = window.shape[-1]
     centred = (window - window.mean(-1, keepdims=True)) * np.hanning(size)
@@ -197,6 +206,6 @@ def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _balance(rms: np.ndarray, largest: np.ndarray) -> np.ndarray:
-    """Log-ratios of the rms of neighbouring channels, each in units of its largest value in training."""
+    """Return log-ratios of the rms of neighbouring channels, each divided by its largest value in training."""
     relative = np.maximum(rms / np.maximum(largest, 1e-300), FAINT)
     return np.diff(np.log(relative))

@@ -1,7 +1,7 @@
-"""How far a prediction is from the truth: one number per sample, per channel, and over seeds and folds.
+"""Errors of predictions: per sample, per channel, and summarised over seeds and folds.
 
-Every array is `(samples, channels, *grid)` in physical units; a sample's norm runs over all its channels and points, so
-channels of different units are brought to their own first (`in_own_units`).
+Every array is `(samples, channels, *grid)` in physical units. The norm of a sample runs over all its channels and points.
+Channels of different units are therefore divided by their own scale first (`in_own_units`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from lfno.core.errors import LfnoError
 
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both arrays in double precision, or a sentence: broadcasting two different shapes would hide a mistake."""
+    """Return both arrays in double precision. Raises LfnoError if their shapes differ, because broadcasting would hide a
+    mistake.
+    """
     prediction, truth = (
         real_array(values, name).astype(np.float64) for name, values in (("predictions", prediction), ("truths", truth))
     )
@@ -31,7 +33,7 @@ def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, n
 
 
 def ratio(error: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """error / size with 0/0 = 0 and e/0 = inf: a truth that is zero is either met or missed altogether."""
+    """Return error / size with 0/0 = 0 and e/0 = inf."""
     missed = np.where(error > 0, np.inf, 0.0)
     return np.divide(error, size, out=missed, where=size > 0)
 
@@ -39,7 +41,7 @@ def ratio(error: np.ndarray, size: np.ndarray) -> np.ndarray:
 def relative_l2(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     """‖û − u‖₂ / ‖u‖₂ of every sample, shape (samples,).
 
-    `mask` is True where the truth was measured; only those points count. A sample without any has the error NaN.
+    mask: True where the truth was measured; only those points count. A sample without measured points has the error NaN.
 
     >>> relative_l2(np.full((1, 1, 4), 1.1), np.ones((1, 1, 4))).round(6)
     array([0.1])
@@ -58,7 +60,7 @@ def relative_linf(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | 
 
 
 def rmse(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Root mean square error in the data's unit, one per channel, over all samples and measured points (`mask`)."""
+    """Root mean square error of each channel in its unit, over all samples and measured points (`mask`)."""
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = (0, *range(2, truth.ndim))
     count = mask.sum(axes)
@@ -68,9 +70,9 @@ def rmse(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = No
 def fit_percent(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     """100 (1 − ‖u − û‖ / ‖u − mean u‖) of every channel, averaged over the samples.
 
-    This is the "fit" of MATLAB's `compare`: 100 is perfect, 0 is no better than the sample's own mean, and it may be
-    negative. Samples whose truth is constant have no such number and are left out; NaN when that leaves none. Only
-    measured points (`mask`) count.
+    This is the "fit" of MATLAB's `compare`. 100 is perfect, and 0 is no better than the mean of the sample. The value may be
+    negative. It is not defined for a sample whose truth is constant; such samples are left out. The result is NaN if no sample
+    is left. Only measured points (`mask`) count.
     """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(2, truth.ndim))
@@ -86,14 +88,15 @@ def fit_percent(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | No
 def in_own_units(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both with every channel divided by its truth's root mean square, and the mask: metres and volts then count alike.
+    """Divide every channel of both arrays by the root mean square of its truth, so that channels of different units count
+    equally.
 
-    Points that were not measured are 0 in both.
+    Returns prediction, truth and mask. Points that were not measured are 0 in both arrays.
     """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = (0, *range(2, truth.ndim))
     largest = np.abs(truth).max(axes, keepdims=True)
-    largest = np.where(largest > 0, largest, 1.0)  # taken out first: a square must not overflow
+    largest = np.where(largest > 0, largest, 1.0)  # divide first, so that squares do not overflow
     count = np.maximum(mask.sum(axes, keepdims=True), 1)
     size = largest * np.sqrt(((truth / largest) ** 2).sum(axes, keepdims=True) / count)
     size = np.where(size > 0, size, 1.0)
@@ -101,12 +104,16 @@ def in_own_units(
 
 
 def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> dict[str, Any]:
-    """The errors of one model as a table shows them, over the points where `mask` is True (all if it is None).
+    """Return the errors of a prediction over the points where `mask` is True (all points if it is None).
 
-    l2, linf: means over samples; nrmse: RMSE over the root mean square of the truth. In these every channel counts the
-    same, whatever its unit. rmse: of each channel, in its unit. fit: the mean over channels.
+    | error     | meaning                                                | channels                     |
+    |-----------|--------------------------------------------------------|------------------------------|
+    | l2, linf  | relative errors, averaged over samples                 | count equally                |
+    | nrmse     | RMSE divided by the root mean square of the truth      | count equally                |
+    | rmse      | root mean square error                                 | one value each, in its unit  |
+    | fit       | see `fit_percent`                                      | averaged                     |
 
-    Raises `LfnoError` where nothing was measured.
+    Raises LfnoError if nothing was measured.
 
     >>> scores(np.array([[[1.0, 2.0, 9.0]]]), np.array([[[1.0, 2.0, 0.0]]]), np.array([True, True, False]))["l2"]
     0.0
@@ -115,7 +122,7 @@ def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = 
     if not mask.any():
         raise LfnoError("none of the samples to score was measured: choose another part of the data for the test")
     own = in_own_units(prediction, truth, mask)
-    samples = mask.any(tuple(range(1, mask.ndim)))  # those with something measured
+    samples = mask.any(tuple(range(1, mask.ndim)))  # samples with at least one measured point
     channels = mask.any((0, *range(2, mask.ndim)))
     return {
         "l2": float(relative_l2(*own)[samples].mean()),
@@ -129,7 +136,7 @@ def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = 
 def _masked(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both in double precision with 0 where the truth was not measured, and the mask in their shape."""
+    """Return both arrays in double precision with 0 where the truth was not measured, and the mask in their shape."""
     prediction, truth = check_pair(prediction, truth)
     if mask is None:
         return prediction, truth, np.broadcast_to(True, truth.shape)
@@ -142,7 +149,7 @@ def _masked(
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and sample standard deviation (n − 1) over `count` runs; one run has no spread and prints none."""
+    """Mean and sample standard deviation (n − 1) over `count` runs. A single run has no standard deviation."""
 
     mean: float
     std: float
@@ -153,7 +160,7 @@ class Summary:
 
 
 def summary(values: Iterable[float]) -> Summary:
-    """Mean ± standard deviation over seeds and folds.
+    """Return mean ± standard deviation over seeds and folds. Raises LfnoError if there are no values.
 
     >>> str(summary([0.010, 0.012, 0.014]))
     '0.012 ± 0.002'
@@ -164,5 +171,5 @@ def summary(values: Iterable[float]) -> Summary:
     mean = math.fsum(number / len(numbers) for number in numbers)
     if not math.isfinite(mean):
         return Summary(mean, math.nan, len(numbers))
-    spread = math.fsum(min(abs(number - mean), 1e150) ** 2 for number in numbers)  # a square must not overflow
+    spread = math.fsum(min(abs(number - mean), 1e150) ** 2 for number in numbers)  # limited: the square must not overflow
     return Summary(mean, math.sqrt(spread / max(len(numbers) - 1, 1)), len(numbers))

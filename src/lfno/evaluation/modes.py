@@ -1,4 +1,4 @@
-"""Small-signal modes of a whole network: what it answers to forces so small that it is linear."""
+"""Small-signal modes of a network: its responses to forces that are so small that it behaves linearly."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lfno.identification.modal import ModalModel
 from lfno.identification.modes import linearised_modes
 from lfno.models.operator import Operator
 
-#: height of the forces over the scale of the inputs; double precision answers differences of this size to ten digits
+#: size of the forces, relative to the scale of the inputs; in double precision, responses are then accurate to ten digits
 SMALL = 1e-3
-#: where a file does not tell the band of the training inputs: from one cycle per window to this many
+#: default highest frequency in cycles per window, if the model file does not give the band of the training inputs
 CYCLES = 30
-#: an answer to no input below this part of the scale of the outputs is called rest
+#: the system is at rest if its response to zero input is below this share of the scale of the outputs
 AT_REST = 0.02
-#: half waves along each axis of space that a force on a field has
+#: number of half waves along each axis of space, for forces on a field
 WAVES = 4
 
 
@@ -34,14 +34,19 @@ def network_modes(
     accuracy: float | None = None,
     max_poles: int = 8,
 ) -> Modes:
-    """Modes of a network linearised about the state that the constant input `operating` leads to, strongest first.
+    """Return the modes of a network linearised about its response to a constant input, strongest first.
 
-    The network is asked in double precision for small random forces in the band of its training inputs; `identify` then
-    finds the modes behind its answers. `accuracy` is the network's own relative error, by default what its file says:
-    modes explain its answers to that error and no further, and their covariance counts it as noise. An ensemble gives
-    the modes of its mean answer, and the scatter of its members is added to the covariance. A field is driven by a few
-    half waves along each axis of space, and its modes are those of the whole field. `linear` is a linear model whose
-    answer the networks add to.
+    networks: a network, or the members of an ensemble. The modes of an ensemble are those of its mean response, and the
+        scatter of its members is added to their covariance.
+    linear: a linear model that the networks correct.
+    operating: the constant input.
+    accuracy: the relative error of the network, by default the one in its file. Modes explain the responses up to this error,
+        and their covariance includes it as noise.
+    max_poles: the largest number of poles.
+
+    The network responds, in double precision, to small random forces in the band of its training inputs. `identify` then finds
+    the modes of these responses. A field is driven by a few half waves along each axis of space, and its modes are those of
+    the whole field.
     """
     members = [networks] if isinstance(networks, Operator) else list(networks)
     together = _modes(members, linear, operating, accuracy, max_poles)
@@ -58,7 +63,7 @@ def network_modes(
 def _modes(
     members: list[Operator], linear: ModalModel | None, operating: float, accuracy: float | None, max_poles: int
 ) -> Modes:
-    """The modes of the mean answer of the members."""
+    """Return the modes of the mean response of the members."""
     first = members[0]
     if first.grid.time is None:
         raise LfnoError(f"modes need a time axis; the model has the axes {', '.join(first.grid.names)}")
@@ -81,11 +86,11 @@ def _modes(
         flat = fields.reshape(len(fields), -1, fields.shape[-1])
         if first.grid.ndim == 1:
             return flat
-        if basis is None:  # the few shapes that the answers are made of
+        if basis is None:  # reduce the responses to a few principal shapes
             basis = _principal(flat[: len(flat) // 2] - flat[len(flat) // 2 :])
         return basis.T @ flat
 
-    # a system whose answer to nothing stays at rest is probed at once, any other after half a window
+    # a system at rest is driven from the start of the window, any other system from the middle of the window
     quiet = predict(np.zeros((1, first.config.in_channels, *first.grid.shape)))
     moves = np.abs(quiet).max() > max(error, AT_REST) * float(first.output_scale.max())
     return linearised_modes(
@@ -95,11 +100,12 @@ def _modes(
 
 
 def force_shapes(model: Operator) -> np.ndarray:
-    """(forces, channels, *space): one unit force for each input channel, times half waves in space where there is space."""
+    """Return unit forces, (forces, channels, *space): one for each input channel and, for fields, for each half wave in space.
+    """
     space = model.grid.axes[:-1]
     waves = np.ones((1, *(1 for _ in space)))
     for d, axis in enumerate(space):
-        # between two ends: half waves that are zero there; around a period: whole waves
+        # half waves vanish at both ends of an axis; periodic axes have whole waves
         place = (np.arange(axis.size) + 0.5) / axis.size if axis.periodic else np.arange(axis.size) / (axis.size - 1)
         lines = np.sin((2 if axis.periodic else 1) * np.pi * np.arange(1, WAVES + 1)[:, None] * place)
         shape = [axis.size if e == d else 1 for e in range(len(space))]
@@ -110,13 +116,13 @@ def force_shapes(model: Operator) -> np.ndarray:
 
 
 def _principal(answers: np.ndarray, most: int = 6) -> np.ndarray:
-    """Orthonormal shapes (points, shapes) that hold all but a thousandth of the answers (batch, points, time)."""
+    """Return orthonormal shapes (points, shapes) that contain all but 0.1 % of the responses (batch, points, time)."""
     left, values, _ = np.linalg.svd(np.moveaxis(answers, 1, 0).reshape(answers.shape[1], -1), full_matrices=False)
     return left[:, : min(most, int((values > 1e-3 * values[0]).sum()))]
 
 
 def _accuracy(model: Operator) -> float:
-    """The relative L2 error that a model's file tells; 0 where it does not."""
+    """Return the relative L2 error in a model's file; 0 if there is none."""
     told: dict[str, Any] = model.provenance
     if "test_l2" in told:
         return float(told["test_l2"])

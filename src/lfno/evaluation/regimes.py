@@ -18,10 +18,10 @@ def error_over_time(prediction: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def moving_average(values: np.ndarray, width: int = 100) -> np.ndarray:
-    """Mean over the `width` neighbours of every point, along the last axis, with the length kept.
+    """Return the mean over `width` neighbours of every point along the last axis. The length stays the same.
 
-    At the ends the window shrinks to the points that exist: nothing is padded, so no value is invented, and a
-    constant stays the constant. An even window reaches one point further back than ahead.
+    At the ends the window shrinks to the points that exist, so nothing is padded. A window of even width reaches one point
+    further back than ahead.
 
     >>> moving_average(np.array([0.0, 3.0, 6.0, 9.0]), 3)
     array([1.5, 3. , 6. , 7.5])
@@ -40,7 +40,8 @@ def moving_average(values: np.ndarray, width: int = 100) -> np.ndarray:
 class Regime:
     """A stretch of the error curve: the raw curve, its moving average, and mean and variance of both.
 
-    `variance` is of the raw pointwise curve, `smooth_variance` of the moving average (the slow drift alone).
+    variance: the variance of the raw curve.
+    smooth_variance: the variance of the moving average, which shows slow drift only.
     """
 
     curve: np.ndarray
@@ -51,9 +52,10 @@ class Regime:
 
 
 def regimes(prediction: np.ndarray, truth: np.ndarray, split: int = 500, width: int = 100) -> dict[str, Regime]:
-    """The transient regime, steps 0 … split − 1, and the steady one, steps split … N − 1.
+    """Return the transient regime, steps 0 … split − 1, and the steady one, steps split … N − 1.
 
-    Each is smoothed by itself: a window across the split would carry transient error into the steady variance.
+    Each regime is smoothed separately, because a window across the split would carry transient error into the steady regime.
+    Raises LfnoError if the split leaves a regime empty.
     """
     curve = error_over_time(prediction, truth)
     if not 0 < split < curve.size:

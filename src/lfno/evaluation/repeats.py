@@ -1,4 +1,5 @@
-"""The split of a model against a measured record whose input repeats: steady and transient part are then in the data."""
+"""Compare the split of a model with a measured record whose input repeats. Such a record contains steady and transient part.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from lfno.core.grid import Grid
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
-#: a first period whose outputs begin below this part of their rms starts at rest
+#: a record starts at rest if its first outputs are below this share of their rms
 AT_REST = 0.1
 
 
 class Decomposes(Protocol):
-    """Anything that tells transient from steady on a grid of its own choice."""
+    """A model with `decompose(inputs, grid=…)` → (transient, steady)."""
 
     def decompose(self, inputs: Any, /, *, grid: Grid) -> tuple[np.ndarray, np.ndarray]: ...
 
@@ -25,9 +26,9 @@ class Decomposes(Protocol):
 class MeasuredSplit:
     """Errors of the two parts, relative to the larger of steady part and response (rms over the outputs).
 
-    steady: against the average of the settled periods.
-    transient: against the first period without the steady part; None where the record does not start at rest.
-    noise: what noise alone adds to `steady`; None where only one period is settled.
+    steady: the difference from the average of the settled periods.
+    transient: the difference from the first period minus the steady part; None if the record does not start at rest.
+    noise: the part of `steady` that measurement noise causes; None if only one period is settled.
     periods: the number of settled periods.
     """
 
@@ -38,10 +39,12 @@ class MeasuredSplit:
 
 
 def measure_split(model: Decomposes, record: Record, from_rest: bool = False) -> MeasuredSplit | None:
-    """Compare a model's split with a record whose input repeats; None if the input or the outputs do not repeat.
+    """Compare the split of a model with a record whose input repeats.
 
-    The average of the periods in which the outputs have settled is the steady state. The transient is the first period minus
-    the steady state, where the system was at rest before it: `from_rest` says so, or outputs that begin near zero.
+    from_rest: whether the system was at rest before the record. Otherwise outputs that begin near zero show it.
+
+    The steady state is the average of the periods in which the outputs have settled. The transient is the first period minus
+    the steady state, if the system was at rest before. Returns None if input or outputs do not repeat.
     """
     if record.grid.ndim > 1 or (period := find_period(record.inputs)) is None:
         return None

@@ -1,4 +1,5 @@
-"""Nonlinear frequency response: the steady answer of a model to tones, over frequencies and amplitudes, with harmonics."""
+"""Nonlinear frequency response: the steady response of a model to sine inputs, with harmonics, over frequency and amplitude.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +23,22 @@ from lfno.systems.tones import tone_response
 #: inputs (batch, channels, time) and their grid → the periodic steady state (batch, outputs, time)
 Steady = Callable[[np.ndarray, Grid], np.ndarray]
 
-#: points of a cycle at least, so that harmonics and what a nonlinearity makes of them are resolved
+#: least number of points per cycle; it resolves the harmonics and their products
 POINTS = 128
-#: points of a cycle at most: a linear hold is then right to 0.03 % at the fifth harmonic
+#: largest number of points per cycle; the error of a linear hold is then 0.03 % at the fifth harmonic
 MOST_POINTS = 512
-#: most frequencies times amplitudes
+#: largest number of frequencies times amplitudes
 MOST = 1_000_000
 
 
 @dataclass(frozen=True)
 class Response:
-    """Steady response to a cos 2πft on one input: y = c₀ + Re Σ_k c_k e^{2πikft}.
+    """The steady response to a cos 2πft on one input: y = c₀ + Re Σ_k c_k e^{2πikft}.
 
-    frequencies: (F,) in Hz. amplitudes: (A,) in the unit of the input.
-    harmonics: (A, F, outputs, K + 1), the complex c_k.
-    unique: (A, F), False where the answer depends on the start; None where it is not known.
+    frequencies: (F,) in Hz.
+    amplitudes: (A,) in the unit of the input.
+    harmonics: the complex c_k, (A, F, outputs, K + 1).
+    unique: (A, F), False if the response depends on the initial state; None if this is not known.
     """
 
     frequencies: np.ndarray
@@ -56,7 +58,7 @@ class Response:
 
     @property
     def distortion(self) -> np.ndarray:
-        """(A, F, outputs): root of the power of the higher harmonics over the amplitude of the fundamental."""
+        """(A, F, outputs): root of the power of the higher harmonics, divided by the amplitude of the fundamental."""
         return np.sqrt((np.abs(self.harmonics[..., 2:]) ** 2).sum(-1)) / np.maximum(self.amplitude, 1e-300)
 
 
@@ -64,13 +66,18 @@ def response(
     model: Any, frequencies: Any, amplitudes: Any, *, channel: int = 0, harmonics: int = 5, channels: int | None = None,
     step: float | None = None,
 ) -> Response:  # fmt: skip
-    """The steady response of a model to a cos 2πft for all pairs of frequency (Hz) and amplitude.
+    """Return the steady response of a model to a cos 2πft, for all pairs of frequency f and amplitude a.
 
     model: a network; an object with `decompose(inputs, grid=…)` → (transient, steady) and a `grid`; or a function
-        `steady(inputs, grid)`, with `channels` and a time `step` given. All amplitudes of a frequency are one batch.
-    channel: the input that is driven; the others are zero.
+        `steady(inputs, grid)`, with `channels` and `step` given.
+    frequencies: in Hz.
+    amplitudes: in the unit of the input. All amplitudes of a frequency are one batch.
+    channel: the index of the driven input. The others are zero.
+    harmonics: the number of harmonics.
+    channels: the number of inputs of a function.
+    step: the time step of a function.
 
-    Raises LfnoError for a network whose steady layers hold on the window of training alone (FNO, or free weights R).
+    Raises LfnoError for a network whose steady layers are valid on the window of training only (FNO, or free weights R).
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     if len(frequencies) * len(amplitudes) > MOST:
@@ -91,7 +98,7 @@ def response(
 
 
 def steady_pass(model: Any, channels: int | None = None, step: float | None = None) -> tuple[Steady, int, float]:
-    """The steady answer of a model as a function of inputs and grid, its number of inputs and its time step."""
+    """Return the steady response of a model as a function of inputs and grid, its number of inputs and its time step."""
     if isinstance(model, Operator):
         if isinstance(model, FNO) or (isinstance(model, LFNO) and model.config.steady != "exact") or model.config.grid_channels:
             raise LfnoError(
@@ -116,9 +123,10 @@ def steady_pass(model: Any, channels: int | None = None, step: float | None = No
 
 
 def system_response(system: System, frequencies: Any, amplitudes: Any, *, harmonics: int = 5) -> Response:
-    """The same of an equation, by its own solver; NaN where there is no steady state with the period of the tone.
+    """Return the response of an equation, computed by its own solver.
 
-    `unique` is False where starts far away lead to another steady state.
+    The response is NaN if there is no steady state with the period of the input. `unique` is False if distant initial states
+    lead to another steady state.
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     shape = (len(amplitudes), len(frequencies))

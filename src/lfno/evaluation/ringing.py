@@ -1,4 +1,4 @@
-"""Which poles ring for this input: the transient of every pole in every layer, while the network answers."""
+"""The contribution of every pole in every layer to the transient response to a given input."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from lfno.spectral.axes import keep_signed
 from lfno.spectral.physics import describe_poles
 from lfno.spectral.poles import analysis_matrix
 
-#: what a block was given, in the order of the blocks: (kernel, v, steps)
+#: the arguments of each block, in order: (kernel, v, steps)
 Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 
 
 @contextmanager
 def listening(model: Operator) -> Iterator[Heard]:
-    """Remember what every block with poles is first asked, which in `decompose` is the whole prediction.
+    """Record the arguments of the first call of every block with poles. In `decompose`, this call computes the whole
+    prediction.
 
     >>> [model] = lfno.load("duffing-c05").networks
     >>> with listening(model) as heard:
@@ -48,11 +49,11 @@ def listening(model: Operator) -> Iterator[Heard]:
 
 @torch.no_grad()
 def ringing(model: PoleOperator, heard: Heard) -> PoleTable:
-    """The poles, where `contribution` is the energy of γ e^{μt} over the window as a share of its layer's.
+    """Return the table of poles, where `contribution` is the energy of γ e^{μt} over the window as a share of its layer.
 
-    γ = β Σ α/(μ − iω) depends on what enters the layer, so a pole that the input does not excite has no part in the
-    answer however large its residue. Models with poles on other axes than time, or without blocks, give the shares of
-    their impulse responses (`model.poles()`).
+    γ = β Σ α/(μ − iω) depends on the input of the layer. A pole that the input does not excite has no contribution, however
+    large its residue is. For models with poles on axes other than time, or without blocks, the contributions are those of the
+    impulse responses (`model.poles()`).
     """
     time = model.grid.time
     if not heard or any(kernel.laplace != (time,) for kernel, _, _ in heard.values()):
@@ -81,7 +82,7 @@ def ringing(model: PoleOperator, heard: Heard) -> PoleTable:
 
 
 def _energy(kernel: PoleResidue, mu: Tensor, v: Tensor, steps: tuple[float, ...]) -> np.ndarray:
-    """∫ |γ e^{μt}|² dt over the window, summed over samples, channels and spatial modes; one number for each pole."""
+    """∫ |γ e^{μt}|² dt over the window, summed over samples, channels and spatial modes; one value for each pole."""
     residues, last = as_complex(kernel.residues), v.ndim - 3
     spectrum = v.to(residues.dtype)
     for d in range(last):

@@ -1,8 +1,8 @@
-"""Recognise inputs that a model was trained on: digests of short pieces of the training inputs.
+"""Recognise inputs that a model was trained on, by hashes of short pieces of the training inputs.
 
-A piece u_0 … u_{L−1} has the digest Σ_j u_j p^j modulo 2⁶⁴, where u_j are the bits of the samples in single precision and p is
-odd. The digests of all pieces of a signal follow from one cumulative sum, so a training piece is found wherever it lies in a
-new record.
+A piece u_0 … u_{L−1} has the hash Σ_j u_j p^j modulo 2⁶⁴, where u_j are the bits of the samples in single precision and p is
+odd. The hashes of all pieces of a signal follow from one cumulative sum. A training piece is therefore found at any position
+in a new record.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-LENGTH = 128  # samples of a piece; of shorter signals, the whole signal
-MOST = 2000  # pieces that are kept
-CHANGES = 16  # changes from sample to sample that a piece must have: pulses and steps are alike in many experiments
-PRIME = 0x9E3779B97F4A7C15  # odd, with bits in all places
+LENGTH = 128  # samples of a piece; a shorter signal is one piece
+MOST = 2000  # pieces that are stored
+CHANGES = 16  # a piece must change this often from sample to sample: pulses and steps are the same in many experiments
+PRIME = 0x9E3779B97F4A7C15  # an odd number whose bits are well mixed
 
 
 @dataclass(frozen=True)
 class SeenInputs:
-    """Digests of pieces of `length` samples of the training inputs.
+    """Hashes of pieces of `length` samples of the training inputs.
 
     >>> force = np.random.default_rng(0).normal(size=(5, 1, 400))
     >>> seen = SeenInputs.of(force)
@@ -33,7 +33,7 @@ class SeenInputs:
 
     @classmethod
     def of(cls, inputs: np.ndarray) -> SeenInputs:
-        """Return the digests of training inputs (samples, channels, time): one piece of each sample, up to MOST."""
+        """Return the hashes of training inputs (samples, channels, time): one piece of each sample, up to MOST."""
         length = min(LENGTH, inputs.shape[-1])
         chosen = inputs[:: max(1, len(inputs) // MOST)][:MOST]
         found = [_digests(sample, length) for sample in chosen]
@@ -41,7 +41,7 @@ class SeenInputs:
         return cls(length, tuple(pieces))
 
     def share(self, inputs: np.ndarray) -> float:
-        """Return the share of inputs (samples, channels, time) that hold a piece of the training inputs."""
+        """Return the share of inputs (samples, channels, time) that contain a piece of the training inputs."""
         if not self.pieces or inputs.ndim != 3 or inputs.shape[-1] < self.length:
             return 0.0
         known = np.array(self.pieces, dtype=np.uint64)
@@ -49,17 +49,17 @@ class SeenInputs:
         return float(np.mean(found)) if found else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the digests as plain values, the inverse of `from_dict`."""
+        """Return the hashes as plain values. `from_dict` is the inverse."""
         return {"length": self.length, "pieces": [f"{piece:x}" for piece in self.pieces]}
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> SeenInputs:
-        """Read digests as `to_dict` wrote them."""
+        """Return the hashes that `to_dict` described."""
         return cls(int(tree["length"]), tuple(int(piece, 16) for piece in tree["pieces"]))
 
 
 def _digests(sample: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the digest of every piece of (channels, time), and whether the piece varies enough to be told apart."""
+    """Return the hash of every piece of (channels, time), and whether the piece varies enough to be recognised."""
     size = sample.shape[-1]
     bits = np.ascontiguousarray(sample, dtype=np.float32).view(np.uint32).astype(np.uint64)
     mixed = np.zeros(size, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""How right a split into transient and steady is, against the periodic steady state of the system."""
+"""Errors of a split into transient and steady, compared with the periodic steady state of the system."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 
-BATCH = 32  # samples that are decomposed at a time
+BATCH = 32  # samples that are decomposed at once
 
 
 @dataclass(frozen=True)
 class SplitErrors:
-    """Relative L2 errors of each sample, `(sample,)`.
+    """Relative L2 errors of each sample, (sample,).
 
-    prediction: of transient + steady, relative to the response.
-    steady, transient: of the two parts, relative to the larger of steady part and response; NaN for samples without a
-        periodic steady state.
+    prediction: the error of transient + steady, relative to the response.
+    steady, transient: the errors of the two parts, relative to the larger of steady part and response. They are NaN for
+        samples without a periodic steady state.
     """
 
     prediction: np.ndarray
@@ -32,13 +32,16 @@ class SplitErrors:
 
 
 class Decomposes(Protocol):
-    """Anything that tells transient from steady: `decompose(inputs)` → two arrays (sample, channel, *grid)."""
+    """A model with `decompose(inputs)` → (transient, steady), two arrays (sample, channel, *grid)."""
 
     def decompose(self, inputs: Any, /) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 def score_split(model: Decomposes, data: Dataset) -> SplitErrors:
-    """Errors of a model's split on the samples of a data set that has steady states (`dataset(name, steady=True)`)."""
+    """Return the errors of a model's split on the samples of a data set with steady states (`dataset(name, steady=True)`).
+
+    Raises LfnoError if the data set has no steady states.
+    """
     if data.steady is None:
         raise LfnoError(f"{data.name} has no steady states to compare with: make it with steady=True")
     parts = [model.decompose(np.array(data.inputs[k : k + BATCH])) for k in range(0, len(data), BATCH)]
@@ -47,9 +50,10 @@ def score_split(model: Decomposes, data: Dataset) -> SplitErrors:
 
 
 def split_errors(transient: np.ndarray, steady: np.ndarray, response: np.ndarray, true_steady: np.ndarray) -> SplitErrors:
-    """Compare a model's parts with the response from rest and the periodic steady state, all (sample, channel, *grid).
+    """Compare the two parts with the response from rest and the periodic steady state, all (sample, channel, *grid).
 
-    Samples without a periodic steady state are NaN in `true_steady`, as in `Dataset.steady`.
+    Samples without a periodic steady state are NaN in `true_steady`, as in `Dataset.steady`. Raises LfnoError if the shapes
+    differ.
 
     >>> response, steady = np.full((1, 1, 4), 2.0), np.ones((1, 1, 4))
     >>> errors = split_errors(response - steady, 1.1 * steady, response, steady).means()

@@ -29,7 +29,7 @@ def true_system(provenance: dict[str, Any]) -> System | None:
 
 
 def true_poles(provenance: dict[str, Any], operating: float = 0.0) -> np.ndarray | None:
-    """Return the eigenvalues of the linearised equation behind a model; None where they are not known.
+    """Return the eigenvalues of the linearised equation behind a model; None if they are not known.
 
     >>> true_poles({"data": {"name": "duffing-c05-rich"}}).round(3)
     array([-0.25+0.968j])

@@ -1,4 +1,6 @@
-"""What a model is made of: one frozen dataclass per model, also its constructor's signature and its metadata."""
+"""The options of the models: one frozen dataclass per model. Its fields are the arguments of the constructor and the metadata
+of a model file.
+"""
 
 from __future__ import annotations
 
@@ -9,40 +11,44 @@ from typing import Any
 
 from lfno.core.errors import LfnoError
 
-#: numbers in a model: more than this is a mistake
+#: largest number of parameters of a model; more is a mistake
 LARGEST = 2**32
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sin")
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise LfnoError if `value` is not one of `choices`."""
     if value not in choices:
         raise LfnoError(f"{name}={value!r} is not known; choose one of {', '.join(choices)}")
 
 
 def check_count(name: str, value: Any, low: int = 1, high: int = 1_000_000) -> None:
+    """Raise LfnoError if `value` is not a whole number from `low` to `high`."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise LfnoError(f"{name}={value!r} must be a whole number from {low} to {high}")
 
 
 def check_number(name: str, value: Any, low: float, high: float) -> None:
+    """Raise LfnoError if `value` is not a number from `low` to `high`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise LfnoError(f"{name}={value!r} must be a number from {low:g} to {high:g}")
 
 
 def check_flag(name: str, value: Any) -> None:
+    """Raise LfnoError if `value` is not True or False."""
     if not isinstance(value, bool):
         raise LfnoError(f"{name}={value!r} must be true or false")
 
 
 @dataclass(frozen=True)
 class OperatorConfig:
-    """What every neural operator here has: lift → layers of `width` channels → projection (via `projection` channels).
+    """Options of every neural operator: lift → layers of `width` channels → projection (via `projection` channels).
 
-    modes: Fourier modes |l| < modes kept by each layer, one number for all axes or one for each.
-    grid_channels: append the coordinates, scaled to [0, 1) over the training grid, to the input channels.
-    padding: extend every non-periodic axis by this fraction of its length with zeros while inside the layers, so that
-        what the Fourier modes wrap around falls into the extension. Where an axis has poles and layers are exact but for R,
-        R alone sees the extension: nothing else wraps around there.
+    modes: each layer keeps the Fourier modes |l| < modes; one value for all axes, or one for each.
+    grid_channels: whether the coordinates, scaled to [0, 1) over the training grid, are further input channels.
+    padding: inside the layers, every non-periodic axis is extended with zeros by this fraction of its length. Fourier modes
+        then wrap around into the extension. If layers are exact apart from R, only R sees the extension on axes with poles,
+        because nothing else wraps around there.
     """
 
     in_channels: int = 1
@@ -76,14 +82,15 @@ class OperatorConfig:
 
 @dataclass(frozen=True)
 class PoleConfig(OperatorConfig):
-    """What pole–residue models have besides.
+    """Further options of models with poles and residues.
 
-    n_poles: poles on each Laplace axis; poles: "stable" (μ = −e^a + ib, never grows) or "free" (the literature's).
-    share_poles: one set of poles for the whole layer instead of one for each pair of channels.
-    laplace_axes: the axes that carry poles (the others carry Fourier modes); None means all, "time" only the time axis.
-    mixed: with poles on several axes, keep the terms that decay along some axes and ring along others (exact), or only
-        the one that decays along all of them (the literature).
-    cycles: the fastest pole starts with this many oscillations per training window.
+    n_poles: the number of poles on each Laplace axis.
+    poles: "stable" (μ = −e^a + ib, which never grows) or "free" (as in the literature).
+    share_poles: whether a layer has one set of poles instead of one for each pair of channels.
+    laplace_axes: the axes with poles; the others have Fourier modes. None means all axes, "time" only the time axis.
+    mixed: with poles on several axes, whether to keep the terms that decay along some axes and are steady along others
+        (exact). If False, only the term that decays along all axes is kept (as in the literature).
+    cycles: the number of oscillations per training window of the fastest pole at initialisation.
     """
 
     n_poles: int = 4
@@ -109,7 +116,7 @@ class PoleConfig(OperatorConfig):
 
 
 def check_size(config: Any, modes: Sequence[int]) -> None:
-    """Refuse what no memory holds before any is taken: the weights of all layers, counted from above."""
+    """Raise LfnoError if the weights of all layers, estimated from above, are too many. No memory is allocated before."""
     depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
     per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
     ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels

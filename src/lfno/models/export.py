@@ -35,7 +35,8 @@ MOST_POINTS = 2**24
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written and how far it is from the original on random input, relative to the largest output."""
+    """A written file and its error: the largest difference from the original on random input, relative to the largest output.
+    """
 
     path: Path
     target: str
@@ -46,11 +47,16 @@ class Exported:
 def export(
     model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None, plus: nn.Module | None = None
 ) -> Exported:
-    """Write `model` on `grid` (its training grid by default) and check the file against the original.
+    """Write `model` on `grid` and compare the file with the original.
 
-    plus: a module on the same grid whose answer is added to that of the model.
+    model: the network.
+    path: the file.
+    to: "onnx" or "torch".
+    grid: the training grid by default.
+    plus: a module on the same grid; the file gives the sum of both.
 
-    The file takes float32 (batch, channels, *grid) in physical units, any batch, and answers in physical units.
+    The file takes float32 (batch, channels, *grid) in physical units with any batch size, and returns physical units. Raises
+    LfnoError if the file cannot be written or differs from the original.
 
     >>> export(lfno.FNO(Grid.line(64, dt=0.1), width=4, modes=4, layers=1), "operator.pt2", to="torch").error < 1e-4
     True
@@ -111,7 +117,7 @@ def _torch(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module |
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """The exporters warn about packages that are not needed here."""
+    """Hide warnings of the exporters about packages that are not needed here."""
     logger = logging.getLogger("torch.onnx")
     before = logger.level
     logger.setLevel(logging.ERROR)
@@ -130,12 +136,12 @@ def _program(module: nn.Module, x: Tensor) -> Any:
 
 
 def describe(provenance: dict[str, Any], grid: Grid) -> dict[str, str]:
-    """Metadata of the file, as text: the grid its input must have, and the channels where they are known."""
+    """Return the metadata of the file as text: the grid of its input, and the channels if they are known."""
     return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(provenance))}
 
 
 def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:
-    """Names and units of the channels and the warm-up, where a model was trained on a user's own file; else nothing."""
+    """Return names and units of the channels and the warm-up, if a model was trained on a user's file; else {}."""
     data = provenance.get("data")
     signals = data.get("signals") if isinstance(data, dict) else None
     return signals if isinstance(signals, dict) else {}

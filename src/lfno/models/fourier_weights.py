@@ -1,4 +1,4 @@
-"""R, one channel matrix for each low Fourier mode, and the room beyond the window that it may be given."""
+"""R: one channel matrix for each low Fourier mode, with optional zero padding beyond the window."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from lfno.backends.mixing import mix_channels
 
 
 def as_complex(pairs: Tensor) -> Tensor:
-    """(…, 2) → complex (…), whatever the memory layout (a row of a stack of models may start anywhere)."""
+    """(…, 2) → complex (…), for any memory layout."""
     return torch.complex(pairs[..., 0], pairs[..., 1])
 
 
 class FourierWeights(nn.Module):
     """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept).
 
-    padding: the fraction of each axis, if any, by which a field is extended with zeros for R alone.
-    signed: whether the modes before the last axis are Fourier modes of both signs, or real modes.
+    padding: the fraction of each axis by which a field is extended with zeros for R.
+    signed: whether axes before the last have Fourier modes of both signs, or real modes.
     """
 
     complex_parameters = ("weight",)
-    free_parameters = ("weight",)  # they have a weight decay of their own
+    free_parameters = ("weight",)  # parameters with a separate weight decay
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class FourierWeights(nn.Module):
         kept = [*(2 * k - 1 if signed else k for k in modes[:-1]), modes[-1]]
         self.modes = tuple(modes)
         self.padding = tuple(padding) or (0.0,) * len(modes)
-        start = torch.zeros if zero else torch.randn  # zeros draw nothing: R = 0 then starts as a network without R
+        start = torch.zeros if zero else torch.randn  # zeros use no random numbers
         self.weight = nn.Parameter(start(channels_in, channels_out, *kept, 2) / math.sqrt(2 * channels_in))
 
     @property
@@ -48,11 +48,11 @@ class FourierWeights(nn.Module):
         return as_complex(self.weight)
 
     def extended(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The points that R sees."""
+        """Return the number of points along each axis, with padding."""
         return tuple(n + math.ceil(share * n) for n, share in zip(shape, self.padding, strict=True))
 
     def forward(self, v: Tensor) -> Tensor:
-        """The Fourier layer: R on the low modes, the others dropped."""
+        """Apply R to the low modes. All other modes become zero."""
         return self.answer(v, self.matrix, v.shape[2:])
 
     def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
@@ -61,13 +61,13 @@ class FourierWeights(nn.Module):
 
 
 def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
-    """Zeros after the last point of each axis: what wraps around then falls into them."""
+    """Add zeros after the last point of each axis. Fourier modes wrap around into them."""
     pairs = [n for count in reversed(extra) for n in (0, count)]
     return torch.nn.functional.pad(v, pairs) if any(pairs) else v
 
 
 def crop(v: Tensor, shape: Sequence[int]) -> Tensor:
-    """The first points of each axis: what was there before it was extended."""
+    """Return the first points of each axis, which removes an extension."""
     for d, size in enumerate(shape):
         v = v.narrow(2 + d, 0, size)
     return v
@@ -81,5 +81,5 @@ def filtered(
     entered: Sequence[int] = (),
     period: Sequence[int] = (),
 ) -> Tensor:
-    """The answer of one channel matrix for each mode to a field on these points, periodic after them or after `period`."""
+    """Apply one channel matrix for each mode to a field. The field is periodic with the length `shape`, or with `period`."""
     return from_modes(mix_channels(to_modes(v, modes, entered, period), response), shape, entered, period)

@@ -1,6 +1,6 @@
 """A model on one grid as real matrix products with constants: no complex numbers, no Fourier transforms, no grid.
 
-Any runtime that multiplies matrices can run it; see `lfno.models.terms` for how a layer becomes such products.
+Any runtime with matrix products can run it. `lfno.models.terms` turns a layer into such products.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lfno.models.terms import forget
 
 
 def clone(model: Operator) -> Operator:
-    """The same model with weights of its own, on the CPU."""
+    """Return a copy of the model with its own weights, on the CPU."""
     copy = type(model)(model.grid, model.config).to(model.lift.weight.dtype)
     copy.load_state_dict({name: value.detach().cpu() for name, value in model.state_dict().items()})
     return copy.eval()
@@ -80,7 +80,7 @@ class Frozen(nn.Module):
 
 @dataclass(frozen=True)
 class _Part:
-    """A layer as the model has it; `transient` says whether the transient part of its response counts."""
+    """A layer of the model. `transient` says whether its response includes the transient part."""
 
     response: Response
     pointwise: nn.Module | None = None

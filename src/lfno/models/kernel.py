@@ -20,20 +20,20 @@ from lfno.spectral.poles import stable_poles
 from lfno.spectral.recurrence import State, advance_with
 from lfno.spectral.tables import Tables, make_tables
 
-#: the length of the training window in the layers' own unit of time (and space): weights then need no physical units
+#: length of the training window in the unit of time (and space) of the layers, so that weights have no physical units
 WINDOW = 20.0
 
 
 def unit_gain(decay: Tensor, band: float) -> Tensor:
-    """|β| for which a pole somewhere in a band Ω of frequencies has the mean gain one: ⟨|β|²/(p² + ω²)⟩ = π|β|²/(pΩ)."""
+    """Return the |β| that gives a pole with the decay p a mean gain of one over a band Ω of frequencies: π|β|²/(pΩ) = 1."""
     return torch.sqrt(decay * band / math.pi)
 
 
 class PoleResidue(nn.Module):
     """Poles and residues of one layer.
 
-    Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window. `laplace` are the axes with
-    poles; the other axes have one residue for each of their Fourier modes, which are `signed`, or real modes, which are not.
+    Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window. `laplace` are the axes with poles.
+    The other axes have one residue for each of their modes: Fourier modes of both signs (`signed`), or real modes.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class PoleResidue(nn.Module):
         super().__init__()
         self.laplace, self.modes = tuple(laplace), tuple(modes)
         self.mixed, self.stable, self.shared = config.mixed, config.poles == "stable", config.share_poles
-        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # zero is no natural pole
+        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # poles must not decay towards zero
         self.complex_parameters = (*self.undecayed, "residues")
         pair = () if config.share_poles else (channels_in, channels_out)
         for d in laplace:
@@ -57,7 +57,7 @@ class PoleResidue(nn.Module):
         scale = 1 / (channels_in * channels_out)
         residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
         if self.stable:
-            # responses of different poles add up like noise: each pole gets its share of a gain of one
+            # the energies of the responses of different poles add up: each pole gets its share of a gain of one
             residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
             for d in self.laplace:
                 decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
@@ -95,19 +95,20 @@ class PoleResidue(nn.Module):
 
     @property
     def all_modes(self) -> tuple[int | None, ...]:
-        """Every frequency on Laplace axes; on Fourier axes only the modes that have a residue."""
+        """All frequencies on Laplace axes; on Fourier axes the modes that have a residue."""
         return tuple(None if d in self.laplace else k for d, k in enumerate(self.modes))
 
     # -- frequency form ------------------------------------------------------------------------------------------
 
     def transient(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """The transient of a field that has entered the Fourier axes and stays there."""
+        """Return the transient of a field that is in Fourier modes on the axes without poles; so is the result."""
         return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
 
     def transfer(
         self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float], hold: str | None = None
     ) -> Tensor:
-        """H at these modes, (in, out, *kept); with a `hold` the transfer function of the recurrence along time."""
+        """Return H at these modes, (in, out, *kept). With a `hold`, return the transfer function of the recurrence along time.
+        """
         rings = {} if hold is None else {"rings": partial(discrete_resolvent, dt=steps[-1], hold=hold)}
 
         def make() -> Tensor:
@@ -118,7 +119,9 @@ class PoleResidue(nn.Module):
     # -- recurrence along the last axis --------------------------------------------------------------------------
 
     def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
-        """The response from rest of a field that has entered the Fourier axes: (batch, in, *modes, time) → (batch, out, …)."""
+        """Return the response from rest of a field that is in Fourier modes along space: (batch, in, *modes, time) → (batch,
+        out, …).
+        """
         return respond(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
 
     def advance(self, v: Tensor, dt: float, hold: str, state: State | None) -> tuple[Tensor, State]:

@@ -1,4 +1,4 @@
-"""A layer of a chain: its linear response, a map of the channels at every point, an activation and perhaps a gate."""
+"""One layer: its linear response, a channel map at every point, an activation and an optional gate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lfno.spectral.recurrence import State
 
 
 class Block(nn.Module):
-    """v + u with u = act(response(v) + W v + b); without `skip` it is u alone, and a gate multiplies u, see `Gate`.
+    """v + u with u = act(response(v) + W v + b). Without `skip`, the output is u alone. A gate multiplies u, see `Gate`.
 
     `kernel` and `weights` are the modules of the response, or None.
     """
@@ -35,16 +35,19 @@ class Block(nn.Module):
         return self._finish(v, response(v, steps, transient), act, skip)
 
     def in_chunks(self, v: Tensor, batch: int, size: int, step: float, act: str, skip: bool) -> Tensor:
-        """The layer on signals of `size` samples in chunks of L: v is (batch · L, C, K) and so is the output.
+        """Apply the layer to signals of `size` samples in chunks of L samples. v and the output are (batch · L, C, K).
 
-        In this layout the response is matrix products without copies, and maps at every point are what they always are.
+        In this layout the response consists of matrix products without copies. Channel maps act on each point and need no
+        change.
         """
         assert isinstance(self.response, Recurrence)
         y = self.response.in_chunks(v.unflatten(0, (batch, -1)), size, step).flatten(0, 1)
         return self._finish(v, [y], act, skip)
 
     def advance(self, v: Tensor, step: float, act: str, skip: bool, state: State | None) -> tuple[Tensor, State]:
-        """The output for the next samples of a signal after `state`, and the state after them; from rest without one."""
+        """Return the output for the next samples of a signal after `state`, and the new state. Without a state, start from
+        rest.
+        """
         if not isinstance(self.response, Recurrence) or self.response.R:
             raise LfnoError("this layer sees a whole window at once; only exact layers as recurrences run in blocks")
         y, state = self.response.advance(v, step, state)

@@ -1,4 +1,4 @@
-"""The Laplace–Fourier neural operator: poles for what decays, Fourier modes for what stays."""
+"""The Laplace–Fourier neural operator: poles for the transient response, Fourier modes for the steady response."""
 
 from __future__ import annotations
 
@@ -35,20 +35,23 @@ TRIGONOMETRIC = "trigonometric"
 
 @dataclass(frozen=True)
 class LFNOConfig(PoleConfig):
-    """layout: "blocks" (each layer adds transient, steady and pointwise parts), "sequence" (the same, with R in the last
-        layers only) or "branches" (transient layers beside steady ones).
+    """Options of an LFNO.
 
+    layout: "blocks" (each layer adds transient, steady and pointwise parts), "sequence" (the same, with R in the last layers
+        only) or "branches" (transient layers in parallel to steady ones).
     steady: "exact", "free", "shared" or "residual"; see `lfno.models.responses`.
-    hold: how a layer takes its input between samples. "linear" and "cubic" make exact layers recurrences along time: causal,
-        with a state. "trigonometric" is the frequency form, which sees the window as one period. A network without a
-        recurrence always has this form: one with branches, with poles on several axes, or with steady="free" or "shared".
-    basis: of the axes of space in a network of recurrences. "boundary" takes sines for fixed ends, cosines for free ends and
-        Fourier modes where the boundary of an axis is periodic or not known; "fourier", "sine", "cosine" or "chebyshev" say it.
-    skip: layers are added to what they start from, v + act(…), so that the forcing reaches every depth unchanged, as it
-        must for a fixed-point iteration x ← G (f − x³).
-    gate: what a layer adds is multiplied by a gate of its own, v + (A u + a) sigmoid(B u + b) with u = act(…): products of
-        responses, as a frequency that depends on the amplitude needs. Only with skip.
-    transient_layers, steady_layers: how many layers have poles and how many have R; in blocks all transient_layers have both.
+    hold: the interpolation of the input of a layer between samples. "linear" and "cubic" make exact layers recurrences along
+        time, which are causal and have a state. "trigonometric" is the frequency form, in which the window is one period.
+        Networks without a recurrence always use it: networks with branches, with poles on several axes, or with steady="free"
+        or "shared".
+    basis: the basis of the axes of space in a network of recurrences: "fourier", "sine", "cosine", "chebyshev" or "boundary".
+        "boundary" uses sines for fixed ends, cosines for free ends, and Fourier modes if an axis is periodic or its boundary
+        is unknown.
+    skip: whether layers have a skip connection, v + act(…). The forcing then reaches every layer unchanged, as in a
+        fixed-point iteration x ← G (f − x³).
+    gate: whether the output of a layer is multiplied by a gate, v + (A u + a) sigmoid(B u + b) with u = act(…). A gate makes
+        products of responses, which a frequency that depends on the amplitude needs. Only with skip.
+    transient_layers, steady_layers: the number of layers with poles, and with R. In "blocks" all transient_layers have both.
     """
 
     layout: str = "blocks"
@@ -125,7 +128,9 @@ class LFNO(PoleOperator):
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """One for each axis of space, if the network consists of recurrences and no axis of space has Fourier modes."""
+        """The basis of each axis of space, if the network consists of recurrences and no axis of space has Fourier modes; else
+        ().
+        """
         space = self.grid.axes[:-1]
         if not self.recurrent or self.config.basis == "fourier":
             return ()
@@ -141,18 +146,20 @@ class LFNO(PoleOperator):
 
     @property
     def streams(self) -> bool:
-        """Whether the network runs on signals in blocks, or sample by sample: all layers are recurrences without R."""
+        """Whether the network can run on signals in blocks or sample by sample: all layers are recurrences without R."""
         with_r = any(kind.R for kind in self._kinds())
         return self.recurrent and self.grid.ndim == 1 and not with_r
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
-        """Recurrences get no time coordinate: with one they would have no periodic steady state and could not run on."""
+        """The axes whose coordinates are input channels. Recurrences get no time coordinate: with one they would have no
+        periodic steady state and no end of the window could be exceeded.
+        """
         axes = super().axes_with_coordinates()
         return tuple(d for d in axes if d != self.grid.time) if self.recurrent else axes
 
     @property
     def starts_exact(self) -> bool:
-        """Whether R is zero before training, and every layer then exact."""
+        """Whether R is zero before training, so that every layer is exact at first."""
         return self.config.layout == "blocks" and self.config.steady == "residual"
 
     def without_weights(self) -> LFNO:
@@ -173,7 +180,9 @@ class LFNO(PoleOperator):
         return [(kind if r else Exact) if k < transient else Weights for k, r in enumerate(with_r)]
 
     def wraps(self, d: int) -> bool:
-        """A transient part undoes the wrap of its own steady part, λ, in the same layer and of nothing else."""
+        """Whether layers connect the two ends of axis d. A transient part cancels the wrap-around of the steady part of its
+        own layer only.
+        """
         alone = self.config.layout == "branches" or self.config.steady in ("free", "shared")
         return alone or super().wraps(d)
 
@@ -182,7 +191,7 @@ class LFNO(PoleOperator):
         chunked = self.recurrent and self.grid.ndim == 1 and all(kind.POLES for kind in self._kinds())
         if not (transient and chunked) or fused(x):
             return super().respond(x, grid, transient)
-        # signals stay in chunks from the input to the output: maps at every point do not mind the order of the points
+        # signals stay in chunks from input to output, because channel maps act on each point alone
         (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
         v = self.lift(self.scaled_inputs(fold(x).flatten(0, 1)))
         for block, act in zip(self.blocks, self._activations(), strict=True):
@@ -222,11 +231,15 @@ class LFNO(PoleOperator):
     def advance(
         self, inputs: Tensor, states: Sequence[State] | None = None, dt: float | None = None
     ) -> tuple[Tensor, list[State]]:
-        """The outputs for the next samples of signals, (batch, in, time) → (batch, out, time), and the states after them.
+        """Return the outputs for the next samples of signals, (batch, in, time) → (batch, out, time), and the states after
+        them.
 
-        Without `states` the signals begin here, at rest. Blocks of any length, also of one sample, give together the answer to
-        the whole signal. dt: the time step, by default that of the training grid. Raises LfnoError for a network on
-        fields, in the frequency form, or with R.
+        inputs: the next samples, (batch, in, time).
+        states: the states that the previous call returned. Without them, the signals begin here, at rest.
+        dt: the time step, by default the one of the training grid.
+
+        Blocks of any length, also of one sample, give together the response to the whole signal. Raises LfnoError for a
+        network on fields, in the frequency form, or with R.
 
         >>> model = LFNO(lfno.Grid.line(64, dt=0.1), steady="exact", width=4, n_poles=2).eval()
         >>> x = torch.randn(1, 1, 64)

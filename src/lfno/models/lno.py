@@ -1,4 +1,4 @@
-"""The Laplace neural operator (Cao et al., 2024), with the channel indices its formula asks for."""
+"""The Laplace neural operator (Cao et al., 2024). Residues have the channel indices of the paper's formula."""
 
 from __future__ import annotations
 

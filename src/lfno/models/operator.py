@@ -1,4 +1,4 @@
-"""What FNO, LNO and LFNO have in common: units, checks, lift and projection, decomposition, prediction."""
+"""The base class of FNO, LNO and LFNO: units, checks, lift and projection, decomposition, prediction."""
 
 from __future__ import annotations
 
@@ -81,16 +81,22 @@ class Operator(nn.Module, ABC):
 
     @abstractmethod
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
-        """Run them, with their transient terms or without."""
+        """Run the layers, with or without their transient terms."""
 
     # -- the map -------------------------------------------------------------------------------------------------
 
     def forward(self, x: Tensor, grid: Grid | None = None) -> Tensor:
+        """Check the input and return the outputs: (batch, in, *grid) → (batch, out, *grid), in physical units.
+
+        grid: the grid of the input, by default the training grid.
+
+        Raises LfnoError if the input does not fit the model.
+        """
         grid = self.check(x, grid)
         return self.respond(x, grid)
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
-        """The forward pass without checks; without the transient terms every layer is in its steady state."""
+        """The forward pass without checks. Without `transient`, every layer is in its steady state."""
         grid = grid or self.grid
         v = self.scaled_inputs(x)
         if self.coordinate_axes:
@@ -100,16 +106,16 @@ class Operator(nn.Module, ABC):
         return self.projected(v)
 
     def scaled_inputs(self, x: Tensor) -> Tensor:
-        """Inputs in physical units → the network's own units."""
+        """Convert inputs from physical units to the units of the network."""
         return (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
 
     def projected(self, v: Tensor) -> Tensor:
-        """What the last layer gives → outputs in physical units."""
+        """Apply the projection to the output of the last layer and convert it to physical units."""
         u = project(v, self.hidden, self.project, self.config.activation)
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def steps(self, grid: Grid) -> tuple[float, ...]:
-        """The grid's steps in the layers' own unit, the training window divided by WINDOW."""
+        """Return the steps of the grid in the unit of the layers: the training window divided by WINDOW."""
         return tuple(axis.step * WINDOW / own.length for axis, own in zip(grid.axes, self.grid.axes, strict=True))
 
     def _coordinates(self, grid: Grid, v: Tensor) -> Tensor:
@@ -128,7 +134,7 @@ class Operator(nn.Module, ABC):
         return [self.config.padding if end else 0.0 for end in ends]
 
     def wraps(self, d: int) -> bool:
-        """Whether layers connect the two ends of axis d, whatever else they do."""
+        """Whether layers connect the two ends of axis d."""
         return True
 
     def _extension(self, grid: Grid) -> list[int]:
@@ -138,9 +144,14 @@ class Operator(nn.Module, ABC):
 
     @torch.no_grad()
     def predict(self, inputs: Any, grid: Grid | None = None, batch: int = 64) -> np.ndarray:
-        """Arrays in, arrays out, in physical units. A missing batch or channel axis is understood when unambiguous.
+        """Predict arrays in physical units.
 
-        Another sampling step is another question to the same operator; another duration is one it was not trained for.
+        inputs: an array (batch, channels, *grid). A missing batch or channel axis is added if this is unambiguous.
+        grid: the grid of the inputs, by default the training grid. The network may be used at another sampling step. It was
+            not trained for another duration.
+        batch: the number of samples that are computed at once.
+
+        The result has as many axes as the inputs. Raises LfnoError if the inputs do not fit the model.
         """
         x, index = self._as_batch(inputs, grid)
         parts = [self(part, grid) for part in x.split(batch)]
@@ -148,11 +159,11 @@ class Operator(nn.Module, ABC):
 
     @torch.no_grad()
     def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """(transient, steady), which add up to the prediction.
+        """Return (transient, steady), which add up to the prediction.
 
-        Steady is the answer with the transient terms of all layers left out. For layers that are linear systems it is what
-        the network answers to the same input repeated for ever, once every start has died away; transient is the rest.
-        Offsets and pointwise paths count as steady.
+        Steady is the output without the transient terms of all layers. If the layers are linear systems, it equals the
+        response to the same input repeated for ever. Transient is the rest. Offsets and pointwise paths belong to the steady
+        part.
         """
         x, index = self._as_batch(inputs, grid)
         grid = self.check(x, grid)
@@ -160,7 +171,7 @@ class Operator(nn.Module, ABC):
         return (full - steady).cpu().numpy()[index], steady.cpu().numpy()[index]
 
     def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, tuple[Any, ...]]:
-        """The inputs with all their axes, and the index that takes those away from the answer that were not given."""
+        """Return the inputs with all axes, and the index that removes the added axes from the output."""
         if not isinstance(grid, Grid | None):
             raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
         like = self.lift.weight
@@ -174,12 +185,12 @@ class Operator(nn.Module, ABC):
             return x[:, None], (slice(None), *channel)
         if x.ndim == ndim + 1:
             return x[None], (0,)
-        if x.ndim != ndim + 2:  # with this sentence, before anything is done with its axes
+        if x.ndim != ndim + 2:  # report a wrong shape before the axes are used
             self.check(x, grid)
         return x, ()
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
-        """One clear sentence for every wrong input."""
+        """Return the grid of an input. Raises LfnoError if the input does not fit the model."""
         grid = self.grid if grid is None else grid
         if not isinstance(x, Tensor) or not isinstance(grid, Grid):
             raise LfnoError(
@@ -207,7 +218,7 @@ class Operator(nn.Module, ABC):
         return grid
 
     def check_modes(self, grid: Grid) -> None:
-        """Every axis must carry the modes of the model; both signs of them where `signed` says so."""
+        """Raise LfnoError if an axis has too few points for the modes of the model."""
         for d, (count, axis) in enumerate(zip(self.modes, grid.axes, strict=True)):
             most = max_modes(axis.size, half=not self.signed(d))
             if count > most:
@@ -216,12 +227,14 @@ class Operator(nn.Module, ABC):
                 )
 
     def signed(self, d: int) -> bool:
-        """Whether the modes of axis d are kept with both signs: all but the last, whose other half is the conjugate."""
+        """Whether both signs of the modes of axis d are kept: on all axes but the last, whose negative modes are the
+        conjugates.
+        """
         return d < self.grid.ndim - 1
 
     @torch.no_grad()
     def normalise(self, input_offset: Any, input_scale: Any, output_offset: Any, output_scale: Any) -> None:
-        """Set the affine maps between physical units and the network's own, one number for each channel."""
+        """Set the affine maps between physical units and the units of the network, one value for each channel."""
         given = {"input_offset": input_offset, "input_scale": input_scale}
         given |= {"output_offset": output_offset, "output_scale": output_scale}
         for name, value in given.items():
@@ -234,13 +247,13 @@ class Operator(nn.Module, ABC):
             buffer.copy_(tensor.reshape(-1).expand_as(buffer))
 
     def poles(self) -> Any:
-        """A table of poles, of the models that have some."""
+        """Return the table of poles. Raises LfnoError for a model without poles."""
         raise LfnoError(f"an {type(self).__name__} has no poles; poles belong to LFNO, LNO and linear models")
 
     # -- description ---------------------------------------------------------------------------------------------
 
     def description(self) -> dict[str, Any]:
-        """Everything but the weights, as plain values: what a model file carries as metadata."""
+        """Return configuration, grid and provenance as plain values, the metadata of a model file."""
         return {"model": type(self).__name__, "config": asdict(self.config), "grid": self.grid.to_dict()}
 
     def save(self, path: str | PathLike[str], /, **provenance: Any) -> None:

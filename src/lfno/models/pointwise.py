@@ -1,4 +1,4 @@
-"""Maps that act at every grid point alone: activation, channel mixing with what is added to it, and the projection."""
+"""Maps that act on each grid point alone: activation, channel map, gate and projection."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from torch import Tensor, nn
 
 from lfno.backends import fused
 
-WIDEST = 32  # channels whose three matrices and their gradients one GPU processor holds at the same time
+WIDEST = 32  # largest width of the GPU kernel: three matrices and their gradients must fit into one processor
 
 
 def activation(name: str) -> Callable[[Tensor], Tensor]:
+    """Return the activation function of that name."""
     return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
 
 
 class Pointwise(nn.Module):
-    """act(W v + b + Σ terms) + v at every grid point; terms, activation and the last v only where asked for.
+    """act(W v + b + Σ terms) + v at every grid point: (batch, in, *grid) → (batch, out, *grid).
 
-    (batch, in, *grid) → (batch, out, *grid), which is the shape of the terms.
+    Terms, activation and the last v are optional. Terms have the shape of the output.
     """
 
     def __init__(self, channels_in: int, channels_out: int) -> None:
@@ -43,9 +44,9 @@ class Pointwise(nn.Module):
 
 
 class Gate(nn.Module):
-    """(A u + a) sigmoid(B u + b) at every grid point: what a layer has to say, opened and closed by itself.
+    """(A u + a) sigmoid(B u + b) at every grid point: the output of a layer, multiplied by a gate.
 
-    The product is what sums of responses lack: a stiffening spring rings faster the further it swings.
+    Sums of responses cannot express a frequency that depends on the amplitude, as that of a stiffening spring. Products can.
     """
 
     def __init__(self, width: int) -> None:

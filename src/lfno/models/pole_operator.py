@@ -1,4 +1,4 @@
-"""What the models with poles have in common: which axes carry them, and what they mean in hertz."""
+"""The base class of models with poles: the axes with poles, and the table of poles in hertz."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from lfno.spectral.physics import describe_poles
 
 @dataclass(frozen=True)
 class PoleTable:
-    """Poles of a model, the most contributing first; every column is an array of equal length.
+    """Poles of a model, sorted by contribution. Every column is an array of the same length.
 
-    contribution: the energy ∫|β e^{μt}|² dt of the pole's impulse response, as a share of its layer's total.
+    contribution: the energy ∫|β e^{μt}|² dt of the impulse response of the pole, as a share of its layer.
     """
 
     layer: np.ndarray
@@ -47,6 +47,7 @@ class PoleTable:
 
 
 class PoleOperator(Operator):
+    """The base class of LNO and LFNO."""
     config: PoleConfig
 
     @property
@@ -67,33 +68,40 @@ class PoleOperator(Operator):
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """The real basis of each axis of space; nothing where space has Fourier modes."""
+        """The real basis of each axis of space; () if space has Fourier modes."""
         return ()
 
     def signed(self, d: int) -> bool:
-        """Beside decays along other axes, which are complex, an axis without poles needs both signs."""
+        """Whether both signs of the modes of axis d are kept. Axes without poles need both if another axis has complex decays.
+        """
         return not self.bases and (super().signed(d) or d not in self.laplace)
 
     def wraps(self, d: int) -> bool:
-        """Where there are poles the transient terms undo it, but for R; real bases have two ends."""
+        """Whether layers connect the two ends of axis d. Transient terms cancel this on axes with poles, and real bases never
+        wrap.
+        """
         return d not in self.laplace and not self.bases
 
     def kernel(self) -> PoleResidue:
+        """Return new poles and residues for a layer."""
         width = self.config.width
         return PoleResidue(width, width, self.config, self.modes, self.laplace, not self.bases)
 
     def weights(self, zero: bool = False) -> FourierWeights:
+        """Return a new R for a layer, zero or random."""
         width = self.config.width
         return FourierWeights(width, width, self.modes, zero, self.padding(wrapping=False), not self.bases)
 
     def block(self, kind: type[Response], gate: bool = False, **options: Any) -> Block:
-        """A layer whose response is of this kind, with parameters of its own."""
+        """Return a new layer with a response of this kind."""
         weights = self.weights(kind.R_STARTS_AT_ZERO) if kind.R else None
         return Block(self.config.width, kind(self.kernel() if kind.POLES else None, weights, **options), gate)
 
     @torch.no_grad()
     def poles(self) -> PoleTable:
-        """Every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution; none is no error."""
+        """Return every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution. The table may
+        be empty.
+        """
         kinds = {"layer": int, "axis": "U1", "pole": complex}
         columns = {name: [np.empty(0, kinds.get(name, float))] for name in PoleTable.__dataclass_fields__}
         kernels = [module for module in self.modules() if isinstance(module, PoleResidue)]

@@ -4,8 +4,8 @@ This is modal analysis in a layer. With the modes a_k(t) of the field v(x, t) in
 
     response(x, t) = Σ_k φ_k(x) (h_k ∗ a_k)(t),      h_k(t) = Re Σ_m β_km e^{μ_m t}.
 
-Sines vanish at fixed ends and cosines are flat at free ends, and so is the response. No axis of space is padded or wraps
-around. All modes share the poles; the residues belong to the mode.
+Sines vanish at fixed ends and cosines have zero slope at free ends. The response therefore satisfies the same conditions. No
+axis of space is padded or wraps around. All modes share the poles, and each mode has its own residues.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lfno.spectral.hold import discrete_resolvent
 
 
 class RealBasis(Recurrence):
-    """The recurrence of every mode; its periodic steady state comes from the transfer function of the recurrence.
+    """One recurrence for every mode. The periodic steady state is computed by the transfer function of the recurrence.
 
-    bases: one for each axis of space. Shapes inside are real: (batch, channels, *modes, time).
+    bases: the basis of each axis of space. Inside, fields are real, (batch, channels, *modes, time).
     """
 
     def __init__(self, kernel: PoleResidue, weights: FourierWeights | None, hold: str, bases: tuple[str, ...]) -> None:
@@ -82,7 +82,7 @@ class RealBasis(Recurrence):
 
 
 class RealBasisWithR(RealBasis):
-    """λ + R λ: the recurrence, and R at the low frequencies of every mode beside it. R = 0 is the recurrence alone."""
+    """λ + R λ: the recurrence plus R at the low frequencies of every mode. R = 0 gives the recurrence alone."""
 
     R = True
     R_STARTS_AT_ZERO = True
@@ -135,6 +135,6 @@ def along(matrix: Tensor, v: Tensor, axis: int) -> Tensor:
 
 @cache
 def _matrices(basis: str, count: int, points: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
-    with torch.inference_mode(False):  # training uses the kept matrices too
+    with torch.inference_mode(False):  # the cached matrices are also used in training
         there, back = basis_matrices(basis, count, points)
         return there.to(device, dtype), back.to(device, dtype)

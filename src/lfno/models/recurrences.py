@@ -18,15 +18,15 @@ from lfno.models.terms import recurrent_term, steady_term
 from lfno.spectral.chunks import fold, unfold
 from lfno.spectral.recurrence import State
 
-#: time steps of a window that is convolved as a whole on a GPU
+#: longest window, in time steps, that is computed as one convolution on a GPU
 SHORT = 512
 
 
 class Recurrence(Response):
-    """Poles on time alone: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j] for every pole, x[0] = 0.
+    """Poles on time only: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j] for every pole, x[0] = 0.
 
-    The periodic steady state is H_d α with the transfer function H_d of the recurrence itself. In fields the recurrence
-    runs for every spatial Fourier mode.
+    The periodic steady state is H_d α, where H_d is the transfer function of the recurrence. In fields there is one recurrence
+    for every spatial Fourier mode.
     """
 
     R = False
@@ -55,11 +55,11 @@ class Recurrence(Response):
         return self.kernel.transfer(self.kernel.all_modes, shape, steps, self.hold)
 
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
-        """The summands of the response to a signal that the recurrence does not give."""
+        """Return the summands of the response that are not part of the recurrence."""
         return []
 
     def fits_kernel(self, v: Tensor) -> bool:
-        """Whether one GPU kernel computes the whole layer."""
+        """Whether one GPU kernel can compute the whole layer."""
         if not (fused(v) and v.ndim == 3 and self.hold == "linear" and self.kernel.shared):
             return False
         from lfno.backends.recurrence_kernel import MOST_POLES, WIDEST
@@ -67,7 +67,7 @@ class Recurrence(Response):
         return v.shape[1] <= WIDEST and self.kernel.residues.shape[-2] <= MOST_POLES
 
     def layer(self, v: Tensor, step: float, pointwise: Pointwise, gate: Gate | None, act: str, skip: bool) -> Tensor:
-        """The whole layer on a GPU; see `lfno.models.layers.Block` for its formula."""
+        """Compute the whole layer on a GPU. `lfno.models.layers.Block` has the formula."""
         from lfno.backends.recurrence_kernel import gated_recurrence
 
         (poles,), residues = self.kernel.values(), as_complex(self.kernel.residues)
@@ -87,9 +87,9 @@ class Recurrence(Response):
 
 
 class RecurrenceWithR(Recurrence):
-    """λ + R λ at the low modes: the recurrence, and R in the frequency form beside it. R = 0 is the recurrence alone.
+    """λ + R λ at the low modes: the recurrence plus R in the frequency form. R = 0 gives the recurrence alone.
 
-    R sees the λ of the poles themselves, which at low modes differs from that of the recurrence by O(dt²).
+    R uses the λ of the poles. At low modes, the λ of the recurrence differs from it by O(dt²).
     """
 
     R = True

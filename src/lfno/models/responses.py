@@ -1,4 +1,4 @@
-"""The linear part of a layer: how it answers from rest, and in its periodic steady state. One class for each kind.
+"""The linear part of a layer: its response from rest, and its periodic steady state. One class for each kind.
 
 With the transfer function H of the poles, α the Fourier coefficients of the input and λ = H α:
 
@@ -13,8 +13,8 @@ With the transfer function H of the poles, α the Fourier coefficients of the in
 | `Recurrence`      | λ of the recurrence                    | a recurrence along time  |
 | `RecurrenceWithR` | λ of the recurrence + R λ              | a recurrence along time  |
 
-The frequency form takes the input as its trigonometric interpolation over the window, a recurrence as a polynomial between
-samples (`lfno.spectral.hold`). R = 0 makes `Residual` exact.
+The frequency form interpolates the input by trigonometric functions over the window. A recurrence interpolates it by a
+polynomial between samples (`lfno.spectral.hold`). R = 0 makes `Residual` exact.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Response(ABC):
         self.kernel, self.weights = kernel, weights
 
     def __call__(self, v: Tensor, steps: Sequence[float], transient: bool = True) -> list[Tensor]:
-        """One or two fields that add up to the response; without its transient the periodic steady state.
+        """Return one or two fields that add up to the response. Without `transient`, they add up to the periodic steady state.
 
-        The Fourier axes of the kernel are crossed once for all parts.
+        Fourier axes are transformed once for all parts.
         """
         shape = v.shape[2:]
         if self.kernel is None or not self.kernel.fourier:
@@ -63,7 +63,7 @@ class Response(ABC):
 
     @abstractmethod
     def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
-        """At most two summands of the response to a field that has entered the Fourier axes and stays there."""
+        """Return at most two summands of the response. Field and summands are in Fourier modes on the axes without poles."""
 
     @abstractmethod
     def terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool = True) -> list[nn.Module]:
@@ -84,7 +84,7 @@ class Weights(Response):
 
 
 class PoleResponse(Response):
-    """A transient in the frequency form beside a steady part that subclasses define."""
+    """A transient part in the frequency form, and a steady part that subclasses define."""
 
     kernel: PoleResidue
 
@@ -108,13 +108,13 @@ class PoleResponse(Response):
 
 
 class Decay(PoleResponse):
-    """The transient part alone: a layer of a transient branch."""
+    """The transient part only: a layer of a transient branch."""
 
     R = False
 
 
 class Exact(PoleResponse):
-    """λ at all frequencies: with the transient part a linear system that starts at rest."""
+    """λ at all frequencies. With the transient part, it is a linear system that starts at rest."""
 
     R = False
 
@@ -167,7 +167,7 @@ class Residual(Shared):
         return [exact, *super().steady_terms(shape, steps)] if any(self.weights.padding) else [exact]
 
     def _total(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """The transfer function, with R in it where R sees the same points: one transform then does both."""
+        """Return the transfer function. It includes R if R sees the same points, so that one transform computes both."""
         response = self.kernel.transfer(self.kernel.all_modes, shape, steps)
         if any(self.weights.padding):
             return response

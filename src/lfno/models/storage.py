@@ -1,4 +1,4 @@
-"""A model file: one safetensors file whose metadata says what the weights mean. Nothing is ever unpickled."""
+"""Read network files: safetensors files with weights, and metadata that describes the model. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ SHIPPED = Path(__file__).parent.parent / "weights"
 
 
 def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") -> Operator:
-    """A model from its file, or a shipped one by the name of its data set, ready to predict in physical units.
+    """Load a network from its file, or a shipped one by the name of its data set. It predicts in physical units.
+
+    Raises LfnoError if there is no such model, or if its file is damaged.
 
     >>> lfno.load("duffing-c05").predict(np.zeros(2048)).shape
     (2048,)
@@ -35,7 +37,7 @@ def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") 
 
 
 def find(path: str | PathLike[str]) -> Path:
-    """The file of a model: the path itself, the model in the folder of a run, or the shipped model of a data set."""
+    """Return the file of a model: the path itself, the model in the folder of a run, or the shipped model of a data set."""
     if not isinstance(path, (str, PathLike)):
         raise LfnoError(f"a model is loaded from a path or by the name of a data set; found {type(path).__name__}")
     file = Path(path)
@@ -51,7 +53,7 @@ def find(path: str | PathLike[str]) -> Path:
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Metadata and tensors, with the checksum verified."""
+    """Return metadata and tensors of a file after a check of its checksum."""
     tree, tensors = tensorfile.read(find(path), FILE_KEY, "model file")
     if tree.get("version") != FILE_VERSION:
         raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {FILE_VERSION}")
@@ -59,7 +61,7 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike[str]) -> Operator:
-    """The model a description asks for, made only after its size was compared with the tensors that are there."""
+    """Return the network that the metadata describe. Its size is compared with the tensors before memory is allocated."""
     kind = MODELS.get(str(tree.get("model")))
     if kind is None:
         raise LfnoError(f"{path} holds a model {tree.get('model')!r}, which is not one of {', '.join(MODELS)}")
@@ -74,9 +76,9 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     if dtype not in (torch.float32, torch.float64):
         raise LfnoError(f"{path} has weights of {dtype}; float32 or float64 is needed")
     try:
-        with torch.device("meta"):  # shapes without memory: metadata may ask for anything
+        with torch.device("meta"):  # compute shapes without memory, because metadata may describe a model of any size
             wanted = _kinds(kind(grid, config).to(dtype).state_dict())
-    except (RuntimeError, OverflowError) as error:  # sizes beyond what an integer counts
+    except (RuntimeError, OverflowError) as error:  # sizes too large for an integer
         raise LfnoError(f"{path} asks for a model too large to exist") from error
     found = _kinds(tensors)
     if wanted != found:
@@ -91,5 +93,5 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
 
 
 def _kinds(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """What each tensor is, in words: `{"lift.weight": "float32 (4, 1)"}`."""
+    """Return type and shape of each tensor as text: `{"lift.weight": "float32 (4, 1)"}`."""
     return {name: f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}" for name, value in tensors.items()}

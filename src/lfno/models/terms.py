@@ -24,10 +24,10 @@ POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.p
 
 
 class Term(nn.Module):
-    """Re[B W F x]; forward and backward matrices one per axis, (points, modes) and (modes, points), complex.
+    """Re[B W F x] with one complex forward matrix (points, modes) and one backward matrix (modes, points) per axis.
 
-    Matrices of poles that belong to a pair of channels have two leading axes (in, out). Weights are (in, out, *modes).
-    Fourier matrices are the same tensors in every layer, so that a file holds them once.
+    Matrices of poles that belong to a pair of channels have two leading axes (in, out). Weights are (in, out, *modes). All
+    layers share the tensors of the Fourier matrices, so that a file stores them once.
     """
 
     def __init__(self, forward: Sequence[Tensor], weights: Tensor, backward: Sequence[Tensor]) -> None:
@@ -35,7 +35,7 @@ class Term(nn.Module):
         self.count = len(forward)
         self.pairs = [matrix.ndim == 4 for matrix in forward]
         for d, (there, back) in enumerate(zip(forward, backward, strict=True)):
-            # the first transform starts from real numbers, the last one ends with them
+            # the input of the first transform and the output of the last one are real
             first, last = d == 0, d == self.count - 1
             self.register_buffer(f"forward_{d}", _rows(there) if first else _matrix(there))
             self.register_buffer(f"backward_{d}", _columns(back) if last else _matrix(back))
@@ -68,7 +68,7 @@ class Term(nn.Module):
 
 @cache
 def _rows(matrix: Tensor) -> Tensor:
-    """Complex (…, n, p) → real (…, n, p, 2): what a real vector is multiplied with."""
+    """Complex (…, n, p) → real (…, n, p, 2): the matrix that multiplies a real vector."""
     return torch.view_as_real(matrix.resolve_conj()).float().contiguous()
 
 
@@ -82,7 +82,7 @@ def _matrix(matrix: Tensor) -> Tensor:
 
 @cache
 def _columns(matrix: Tensor) -> Tensor:
-    """Complex (…, p, n) → real (…, p, 2, n): the real part of what a vector of pairs gives."""
+    """Complex (…, p, n) → real (…, p, 2, n): the matrix that multiplies a vector of pairs and gives the real part."""
     return _matrix(matrix)[..., 0].contiguous()
 
 
@@ -95,8 +95,11 @@ def _pair_matrix(weights: Tensor) -> Tensor:
 
 @cache
 def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Tensor, Tensor]:
-    """Forward (points, kept) and backward (kept, points) of a discrete Fourier transform over `size` points, those after
-    the given ones being zero before and not asked for after; `half`: of a real signal."""
+    """Return the forward (points, kept) and backward (kept, points) matrices of a discrete Fourier transform over `size`
+    points.
+
+    Points after the first `points` are zero in the input and left out of the output. `half`: the signal is real.
+    """
     planes = waves(size, points, modes, half, torch.float64, torch.device("cpu"))
     forward = torch.complex(*planes).T
     weight = twice(size, planes)[: forward.shape[1]] if half else torch.ones(forward.shape[1], dtype=torch.float64)
@@ -104,7 +107,8 @@ def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Ten
 
 
 def steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[int], period: Sequence[int]) -> Term:
-    """One channel matrix for each mode of a field with these points, periodic after as many as `period` says."""
+    """Return the term with one channel matrix for each mode of a field with these points, periodic with the lengths `period`.
+    """
     last = len(shape) - 1
     pairs = [_fourier(period[d], modes[d], d == last, points=n) for d, n in enumerate(shape)]
     forward, backward = zip(*pairs, strict=True)
@@ -183,7 +187,7 @@ class RecurrentTerm(nn.Module):
 
     def _tables(self) -> Tables:
         levels = tuple(Level(*(getattr(self, f"{name}_{k}") for name in Level._fields)) for k in range(self.levels))
-        # of the last two tables a run needs no values but the difference of their lengths, the reach of the hold
+        # the last two tables are only used for the difference of their lengths, which is the reach of the hold
         given = {name: getattr(self, name) for name in Tables._fields if hasattr(self, name) and name != "levels"}
         lengths = {"response": torch.zeros(self.reach), "decay": torch.zeros(0)}
         return Tables(**given, levels=levels, **lengths)
@@ -213,6 +217,6 @@ class TimeFilter(nn.Module):
 
 
 def forget() -> None:
-    """Let go of the shared Fourier matrices, once the layers of a model hold them."""
+    """Delete the shared Fourier matrices from the cache, after the layers of a model have stored them."""
     for shared in (_fourier, _rows, _matrix, _columns):
         shared.cache_clear()

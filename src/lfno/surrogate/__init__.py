@@ -1,4 +1,4 @@
-"""The public model: `load` and `fit` return a `Surrogate`, which answers every question in the user's units.
+"""The public model: `load` and `fit` return a `Surrogate`, which predicts in the user's units.
 
 Modules:
     model: `Surrogate` and `load`: predict and decompose
@@ -6,7 +6,7 @@ Modules:
     dynamics: modes, frequency response, backbone and stabilisation diagram
     deployment: streams and exports
     storage: model files of every kind
-    question: inputs of a prediction, brought to one form
+    question: check the inputs of a prediction and bring them to one form
     notes: warnings that belong to a prediction
     passes: predict long signals block by block with a state
     stitch: predict long records window by window, for networks without a state
@@ -18,12 +18,12 @@ Modules:
     search: fit the candidates within a time budget
     candidates: the candidates, and the choice between them
     responses: answers to training, validation and test samples, with the past of each window
-    contest: test errors beside those of the baselines
+    contest: test errors of a model and of the baselines
     verdict: what a model is worth, in words
-    scores: these errors as a model file keeps them
+    scores: the test errors that a model file stores
     signals: names and units of the channels, and how records start
     evidence: range, intervals and overfitting, measured after a fit
-    trust: how far the split into transient and steady can be trusted
+    trust: the error of the split into transient and steady
     deploy: C, FMU and ONNX
 """
 

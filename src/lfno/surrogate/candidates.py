@@ -1,4 +1,5 @@
-"""Candidates for one's own signals, from the simplest to the richest, and the choice between them on validation data."""
+"""The candidates for the user's own signals, from the simplest to the richest, and the choice between them on validation data.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +22,9 @@ from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
 LinearModel = ModalModel | FieldModel
-#: the simplest candidate is preferred unless a richer one has less than this share of its error
+#: a richer candidate must have less than this share of the error of the simplest one
 WORTHWHILE = 0.98
-#: a validation sample whose own size is below this share of the mean size is measured against that share of it
+#: lower bound on the norm that the error of a sample is divided by, as a share of the mean norm of all samples
 FAINT = 0.01
 FEWEST_ERRORS = 8  # validation samples, or pieces of them, that a comparison is made by
 SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
@@ -33,9 +34,11 @@ SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
 class Candidate:
     """A fitted model with its errors on the validation samples.
 
-    errors: (samples,), the relative L2 error of each validation sample.
-    parameters: the number of real parameters of one member. seconds: how long the fit took.
-    training: of networks, how they were trained; None for the others. notes: choices that its fit reported.
+    errors: the relative L2 error of each validation sample, (samples,).
+    parameters: the number of real parameters of one member.
+    seconds: how long the fit took.
+    training: how networks were trained; None for other models.
+    notes: choices that the fit reported.
     """
 
     name: str
@@ -48,21 +51,23 @@ class Candidate:
 
     @property
     def error(self) -> float:
-        """The mean relative L2 error over the validation samples; infinity where a prediction is not finite."""
+        """The mean relative L2 error over the validation samples; infinite if a prediction is not finite."""
         return float(self.errors.mean()) if np.isfinite(self.errors).all() else math.inf
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a table of candidates shows."""
+        """Return the row of this candidate in the table of candidates."""
         spread = float(self.errors.std(ddof=1)) if len(self.errors) > 1 else 0.0
         told: dict[str, Any] = {"validation": self.error, "spread": spread, "parameters": self.parameters}
         return told | {"seconds": self.seconds}
 
 
 def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
-    """Return the candidate that the validation samples prefer, and a sentence that says why.
+    """Choose a candidate by its validation errors. Returns the candidate and a sentence that gives the reason.
 
-    Candidates come from the simplest to the richest. The simplest one wins whose mean error exceeds the lowest mean by no
-    more than one standard error of the difference, which is taken sample by sample, or by no more than 2 %.
+    candidates: from the simplest to the richest.
+
+    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within one standard
+    error of the difference, computed sample by sample, or within 2 %. Raises LfnoError if no candidate has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
@@ -116,7 +121,7 @@ def _rms(values: np.ndarray, known: np.ndarray, axes: tuple[int, ...]) -> np.nda
 
 
 def linear_candidate(prepared: Prepared) -> Candidate:
-    """Identify the linear model of the training part: of signals, or of fields on a line."""
+    """Identify the linear model of the training part, for signals or for fields on a line."""
     start = time.monotonic()
     dataset = prepared.dataset
     model: LinearModel
@@ -133,7 +138,10 @@ def linear_candidate(prepared: Prepared) -> Candidate:
 
 
 def network_candidate(training: Trained, linear: LinearModel | None, prepared: Prepared, seconds: float) -> Candidate:
-    """Return trained networks as a candidate; networks of a remainder get their linear path, and a share on validation."""
+    """Return trained networks as a candidate.
+
+    Networks that were trained on the residual of a linear model are added to that model, after `scale_to_validation`.
+    """
     name = type(training.models[0]).__name__
     members: list[Any] = list(training.models)
     if linear is not None:
@@ -147,10 +155,11 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
 
 
 def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepared) -> float:
-    """Multiply the networks of a remainder by the share, from 0 to 1, that lowers the validation error most; return it.
+    """Multiply networks that correct a linear model by the factor between 0 and 1 with the lowest validation error. Returns
+    the factor.
 
-    A network that only fits the noise of its training samples gets a small share, so that the sum is not worse than the
-    linear model on the validation samples.
+    Networks that only fit the noise of their training samples get a small factor. The sum is then no worse than the linear
+    model on the validation samples.
     """
     rows, warm = prepared.split.validation, prepared.warmup
     held = prepared.dataset[rows]
@@ -158,7 +167,7 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     mean = np.mean([responses(network, prepared, rows) for network in training.models], axis=0)[..., warm:]
     truth = held.outputs[..., warm:]
     left = truth - responses(linear, prepared, rows)[..., warm:]
-    # in units of each channel, and each sample relative to its own size, as errors are
+    # scale each channel and each sample as in the relative error
     scale, size = (np.where(values > 0, values, 1.0) for values in _sizes(truth, mask))
     mean, left = (np.where(True if mask is None else mask, values, 0.0) / scale / size for values in (mean, left))
     power = float((mean**2).sum())
@@ -170,18 +179,18 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
 
 
 def multiply(networks: Sequence[Any], share: float) -> None:
-    """Multiply the answers of networks by a number, through the units of their outputs."""
+    """Multiply the outputs of networks by `share`, through the scales of their output channels."""
     for network in networks:
         network.output_scale.mul_(share)
         network.output_offset.mul_(share)
 
 
 def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """The root mean square of each channel, and of each sample in these units, in shapes that broadcast to the truth."""
+    """Return the root mean square of each channel, and of each sample in these units. Both broadcast to the truth."""
     known = np.ones(truth.shape, bool) if mask is None else mask
 
     def rms(values: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-        """Over the measured values; 0 where there is none."""
+        """The root mean square of the measured values; 0 if there is none."""
         total, count = np.where(known, values**2, 0.0).sum(axes, keepdims=True), known.sum(axes, keepdims=True)
         return np.sqrt(total / np.maximum(count, 1))
 
@@ -191,7 +200,7 @@ def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.n
 
 
 def count_parameters(member: Any) -> int:
-    """The number of real parameters of a network, a linear model, a model with feedback, or a sum of them."""
+    """Return the number of real parameters of a network, a linear model, a model with feedback, or a sum of them."""
     network = network_of(member)
     own = 0 if network is None else sum(parameter.numel() for parameter in network.parameters())
     linear = member.linear if isinstance(member, Sum) else member

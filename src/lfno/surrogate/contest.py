@@ -1,4 +1,4 @@
-"""Does the model earn its keep? Its test error beside that of the mean, of persistence and of the best linear model."""
+"""Compare the test error of a model with the baselines: mean, persistence, interpolation and the best linear model."""
 
 from __future__ import annotations
 
@@ -23,10 +23,15 @@ from lfno.surrogate.verdict import MODAL, NAMES, worth
 
 @dataclass(frozen=True)
 class Contest:
-    """`rows`: for the model and every baseline its `scores` on the same test data; `outputs` names the channels.
+    """The errors of a model and of the baselines on the same test data.
 
-    `inputs`, `truth`, `prediction` and `linear` are those data, (samples, channels, *grid), for figures; `mask` is True where
-    the truth was measured, None if all of it was. `candidates` and `noise_floor` are those of `Scores`.
+    rows: the `scores` of the model and of each baseline, by name.
+    verdict: one sentence that says whether the model is better than the baselines.
+    inputs, truth, prediction, linear: the test data and the predictions, (samples, channels, *grid), for figures.
+    outputs: labels of the output channels.
+    spread: the standard deviation of the members of an ensemble.
+    mask: True where the truth was measured; None if all of it was measured.
+    candidates, noise_floor: as in `Scores`.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -42,7 +47,7 @@ class Contest:
     noise_floor: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what metrics.json holds of the test."""
+        """Return the section about the test of metrics.json."""
         told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
         told |= {"candidates": self.candidates} if self.candidates else {}
         return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})
@@ -53,7 +58,7 @@ class Contest:
 
 
 def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
-    """Score a model, its rivals and the baselines on the test part of prepared data."""
+    """Score a model, other models (`rivals`) and the baselines on the test part of prepared data."""
     if prepared.record is None:
         result = contest_samples(surrogate, prepared, label, rivals or {})
     else:
@@ -65,7 +70,7 @@ def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mappin
 def contest_samples(
     surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> Contest:
-    """On the test samples; baselines see all the samples that the model saw, validation included."""
+    """Score models on the test samples. Baselines are fitted to the training and validation samples."""
     dataset, split = prepared.dataset, prepared.split
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
@@ -103,9 +108,10 @@ def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndar
 def contest_record(
     surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> tuple[Contest, LinearModel | None]:
-    """On the test stretch of a record, after its warm-up; the linear model is fitted to what came before (or after).
+    """Score models on the test stretch of a record, after its warm-up.
 
-    Of a very long record at most MOST samples on each side count.
+    The linear model is fitted to the part of the record before the test stretch, or after it if that part is longer. On each
+    side of a very long record at most MOST samples are used. Returns the contest and the linear model, None for fields.
     """
     assert prepared.record is not None
     assert prepared.test is not None
@@ -122,7 +128,7 @@ def contest_record(
     spread = surrogate.ask(test).spread
 
     def answered(model: Surrogate) -> np.ndarray:
-        """The answer over the test; a model with memory gets the past that the test really had."""
+        """Predict the test stretch. A model with memory also gets the inputs before the stretch."""
         if model.has_memory and prepared.stretch is not None:
             return model.ask(record).values[..., start:stop]
         return model.ask(test).values
@@ -132,7 +138,7 @@ def contest_record(
     mask = None if test.mask is None else test.mask[None, ..., warm:]
 
     def scored(answer: np.ndarray) -> dict[str, Any]:
-        """Errors of (channels, *space, time) over the test, after the warm-up, where outputs were measured."""
+        """Return the errors of a prediction (channels, *space, time) after the warm-up, over the measured points."""
         whole = np.broadcast_to(answer, test.outputs.shape)[None, ..., warm:]
         errors = relative_l2(*in_pieces(*in_own_units(whole, truth, mask), prepared.dataset.grid.shape[-1]))
         return scores(whole, truth, mask) | {"spread": spread_of(errors)}
@@ -140,15 +146,15 @@ def contest_record(
     rows = {label: scored(prediction)}
     rows |= {name: scored(answered(rival)) for name, rival in (rivals or {}).items()}
     mean = known.outputs.mean(-1, keepdims=True, where=True if known.mask is None else known.mask)
-    mean = np.where(np.isfinite(mean), mean, 0.0)  # of a channel that was never measured
+    mean = np.where(np.isfinite(mean), mean, 0.0)  # NaN belongs to a channel that was never measured
     rows[NAMES["mean"]] = scored(mean)
-    # the last value before the test, where there is one
+    # the last value before the test; the first known value if the test comes first
     before = known.outputs if prepared.stretch is None else record.outputs[..., :start]
     held = before[..., -1:] if before.shape[-1] else known.outputs[..., :1]
     rows[NAMES["persistence"]] = scored(held)
     linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
     if record.grid.ndim == 1:
-        # through the whole record, so that the test begins with the past it really had
+        # predict the whole record, so that the test stretch starts in the right state
         whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
         try:
             linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
@@ -168,7 +174,9 @@ def contest_record(
 def in_pieces(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray, length: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1, channels, *space, time) → (pieces, channels, *space, length): a record in pieces, without the rest at its end."""
+    """Cut a record into pieces: (1, channels, *space, time) → (pieces, channels, *space, length). A shorter last piece is
+    dropped.
+    """
     length = min(length, truth.shape[-1])
     count = truth.shape[-1] // length
 
@@ -179,28 +187,28 @@ def in_pieces(
 
 
 def spread_of(errors: np.ndarray) -> float:
-    """The standard deviation of the errors of several samples; 0 for a single one."""
+    """Return the standard deviation of the errors of several samples; 0 for a single one."""
     known = errors[np.isfinite(errors)]
     return float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
 def _modal(prepared: Prepared) -> ModalModel | None:
-    """The model of `lfno fit --linear`, which is one of the opponents; None for fields and where it cannot be fitted."""
+    """Fit the model of `lfno fit --linear` as a baseline. Returns None for fields, or if the data are too few for modes."""
     if prepared.dataset.grid.ndim > 1:
         return None
     try:
         return identify_signals(prepared)
-    except LfnoError:  # too little data for modes: the other opponents remain
+    except LfnoError:  # too few data for modes
         return None
 
 
 def _names(dataset: Dataset) -> list[str]:
-    """Output channels as the axis of a figure is labelled."""
+    """Return the labels of the output channels for figures."""
     return [channel.label for channel in dataset.output_channels]
 
 
 def _parameter(dataset: Dataset) -> np.ndarray | None:
-    """The one number that tells the samples apart, if there is exactly one; windows of a record have none."""
+    """Return the parameter that differs between the samples, if there is exactly one; windows of a record have none."""
     if "length" in dataset.provenance or len(dataset.parameters) != 1:
         return None
     values = next(iter(dataset.parameters.values()))

@@ -1,4 +1,4 @@
-"""How a model leaves Python: sample by sample, as C, as a functional mock-up unit, as ONNX or PyTorch."""
+"""Run a model sample by sample, and export it as C, functional mock-up unit, ONNX or PyTorch."""
 
 from __future__ import annotations
 
@@ -29,14 +29,17 @@ class Deployment(Description):
 
     @property
     def causal(self) -> bool:
-        """Whether the model runs sample by sample, so that the past alone determines its answers."""
+        """Whether the model can run sample by sample, so that its outputs depend on past inputs only."""
         return all(runs_in_blocks(part, self.grid) for member in self.members for part in parts_of(member))
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
-        """Return a stream that answers sample by sample, with the time step `dt` (the one of training by default).
+        """Return a stream that predicts sample by sample.
 
-        It starts from rest, or warmed up on `past`, an array (inputs, time) of the samples before. Raises LfnoError with
-        the reason for a model that cannot run sample by sample.
+        dt: the time step, by default the one of training.
+        past: inputs (inputs, time) before the stream begins. Without them, the stream starts from rest.
+        member: the index of a member of an ensemble.
+
+        Raises LfnoError with the reason for a model that cannot run sample by sample.
         """
         stream = Stream(self.program(dt, member))
         if past is not None:
@@ -44,7 +47,10 @@ class Deployment(Description):
         return stream
 
     def program(self, dt: float | None = None, member: int = 0) -> Program:
-        """Return one step of the model as plain arrays, for a time step `dt` (the one of training by default).
+        """Return one time step of the model as plain arrays.
+
+        dt: the time step, by default the one of training.
+        member: the index of a member of an ensemble.
 
         Raises LfnoError with the reason for a model that cannot run sample by sample.
         """
@@ -58,12 +64,18 @@ class Deployment(Description):
         self, to: str, path: str | PathLike[str], grid: Grid | None = None, member: int = 0, dt: float | None = None,
         precision: str | None = None, version: str = "2.0",
     ) -> Any:  # fmt: skip
-        """Write files that run without lfno and return what was written.
+        """Write files that run without lfno.
 
-        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step", one sample at a time; "onnx" or "torch", a whole window.
-        grid: of a window, the one of training by default. dt: the time step of a sample. member: of an ensemble.
-        precision: "double", the default of "c", or "float", the default of "onnx-step". version: of FMI, "2.0" or "3.0".
-        Raises LfnoError where the model cannot be written in this form; nothing half-written is left.
+        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step" run one sample at a time; "onnx" or "torch" run a whole window.
+        path: the file to write.
+        grid: the grid of a window, by default the one of training.
+        member: the index of a member of an ensemble.
+        dt: the time step of a sample, by default the one of training.
+        precision: "double" (the default of "c") or "float" (the default of "onnx-step").
+        version: the version of FMI, "2.0" or "3.0".
+
+        Returns a description of the written files. Raises LfnoError if the model cannot be written in this form; no incomplete
+        file is left.
         """
         if to == "c":
             return write_c(self.program(dt, member), Path(path), precision or "double")
@@ -91,5 +103,5 @@ class Deployment(Description):
 
 
 def _named(told: Sequence[tuple[str, str]], count: int, role: str) -> list[tuple[str, str]]:
-    """Names and units of channels; `input0`, `input1` … where the file does not tell."""
+    """Return names and units of channels; `input0`, `input1`, … if the model file has no names."""
     return list(told) if len(told) == count else [(role if count == 1 else f"{role}{k}", "") for k in range(count)]

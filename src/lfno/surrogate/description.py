@@ -1,4 +1,4 @@
-"""What a model is: its members, grid, channels, range and scores."""
+"""The properties of a model: members, grid, channels, range and scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Member = Operator | ModalModel | FieldModel | FeedbackModel | Sum
 
 
 class Description:
-    """The part of a model that describes it; `Surrogate` adds the questions."""
+    """The part of a model that describes it. `Surrogate` adds predictions."""
 
     def __init__(
         self, members: Sequence[Member], provenance: dict[str, Any] | None = None, fitted: Fitted | None = None
@@ -55,27 +55,27 @@ class Description:
 
     @property
     def networks(self) -> list[Operator]:
-        """The torch modules; empty for a linear model.
+        """The networks as torch modules; empty for a linear model.
 
-        The networks of a model with a linear path (`linear_path`) add to the answer of that path.
+        If the model has a linear path (`linear_path`), the prediction is the sum of that path and the networks.
         """
         return [network for member in self.members if (network := network_of(member)) is not None]
 
     @property
     def linear(self) -> ModalModel | None:
-        """The linear model, if it is one."""
+        """The linear model, if the model is linear; else None."""
         first = self.members[0]
         return first if isinstance(first, ModalModel) else None
 
     @property
     def linear_path(self) -> ModalModel | FieldModel | None:
-        """The linear model whose answer the networks correct; None where there is none."""
+        """The linear model that the networks correct; None if there is none."""
         first = self.members[0]
         return first.linear if isinstance(first, Sum) else None
 
     @property
     def has_memory(self) -> bool:
-        """Whether a part of the model answers a long record in one pass, so that the past of the record counts."""
+        """Whether the model predicts a long record in one pass, so that inputs before a stretch influence it."""
         return not isinstance(self.members[0], Operator)
 
     @property
@@ -90,31 +90,31 @@ class Description:
 
     @property
     def scores(self) -> Scores | None:
-        """Test errors of the model and of the baselines; None if the file does not hold them."""
+        """Test errors of the model and of the baselines; None if the model file has none."""
         told = self.provenance.get("scores")
         return Scores.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def coverage(self) -> Coverage | None:
-        """The range of the training inputs; None if the file does not tell."""
+        """The range of the training inputs; None if the model file has none."""
         told = self.provenance.get("coverage")
         return Coverage.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def seen(self) -> SeenInputs:
-        """Digests that recognise training inputs; empty if the file does not hold them."""
+        """Hashes that recognise training inputs; empty if the model file has none."""
         told = self.provenance.get("seen")
         return SeenInputs.from_dict(told) if isinstance(told, dict) else SeenInputs()
 
     @property
     def calibration(self) -> Calibration | None:
-        """Errors on samples that chose nothing, from which intervals are made; None if the file does not hold them."""
+        """Errors on test samples, from which intervals are computed; None if the model file has none."""
         told = self.provenance.get("calibration")
         return Calibration.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def accuracy(self) -> float:
-        """The relative L2 error on test or validation samples, the worst of the members; 0 where the file does not tell."""
+        """The relative L2 error on test or validation samples, the largest of the members; 0 if the model file has none."""
         if self.scores is not None and self.scores.rows:
             return float(next(iter(self.scores.rows.values()))["l2"])
         losses: list[float] = []
@@ -126,12 +126,12 @@ class Description:
 
     @property
     def split_caveat(self) -> str:
-        """Why the split into transient and steady is not physical; "" where nothing is known against it."""
+        """The reason why the split into transient and steady is not physical; "" if no reason is known."""
         return split_caveat(network_of(self.members[0]) or self.members[0], self.provenance)
 
 
 def _channels(told: Sequence[tuple[str, str]], count: int, role: str) -> str:
-    """Channels as a short text: `force [N]`, or `2 inputs` where names are not known or too many."""
+    """Return the channels as a short text: `force [N]`, or `2 inputs` if names are unknown or too many."""
     if told and len(told) <= 3:
         return ", ".join(with_unit(name, unit) for name, unit in told)
     return f"{count} {role}{'s' if count > 1 else ''}"

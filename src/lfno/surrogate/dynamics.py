@@ -1,4 +1,4 @@
-"""What a model says about its system: modes, frequency response, backbone, stabilisation diagram."""
+"""Properties of the system that a model was fitted to: modes, frequency response, backbone curve and stabilisation diagram."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ from lfno.models.operator import Operator
 from lfno.surrogate.description import Description
 from lfno.surrogate.sum import Sum
 
-#: frequencies of a response if none are given, evenly spaced on a logarithmic axis
+#: default number of frequencies of a response, evenly spaced on a logarithmic axis
 FREQUENCIES = 100
-#: amplitudes of a response if none are given, as parts of the largest amplitude of training
+#: default amplitudes of a response, as shares of the largest amplitude of training
 AMPLITUDES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-#: cycles of the highest frequency in a window, where a model file does not tell the band of its training inputs
+#: default highest frequency, in cycles per window, if the model file does not give the band of the training inputs
 CYCLES = 30
 
 
 class Dynamics(Description):
-    """The part of a model that speaks about the system behind it; `Surrogate` adds predictions and files."""
+    """The part of a model that analyses its dynamics. `Surrogate` adds predictions and files."""
 
     def modes(self, operating: float = 0.0) -> list[Mode]:
         """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
 
-        A nonlinear model is linearised about the state that the constant input `operating` leads to. The intervals of an
-        ensemble include the scatter of its members. A linear model has the same modes everywhere.
+        operating: a constant input. A nonlinear model is linearised about its response to this input. A linear model has the
+            same modes everywhere.
+
+        The intervals of an ensemble include the scatter of its members.
 
         >>> import lfno
         >>> [mode] = lfno.load("duffing-c05").modes()  # one shape of forcing: see split_caveat
@@ -61,12 +63,16 @@ class Dynamics(Description):
     def response(
         self, frequencies: Any = None, amplitudes: Any = None, *, channel: int = 0, harmonics: int = 5, warn: bool = True
     ) -> Response:
-        """Return the steady response to a cos 2πft on one input, for all pairs of frequency (Hz) and amplitude.
+        """Return the steady response to the input a cos 2πft, for all pairs of frequency f and amplitude a.
 
-        frequencies: the band of the training inputs by default. amplitudes: up to the largest of training by default.
-        channel: the input that is driven; the others are zero. An ensemble answers with the mean of its members.
-        warn: warn where the steady part of the model is not physical; False for a caller that shows `split_caveat`.
-        Raises LfnoError for a network whose steady layers hold on the window of training alone.
+        frequencies: in Hz; the band of the training inputs by default.
+        amplitudes: up to the largest amplitude of training by default.
+        channel: the index of the driven input. The other inputs are zero.
+        harmonics: the number of harmonics of the response.
+        warn: whether to warn if the steady part of the model is not physical.
+
+        The response of an ensemble is the mean of its members. Raises LfnoError for a network whose steady layers are only
+        valid on the window of training.
 
         >>> import lfno
         >>> grid = lfno.Grid.line(64, dt=0.1)
@@ -86,9 +92,12 @@ class Dynamics(Description):
     ) -> Backbone:
         """Return how frequency and damping of the dominant resonance change with the amplitude of the motion.
 
-        The curve follows the phase resonance of `response`; arguments as there, and `output` is the channel of the motion.
-        A model with feedback gives its own curve, by harmonic balance of one frequency, if no tones are asked for.
-        Raises LfnoError where no amplitude has its resonance within the frequencies.
+        frequencies, amplitudes, channel, warn: as in `response`.
+        output: the output channel of the motion.
+
+        The curve follows the phase resonance of `response`. A model with feedback computes the curve by harmonic balance with
+        one harmonic, unless frequencies or amplitudes are given. Raises LfnoError if no amplitude has its resonance within the
+        frequencies.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
@@ -100,9 +109,10 @@ class Dynamics(Description):
         return backbone(resolve(ask, ask(frequencies, amplitudes), output), output)
 
     def stabilisation(self, operating: float = 0.0, most: int = 24) -> Stabilisation:
-        """Return the poles of realisations with 2, 4, … `most` states of the free decay after a small pulse.
+        """Return the poles of realisations with 2, 4, … `most` states, fitted to the free decay after a small pulse.
 
-        A mode of the model appears at every order from some order on. An ensemble answers with the mean of its members.
+        A mode of the model appears at every order above its first one. The free decay of an ensemble is the mean of its
+        members.
         """
         if self.grid.ndim > 1:
             raise LfnoError("a stabilisation diagram needs a model of signals in time, not of fields")
@@ -124,7 +134,7 @@ class Dynamics(Description):
         return np.geomspace(low, max(high, 2 * low), count)
 
     def typical_amplitudes(self, channel: int = 0) -> np.ndarray:
-        """Return amplitudes of tones, the largest of which has the largest peak or rms of the training inputs."""
+        """Return amplitudes of sine inputs. The largest one has the largest peak or rms of the training inputs."""
         if self.coverage and channel < len(self.coverage.peak):
             largest = min(self.coverage.peak[channel], np.sqrt(2) * self.coverage.rms[channel])
         else:
@@ -132,14 +142,15 @@ class Dynamics(Description):
         return np.array(AMPLITUDES) * (largest or 1.0)
 
     def _scale(self) -> float:
-        """The size of the training inputs, the largest of the channels; 1 where the file does not tell."""
+        """The largest size of the training inputs over all channels; 1 if the model file does not give it."""
         if self.networks:
             return float(self.networks[0].input_scale.max())
         return max(self.coverage.rms) or 1.0 if self.coverage else 1.0
 
 
 def _double(member: Any) -> Any:
-    """A network in double precision, so that differences of small responses are exact; another member as it is."""
+    """Return a network in double precision, so that differences of small responses are exact; return other members unchanged.
+    """
     from copy import deepcopy
 
     if isinstance(member, Sum):

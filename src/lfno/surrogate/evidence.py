@@ -1,4 +1,4 @@
-"""What a model file needs to judge a question: range of the training inputs, errors for intervals, overfitting."""
+"""Measure after a fit: the range of the training inputs, errors for intervals, and overfitting."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
-MOST_RANGED = 2000  # training samples that the range of validity is taken from
+MOST_RANGED = 2000  # training samples from which the range of validity is computed
 SHORTEST_PIECE = 64  # samples of a piece of a period
-#: a validation loss this many times the training loss, and above FAIR, is called overfitting
+#: a network overfits if its validation loss is above FAIR and above this multiple of its training loss
 APART = 3.0
 FAIR = 0.05
 
 
 def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
-    """Return the range of the training inputs, digests that recognise them, and the errors that intervals are made from.
+    """Return the range of the training inputs, hashes of these inputs, and the errors from which intervals are computed.
 
-    Intervals are calibrated on the test samples, which chose nothing: validation samples chose the epoch and the model, so
-    that the errors on them are a little too small. Without test samples the validation samples must do.
+    Intervals are calibrated on the test samples. Validation samples chose the epoch and the model, so their errors are
+    slightly too small. They are used only if there are no test samples.
     """
     dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
     rows = split.test if len(split.test) else split.validation
@@ -53,7 +53,7 @@ def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
 
 
 def overfitting(training: Trained) -> str:
-    """One sentence if the networks explain their training samples far better than the validation samples; else ""."""
+    """Return one sentence if the networks fit their training samples far better than the validation samples; else ""."""
     history = training.trainer.history
     if not history.epoch:
         return ""

@@ -1,4 +1,6 @@
-"""From data to a model: read, split, size, train or identify, choose, and score. Every door leads through here."""
+"""From data to a model: read, split, choose a size, train or identify, choose a candidate, and score it. Python, the command
+line and the app all use this function.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,10 @@ AUTO, LINEAR, FEEDBACK, NETWORK = "auto", "linear", "feedback", "lfno"
 
 @dataclass(frozen=True)
 class Fitted:
-    """How a model was fitted: its data, what was chosen and why, its training, and the test against the baselines.
+    """How a model was fitted: its data, the choices and their reasons, the training, and the test against the baselines.
 
     training: the trained networks and their history; None for a model without networks.
-    contest: errors and signals of the test; None in a process under torchrun that does not lead.
+    contest: errors and signals of the test; None in the follower processes of torchrun.
     candidates: all models that were fitted, from the simplest to the richest.
     """
 
@@ -68,25 +70,31 @@ def fit(
     device: str | None = None,
     **options: Any,
 ) -> Surrogate:
-    """Fit a model to data and score it on the test part, beside the best linear model and simpler baselines.
+    """Fit a model to data, and compare it on the test part with the best linear model and simpler baselines.
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "auto" fits a linear model, modes with feedback and an LFNO to one's own signals in time, and keeps what the
-        validation samples prefer; fields on a line get a linear model and an LFNO, built-in data sets and other fields an
-        LFNO. "linear", "feedback", "lfno", "lno" and "fno" ask for one of them. An LFNO of one's own signals corrects the
-        linear model, so it starts as good as that.
+    model: "linear", "feedback", "lfno", "lno" or "fno". "auto" fits several models and keeps the one that the validation
+        samples prefer: for the user's signals a linear model, modes with feedback and an LFNO; for the user's fields on a line
+        a linear model and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals corrects the linear
+        model.
+    preset: makes the hyper-parameters of a network.
+    dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
-    causal: ask for a model that runs sample by sample: a network gets no weights R, which see a whole window at once.
-    ensemble: the number of networks with different seeds; their mean is the prediction.
-    minutes: time for the whole fit; by default networks on a CPU get at most about eight minutes.
-    folder: where checkpoints, a log and the model are kept; `resume=True` continues a run that was stopped.
-    options: how to read a file (see `lfno.data.signals.read_signals`, as `input="force"`), how to cut a record (`window`,
-        `warmup`, `test`, `from_rest`), and fields of the network's or the training's configuration (`width=24`,
+    causal: whether the model must run sample by sample. A network then has no weights R, which act on a whole window.
+    ensemble: the number of networks with different seeds. The prediction is their mean.
+    minutes: time limit of the whole fit. By default, networks on a CPU get about eight minutes.
+    folder: receives checkpoints, a log and the model.
+    resume: whether to continue a run that was stopped, from the last checkpoint in `folder`.
+    watch: called as `watch(trainer, record)` at every validation.
+    device: "cpu" or "cuda"; a GPU by default, if there is one.
+    options: options for reading a file (see `lfno.data.signals.read_signals`, as `input="force"`) and for cutting a record
+        (`window`, `warmup`, `test`, `from_rest`), and fields of the configuration of network or training (`width=24`,
         `epochs=100`).
-    Returns a Surrogate; `scores` holds its test errors and `fitted` how it came about. Raises LfnoError for data or options
-    that do not fit. A network for one's own data gets its size from the data; built-in data sets use the preset.
-    Ctrl-C ends the fit with the best model so far.
+
+    Returns a Surrogate. Its `scores` are the test errors, and `fitted` describes the fit. The size of a network for the user's
+    data is chosen from the data; built-in data sets use the preset. Ctrl-C ends the fit with the best model so far. Raises
+    LfnoError if data or options are wrong.
 
     >>> import numpy as np
     >>> t = np.arange(128) * 0.1
@@ -127,14 +135,16 @@ def fit(
 
 
 def without_window(model: str) -> dict[str, Any]:
-    """Return the fields of a network that runs sample by sample; raise LfnoError for a model that cannot do so."""
+    """Return the fields of a network that runs sample by sample. Raises LfnoError for a model that cannot do so."""
     if kind_of(model) != "LFNO":
         raise LfnoError(f"an {kind_of(model)} sees a whole window at once and cannot be causal; choose lfno or linear")
     return {"steady": "exact", "layout": "blocks", "share_poles": True}
 
 
 def _kinds(model: str, signals: bool, field: bool) -> list[str]:
-    """The models to fit, from the simplest to the richest: for one's own signals, for fields on a line, and for others."""
+    """Return the models to fit, from the simplest to the richest: for the user's signals, for fields on a line, or for other
+    data.
+    """
     if model == AUTO:
         return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, NETWORK] if field else [NETWORK]
     return [model]
@@ -151,7 +161,7 @@ def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | 
     warning = "" if chosen.training is None else overfitting(chosen.training)
     said = " ".join(filter(None, (verdict(result.rows, chosen, fitted.candidates), warning)))
     table = {one.name: one.to_dict() | {"chosen": one is chosen} for one in fitted.candidates}
-    # times are left out of the file, so that the same run writes the same bytes
+    # the file contains no times, so that the same run writes the same bytes
     timeless = {name: {key: value for key, value in row.items() if key != "seconds"} for name, row in table.items()}
     scores = Scores(result.rows, said, result.outputs, timeless, result.noise_floor)
     provenance = {**members[0].provenance, "scores": scores.to_dict(), **trust(members, prepared)}

@@ -1,4 +1,4 @@
-"""The public model: what `lfno.load` and `lfno.fit` return, whatever is inside."""
+"""The public model: `lfno.load` and `lfno.fit` return it for every kind of model."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ InBlocks = Callable[[Any, np.ndarray, Grid, Progress], np.ndarray]  # the same f
 
 
 def _silent(done: int, total: int) -> None:
-    """The progress function that shows nothing."""
+    """A progress function that shows nothing."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A prediction with what one must know to read it.
+    """A prediction with its spread and notes.
 
-    values: the mean of the members. spread: their standard deviation, None for a single member.
-    notes: sentences on warm-up, another time step, another duration.
+    values: the mean of the members.
+    spread: the standard deviation of the members, None for a single member.
+    notes: sentences on the range of validity, warm-up, another time step or another duration.
     """
 
     values: np.ndarray
@@ -51,10 +52,10 @@ class Answer:
 
 
 class Surrogate(Dynamics, Deployment):
-    """A trained model that answers in the user's units.
+    """A trained model that predicts in the user's units.
 
-    It holds one network, an ensemble of networks with different seeds, or a linear model of poles and residues. All of
-    them answer the same questions. `networks` gives the torch modules.
+    It holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, or modes with
+    feedback. All of them have the same methods. `networks` gives the torch modules.
 
     >>> import lfno
     >>> model = lfno.load("duffing-c05")
@@ -67,11 +68,15 @@ class Surrogate(Dynamics, Deployment):
     def predict(
         self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent
     ) -> np.ndarray:
-        """Return the outputs for the inputs in `data`, in the shape that was asked for.
+        """Return the outputs for the inputs in `data`.
 
         data: an array (time), (channels, time) or (samples, channels, *space, time); a Record; or a Dataset.
-        dt: the time step of an array; the one of training by default. grid: everything about its points.
-        Raises LfnoError where the data do not fit the model, and warns where the answer needs care.
+        dt: the time step of an array, by default the one of training.
+        grid: the grid of an array, instead of `dt`.
+        progress: called as `progress(done, total)` for long data.
+
+        The result has as many axes as `data`. Raises LfnoError if the data do not fit the model. Warns if the data are unlike
+        the training data.
         """
         answer = self.ask(data, dt, grid, progress)
         for note in answer.notes:
@@ -79,7 +84,7 @@ class Surrogate(Dynamics, Deployment):
         return answer.values
 
     def ask(self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent) -> Answer:
-        """Return the prediction, the spread of the members and notes on how to read them; arguments as for `predict`."""
+        """Return the prediction, the spread of the members, and notes. The arguments are those of `predict`."""
         question = Question.of(data, self, dt, grid)
         told = self._answers(lambda member, x, grid: member.predict(x, grid), predict_in_blocks, question, progress)
         spread, index = told.spread, question.index
@@ -88,13 +93,16 @@ class Surrogate(Dynamics, Deployment):
     def interval(
         self, data: Any, level: float = 0.9, everywhere: bool = True, dt: float | None = None, grid: Grid | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper bounds of the outputs, in the shape of the prediction.
+        """Return lower and upper bounds of the outputs, each in the shape of the prediction.
 
-        A new trajectory like those of training lies between them with probability `level`: as a whole (`everywhere`) or at
-        each single point. Each output channel has its own bounds, which hold for it alone. They come from the errors on test
-        samples, which chose nothing (see `lfno.evaluation.conformal`; `calibration.promise` says how sure they are), and are
-        widened by the factor by which the input leaves the range of training. Raises LfnoError if the model file holds no
-        such errors, or too few for this level.
+        data, dt, grid: as in `predict`.
+        level: the probability that a new trajectory, similar to the training data, lies between the bounds.
+        everywhere: whether `level` is the probability for the whole trajectory or, if False, for each single point.
+
+        Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
+        from the errors on test samples (see `lfno.evaluation.conformal`; `calibration.promise` gives their guarantee). If the
+        input is out of the range of training, the bounds are widened by the same factor. Raises LfnoError if the model file
+        holds no errors, or too few for this level.
         """
         if self.calibration is None:
             raise LfnoError("this model file holds no errors of samples, so there is no interval; fit the model again")
@@ -103,25 +111,26 @@ class Surrogate(Dynamics, Deployment):
         outside = self.coverage.excesses(question.inputs, question.grid) if self.coverage else []
         widths = widths * max([1.0, *(excess.times for excess in outside)])
         values = self.ask(data, dt, grid).values
-        place = values.ndim - question.grid.ndim - 1  # of the channel axis, if the answer has one
+        place = values.ndim - question.grid.ndim - 1  # index of the channel axis, if the prediction has one
         half = widths[0] if place < 0 or self.channels[1] == 1 else widths.reshape(-1, *[1] * question.grid.ndim)
         return values - half, values + half
 
     def decompose(
         self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent, warn: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady), which add up to the prediction; arguments as for `predict`.
+        """Return (transient, steady), which add up to the prediction. The arguments are those of `predict`.
 
-        Steady is the response to the input repeated for ever, also for a long record; transient is the rest. For a long
-        record and a model of windows (see `causal`), transient is what is left of each window's own start from rest. Warns
-        where the split is not physical; a caller that shows `split_caveat` says `warn=False`.
+        warn: whether to warn if the split is not physical (see `split_caveat`).
+
+        Steady is the response to the input repeated for ever. Transient is the rest. For a long record and a model of windows
+        (see `causal`), the transient part is the sum of the transients with which each window starts from rest.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
         question = Question.of(data, self, dt, grid)
 
         def both(split: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-            """Both parts as channels, so that they are put together in the same way."""
+            """Return both parts as channels of one array."""
             return np.concatenate(split, 1)
 
         told = self._answers(
@@ -134,16 +143,20 @@ class Surrogate(Dynamics, Deployment):
         return transient[question.index], steady[question.index]
 
     def read(self, file: str | PathLike[str], **reading: Any) -> tuple[Record | Dataset, bool]:
-        """Read the inputs of a file for this model; the second value says whether the file holds the outputs too.
+        """Read the inputs of a file for this model.
 
-        `reading` are the options of `lfno.data.signals.read_signals`, such as `input="force"`.
+        file: the file.
+        reading: options of `lfno.data.signals.read_signals`, such as `input="force"`.
+
+        Returns the data, and whether the file also holds the outputs. Raises LfnoError for a file without the inputs.
         """
         return read_question(self, Path(file), **reading)
 
     def _answers(self, respond: Respond, in_blocks: InBlocks, question: Question, progress: Progress) -> RunningMean:
-        """Return mean and spread of what the members answer, (samples, outputs, *space, time).
+        """Return mean and spread of the predictions of the members, (samples, outputs, *space, time).
 
-        respond: answers a batch of windows. in_blocks: answers signals of any length, where a member can do so.
+        respond: predicts a batch of windows.
+        in_blocks: predicts signals of any length, for members that can do so.
         """
         told = RunningMean()
         for place, member in enumerate(self.members):
@@ -158,7 +171,7 @@ class Surrogate(Dynamics, Deployment):
     def _answer(
         self, part: Any, respond: Respond, in_blocks: InBlocks, question: Question, show: Progress
     ) -> np.ndarray:
-        """Return the answer of a member, or of a part of a sum, (samples, outputs, *space, time)."""
+        """Return the prediction of a member, or of a part of a sum, (samples, outputs, *space, time)."""
         causal = runs_in_blocks(part, question.grid)
         if causal and question.inputs.shape[-1] > BLOCK:
             return in_blocks(part, question.inputs, question.grid, show)
@@ -176,19 +189,22 @@ class Surrogate(Dynamics, Deployment):
     # -- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the model to one safetensors file and return its path; `lfno.load` reads it.
+        """Write the model to one safetensors file and return its path. `lfno.load` reads it.
 
-        The provenance in the file says why the split into transient and steady is not physical, where it is not.
+        If the split into transient and steady is not physical, the file stores the reason.
         """
         caveat = {"split_caveat": self.split_caveat} if self.split_caveat else {}
         return write(self.members, self.provenance | caveat, Path(path))
 
 
 def load(path: str | PathLike[str], device: Any = "cpu") -> Surrogate:
-    """Load a model from its file, from the folder of a run, or a shipped one by the name of its data set.
+    """Load a model.
 
-    Nothing is unpickled: a model file holds numbers and JSON only. Raises LfnoError where there is no such model, or its
-    file is damaged.
+    path: a model file, the folder of a run, or the name of a data set with a shipped model.
+    device: where networks compute, "cpu" or "cuda".
+
+    A model file holds tensors and JSON only; nothing is unpickled. Raises LfnoError if there is no such model, or if its file
+    is damaged.
 
     >>> import lfno
     >>> lfno.load("heat").channels

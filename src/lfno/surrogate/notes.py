@@ -1,4 +1,4 @@
-"""What one must know to read an answer: range of validity, inputs of training, warm-up, another time step, another duration."""
+"""Notes on a prediction: range of validity, training inputs, warm-up, another time step, another duration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def notes_on(model: Surrogate, question: Question) -> list[str]:
-    """Return one sentence for everything about `question` that differs from training."""
+    """Return one sentence for each difference between the inputs of `question` and the training data."""
     own, axis = model.grid.axes[-1], question.grid.axes[-1]
     outside = model.coverage.excesses(question.inputs, question.grid) if model.coverage else []
     notes = [f"out of the range of training: {excess.message}" for excess in outside]

@@ -1,11 +1,10 @@
-"""One pass along signals of any length, in blocks with a state: no windows, no overlap, no stitching.
+"""Predict signals of any length in one pass, block by block with a state. There are no windows, overlaps or seams.
 
-Beyond the arrays of inputs and outputs the memory of a pass does not grow with the signals. Models that are recurrences can
-do so: linear models, modes with feedback, and networks that run sample by sample.
+The memory of a pass does not grow with the length of the signals, except for the arrays of inputs and outputs. Models that are
+recurrences can do so: linear models, modes with feedback, and networks that run sample by sample.
 
-The split of a long signal is defined as for a window: steady is the response to the whole signal repeated for ever, transient
-is the rest. A network finds its steady state by passes over the signal, each one starting in the state where the last one
-ended, until that state changes no more.
+The split of a long signal is defined as for a window. Steady is the response to the whole signal repeated for ever, and
+transient is the rest. For a network, the signal is repeated until the state at its end does not change any more.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from lfno.surrogate.deploy.lower import FINER, why_not
 
 #: points (samples × time) of a block
 BLOCK = 2**16
-#: samples on both sides of a block that a spline through it needs: their influence falls as 0.27^n
+#: extra samples on both sides of a block for its spline; the influence of a sample n steps away falls as 0.27^n
 MARGIN = 48
-#: passes after which a steady state is no longer waited for
+#: largest number of passes until a steady state
 MOST_PASSES = 50
-#: largest change of the state from one pass to the next, relative to its size, in a steady state
+#: a state is steady if it changes by less than this from one pass to the next, relative to its size
 UNCHANGED = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 Progress = Callable[[int, int], object]  # called with (done, total)
 
 
 def runs_in_blocks(member: Any, grid: Grid) -> bool:
-    """Whether a member answers signals in blocks with a state."""
+    """Whether a member can predict signals in blocks with a state."""
     if grid.ndim != 1:
         return False
     return isinstance(member, ModalModel | FeedbackModel) or (isinstance(member, LFNO) and not why_not(member))
@@ -56,9 +55,9 @@ def predict_in_blocks(
 def decompose_in_blocks(
     member: Any, inputs: np.ndarray, grid: Grid, progress: Progress = lambda *_: None, block: int = BLOCK
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever.
+    """Return (transient, steady) of the response from rest. Steady is the response to the inputs repeated for ever.
 
-    Raises LfnoError for a network that does not settle.
+    Raises LfnoError for a network whose response does not become steady.
     """
     if not isinstance(member, LFNO):
         return member.decompose(inputs, grid)
@@ -89,7 +88,7 @@ def _collected(parts: Iterator[np.ndarray], member: Any, inputs: np.ndarray, pro
 def _blocks(
     member: Any, inputs: np.ndarray, grid: Grid, block: int, state: list[Any] | None = None
 ) -> tuple[Iterator[np.ndarray], list[Any]]:
-    """Return the outputs block by block, and a list that holds the state after the last block once all have been taken."""
+    """Return an iterator over the blocks of outputs, and a list. After the last block the list holds the final state."""
     length = max(block // len(inputs), 2)
     size = inputs.shape[-1]
     edges = [*range(0, max(size - 1, 1), length), size]
@@ -107,12 +106,14 @@ def _network(model: Any, inputs: np.ndarray, dt: float, edges: list[int], kept: 
 
 
 def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
-    """The response of the poles; `kept` holds their values at the first sample of a block, (poles, samples, in)."""
+    """Yield the response of a linear model in blocks. `kept` holds the state of the poles at the start of a block, (poles,
+    samples, in).
+    """
     modes = model.modes if dt > FINER * model.grid.steps[-1] else replace(model.modes, hold="cubic")
     margin, size = MARGIN if modes.hold == "cubic" else 0, inputs.shape[-1]
     values = np.zeros((len(modes.poles), *inputs.shape[:2]), dtype=np.complex128)
     for first, last in pairwise(edges):
-        stop = min(last + 1, size)  # the step that leads to the next block
+        stop = min(last + 1, size)  # includes the step into the next block
         low, high = max(first - margin, 0), min(stop + margin, size)
         centred = np.asarray(inputs[..., low:high], dtype=np.float64) - model.input_offset[:, None]
         pieces = interpolate(centred, dt, modes.hold)[..., first - low : stop - 1 - low]
@@ -137,6 +138,6 @@ def _feedback(model: FeedbackModel, inputs: np.ndarray, dt: float, edges: list[i
 
 
 def _flat(states: Any) -> torch.Tensor:
-    """All numbers of the states of a network in one vector."""
+    """Return the states of a network as one vector."""
     numbers = [torch.view_as_real(one) if one.is_complex() else one for state in states for one in state]
     return torch.cat([one.flatten().double() for one in numbers])

@@ -1,4 +1,4 @@
-"""What a model is asked: arrays, a record, a data set or a file, brought to one form."""
+"""Inputs of a prediction (arrays, a record, a data set or a file), checked and brought to one form."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """Inputs (samples, channels, *space, time) on a grid, and the index that gives the answer the shape that was asked for.
+    """Inputs (samples, channels, *space, time) on a grid, and the index that removes added axes from the prediction.
 
-    `record`: the inputs are one long record, which a model of windows answers piece by piece.
+    record: whether the inputs are one long record, which a model of windows predicts window by window.
     """
 
     inputs: np.ndarray
@@ -32,10 +32,13 @@ class Question:
 
     @classmethod
     def of(cls, data: Any, model: Surrogate, dt: float | None = None, grid: Grid | None = None) -> Question:
-        """Understand `data` as a question to `model`, or raise LfnoError with what does not fit.
+        """Check `data` and bring it to the form that `model` needs.
 
-        A missing sample or channel axis of an array is understood where it is unambiguous. The time step of an array is
-        `dt`, by default the one of training; `grid` says everything about its points.
+        data: an array, a Record or a Dataset. A missing sample or channel axis of an array is added if this is unambiguous.
+        dt: the time step of an array, by default the one of training.
+        grid: the grid of an array, instead of `dt`.
+
+        Raises LfnoError if the data do not fit the model.
         """
         if isinstance(data, (Record, Dataset)):
             if dt is not None or grid is not None:
@@ -92,11 +95,12 @@ class Question:
 
 
 def read_question(model: Surrogate, file: str | Path, **reading: Any) -> tuple[Record | Dataset, bool]:
-    """Read the inputs of a file for `model`; the second value says whether the file holds the outputs too.
+    """Read the inputs of a file for `model`.
 
-    `reading` are the options of `lfno.data.signals.read_signals`. For a model of fields, a signal in time holds everywhere in
-    space.
-    Raises LfnoError for a file without the inputs, or with other units than those of training.
+    reading: options of `lfno.data.signals.read_signals`.
+
+    For a model of fields, a signal in time is used at every point in space. Returns the data, and whether the file also holds
+    the outputs. Raises LfnoError for a file without the inputs, or with other units than the training data.
     """
     from lfno.data.signals.questions import load_question
 

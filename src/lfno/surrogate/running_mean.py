@@ -1,4 +1,4 @@
-"""Mean and spread of the answers of several members, one after the other."""
+"""Mean and standard deviation of the predictions of several members, computed one member at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class RunningMean:
-    """Adds up answers and keeps their mean and their squared deviations (Welford); one answer is kept as it is.
+    """The running mean and the running squared deviations of arrays (Welford's method).
 
     >>> tally = RunningMean()
     >>> for value in (1.0, 2.0, 6.0):
@@ -21,7 +21,7 @@ class RunningMean:
         self._deviations = np.zeros(0)
 
     def add(self, values: np.ndarray) -> None:
-        """Count one more answer."""
+        """Include one more array."""
         self.count += 1
         if self.count == 1:
             self.mean = values
@@ -32,5 +32,5 @@ class RunningMean:
 
     @property
     def spread(self) -> np.ndarray | None:
-        """The standard deviation of the answers; None for a single one."""
+        """The standard deviation of the arrays; None for a single one."""
         return np.sqrt(self._deviations / (self.count - 1)) if self.count > 1 else None

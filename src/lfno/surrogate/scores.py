@@ -1,4 +1,4 @@
-"""Test errors of a model beside those of the baselines, as a model file keeps them."""
+"""Test errors of a model and of the baselines, as a model file stores them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True, repr=False)
 class Scores:
-    """`rows` maps the model and every baseline to its errors on the same test data; `verdict` says what the model is worth.
+    """Test errors of a model and of the baselines on the same data.
 
-    The errors of a row are l2, linf, nrmse, rmse (one per output) and fit; see `lfno.evaluation.metrics.scores`. `spread` is
-    the standard deviation of l2 over trajectories, or over pieces of a record as long as a window.
-    `candidates` maps every model that was fitted to its validation error, its spread, the number of its parameters, and
-    whether it was chosen. `noise_floor` is the RMS of the measurement noise of each output, in its unit, where repeated
-    periods tell it: no model has a smaller RMSE.
+    rows: the errors of the model and of each baseline, by name: l2, linf, nrmse, rmse (one per output) and fit; see
+        `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of l2 over trajectories, or over pieces of a
+        record as long as a window.
+    verdict: one sentence that compares the model with the baselines.
+    candidates: for every fitted model its validation error, the spread of this error, its number of parameters, and whether it
+        was chosen.
+    noise_floor: the RMS of the measurement noise of each output, in its unit, if the data have repeated periods. No model can
+        have a smaller RMSE.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -28,13 +31,13 @@ class Scores:
         return f"Scores(relative L2: {errors})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the scores as plain values, the inverse of `from_dict`."""
+        """Return the scores as plain values. `from_dict` is the inverse."""
         told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
         told |= {"candidates": self.candidates} if self.candidates else {}
         return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Scores:
-        """Read scores as `to_dict` wrote them."""
+        """Return the scores that `to_dict` described."""
         return cls(tree.get("test", {}), str(tree.get("verdict", "")), list(tree.get("outputs", [])),
                    dict(tree.get("candidates", {})), tree.get("noise_floor"))  # fmt: skip

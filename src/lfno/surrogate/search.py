@@ -1,4 +1,4 @@
-"""Fit the candidates for one's own signals one after the other, within a time budget."""
+"""Fit the candidates for the user's own signals one after the other, within a time budget."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ from lfno.training.presets import PresetMaker, default_preset
 from lfno.training.run import Watch
 from lfno.training.sizing import choose_size
 
-#: seconds that networks may take on a CPU unless the user says otherwise: 50,000 samples stay below ten minutes in all
+#: default time limit of networks on a CPU, in seconds; a fit of 50,000 samples then takes less than ten minutes in all
 USUAL = 480.0
-FEEDBACK_SHARE = 0.3  # of the time that is left after the linear model
-#: fields get a linear path if the linear model has less than this validation error; others are not close to linear
+FEEDBACK_SHARE = 0.3  # share of the remaining time for the model with feedback, after the linear model
+#: fields get a linear path if the validation error of the linear model is below this; otherwise they are not close to
+#: linear
 NEARLY_LINEAR = 0.1
 
 
 @dataclass
 class Search:
-    """The data and options of a fit; `run` fits candidates, and `choices` then says what was chosen on the way.
+    """The data and options of a fit. `run` fits the candidates.
 
-    linear: the linear model of the training part, where one was fitted.
-
-    own: the data are the user's, so that the size of a network is chosen from them. seconds: the budget, None for the usual.
+    linear: the linear model of the training part, if one was fitted.
+    own: whether the data are the user's own; the size of a network is then chosen from the data.
+    seconds: the time budget, None for the default.
+    choices: after `run`, sentences about the choices that were made.
     """
 
     prepared: Prepared
@@ -57,12 +59,14 @@ class Search:
     _begun: float = field(default_factory=time.monotonic)
 
     def run(self, kinds: list[str], linear_path: bool) -> list[Candidate]:
-        """Fit the models named in `kinds`, in this order; with a linear path, a network learns what "linear" leaves.
+        """Fit the models named in `kinds`, in this order.
+
+        linear_path: whether networks learn the residual of the linear model.
 
         A model that cannot be fitted to these data is left out with a note if there are others.
         """
         found: list[Candidate] = []
-        for kind in kinds:  # a wrong option is found before anything is fitted
+        for kind in kinds:  # report a wrong option before the first fit
             if kind not in ("linear", "feedback"):
                 preset = self.preset(kind, self.prepared.dataset.grid).change(**self.options)
                 check_request(self.prepared.dataset, preset, self.ensemble, self.folder, self.resume)
@@ -104,7 +108,7 @@ class Search:
         if prepared.dataset.grid.ndim != 1:
             raise LfnoError("modes with feedback need signals over time, not fields")
         left = None if self.seconds is None else FEEDBACK_SHARE * (self.seconds - (begun - self._begun))
-        with np.errstate(over="ignore", invalid="ignore"):  # a trial step may leave the stable range; it is then rejected
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial step that becomes unstable is rejected
             model = fit_feedback(
                 prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
                 seconds=left if left is None else max(left, 1.0), report=partial(self._say, kind="feedback"),
@@ -116,7 +120,7 @@ class Search:
         return Candidate("feedback", [model], errors, model.parameters, time.monotonic() - begun)
 
     def _network(self, kind: str, linear: LinearModel | None) -> Candidate:
-        """Train networks of one kind, on what the linear model leaves if there is one."""
+        """Train networks of one kind, on the residual of the linear model if there is one."""
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
         if dataset.provenance.get(SAMPLE_START) == PERIODIC and kind == "lfno":
@@ -141,7 +145,9 @@ class Search:
         return found.astype(np.result_type(dataset.inputs.dtype, np.float32))
 
     def _left(self) -> float | None:
-        """Seconds that are left for networks; the usual ones unless the user gave a budget or a number of epochs."""
+        """Return the seconds left for networks: the rest of the budget, or the default if the user gave neither budget nor
+        epochs.
+        """
         if self.seconds is not None:
             return max(self.seconds - (time.monotonic() - self._begun), 1.0)
         usual = self.own and "epochs" not in self.options and (self.device or best_device()) == "cpu"
@@ -155,7 +161,7 @@ class Search:
 
 
 def final_members(chosen: Candidate, prepared: Prepared) -> list[Any]:
-    """Return the members to deliver: a linear model is refined on training and validation data together."""
+    """Return the members of the final model. A linear model is refined on training and validation data together."""
     first = chosen.members[0]
     if isinstance(first, ModalModel) and len(first.modes.poles):
         return [identify_signals(prepared, start=first)]

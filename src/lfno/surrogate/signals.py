@@ -1,4 +1,4 @@
-"""What a model knows about its signals: names and units of the channels, and how records start."""
+"""Names and units of the channels of a model, and how its training records start."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Pairs = tuple[tuple[str, str], ...]  # (name, unit) of each channel
 
 @dataclass(frozen=True)
 class Signals:
-    """Names and units of the channels that a model was trained with; empty where its file does not tell.
+    """Names and units of the channels that a model was trained with; empty if its file has none.
 
-    warmup: samples at the start of a training window that were fed to the model but not scored.
-    record: the training data were windows of long records.
-    from_rest: those records began with the system at rest.
+    warmup: samples at the start of a training window that the model saw but the loss ignored.
+    record: whether the training data were windows of long records.
+    from_rest: whether these records began with the system at rest.
     """
 
     inputs: Pairs = ()
@@ -46,9 +46,9 @@ class Signals:
         return [unit for _, unit in getattr(self, role)]
 
     def check_units(self, data: Record | Dataset, outputs: bool) -> None:
-        """Raise LfnoError where the data state another unit than the training data did; nothing is converted silently.
+        """Raise LfnoError if a unit differs from the training data. Units are never converted silently.
 
-        `outputs` says whether the output channels of `data` were measured and count too.
+        outputs: whether the output channels of `data` were measured and are checked, too.
         """
         for role, channels in (("inputs", data.input_channels), ("outputs", data.output_channels if outputs else ())):
             for channel, (_, unit) in zip(channels, getattr(self, role), strict=False):

@@ -1,4 +1,4 @@
-"""Data of any kind, brought to samples with a split."""
+"""Bring data of any kind to samples with a split."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lfno.data.split import Split
 def prepared_from(
     data: Any, dt: float | None, split: Split | None, fold: int, reading: dict[str, Any]
 ) -> tuple[Prepared, bool]:
-    """Bring any kind of data to samples with a split; the second value says whether they are the user's own."""
+    """Bring data of any kind to samples with a split. Returns them, and whether they are the user's own data."""
     if isinstance(data, str) and not preparing.is_own(data):
         if reading:
             raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
@@ -39,7 +39,9 @@ def prepared_from(
 
 
 def as_dataset(arrays: tuple[Any, ...], dt: float | None) -> Dataset:
-    """Return arrays (inputs, outputs), each (samples, time) or (samples, channels, time), as a data set of step `dt`."""
+    """Return arrays (inputs, outputs), each (samples, time) or (samples, channels, time), as a data set with the time step
+    `dt`.
+    """
     if dt is None:
         raise LfnoError("arrays need their sampling interval: fit((inputs, outputs), dt=0.01)")
     if len(arrays) != 2:

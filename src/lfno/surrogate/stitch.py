@@ -1,4 +1,4 @@
-"""Answer a long record window by window, for models that only know windows."""
+"""Predict a long record window by window, for models that were trained on windows and have no state."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.windows import cut
 
-BATCH = 64  # windows answered at once
-LONGEST = 2**20  # samples of a window; a longer one means that the record is sampled far too finely for the model
+BATCH = 64  # windows that are predicted at once
+LONGEST = 2**20  # samples of a window; a record that needs longer windows is sampled far too finely for the model
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
 Progress = Callable[[int, int], object]  # called with (done, total)
@@ -24,9 +24,13 @@ def predict_record(
 ) -> np.ndarray:
     """Return the outputs (channels, *space, time) of a whole record at its own sampling rate.
 
-    `respond` answers windows (batch, channels, *space, window) on a grid. Every window lasts as long as a training window
-    (`trained`) and overlaps its predecessor by `warmup` training samples. The first window starts from rest, so its first
-    samples are right only if the system was at rest too.
+    respond: predicts windows (batch, channels, *space, window) on a grid.
+    inputs: the inputs of the record, (channels, *space, time).
+    grid: the grid of the record.
+    trained: the grid of the training windows. Every window is as long as they are.
+    warmup: the overlap of a window with the previous one, in training samples.
+
+    The first window starts from rest. Its first samples are right only if the system was at rest, too.
     """
     axis, own = grid.axes[-1], trained.axes[-1]
     ratio = own.step / axis.step
@@ -37,13 +41,13 @@ def predict_record(
             f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
             f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
         )
-    if size < length:  # hold the last value: what comes after the record does not change what is in it
+    if size < length:  # pad with the last value; the padding does not change the prediction before it
         inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
     windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
     line = replace(axis, size=length, origin=0.0)
     window_grid = Grid((*grid.axes[:-1], line))
     result: np.ndarray | None = None
-    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer windows are longer ones
+    batch = max(BATCH * own.size // max(own.size, length), 1)  # finer sampling makes longer windows
     progress(0, len(windows))
     for first in range(0, len(windows), batch):
         chosen = slice(first, first + batch)

@@ -1,4 +1,4 @@
-"""Model files of every kind: one safetensors file that holds networks, a linear model, both, or modes with feedback."""
+"""Read and write model files: one safetensors file that holds networks, a linear model, both, or modes with feedback."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODEL = "model.safetensors"  # the model in the folder of a run
 
 
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
-    """Write a model atomically: the file appears complete under its name, or not at all."""
+    """Write a model atomically and return the path."""
     first = members[0]
     if isinstance(first, ModalModel | FieldModel | FeedbackModel):
         replace(first, provenance=provenance).save(path)
@@ -40,7 +40,7 @@ def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Pat
 
 
 def _write_ensemble(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> None:
-    """Several networks, or networks with a linear path, in one file."""
+    """Write several networks, or networks with a linear path, to one file."""
     found = [network_of(member) for member in members]
     alone = [network for network in found if network is not None]
     tree: dict[str, Any] = {"version": FILE_VERSION, "members": [one.description() for one in alone]}
@@ -53,7 +53,10 @@ def _write_ensemble(members: Sequence[Any], provenance: dict[str, Any], path: Pa
 
 
 def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
-    """Read the members of a model from its file, the folder of a run, or the name of a shipped model."""
+    """Return the members of a model from its file, the folder of a run, or the name of a shipped model.
+
+    Raises LfnoError if there is no such model, or if its file is damaged.
+    """
     if isinstance(path, (str, Path)) and Path(path).is_dir():
         path = Path(path) / MODEL
         if not path.is_file():
@@ -93,7 +96,7 @@ def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
 
 
 def _key(file: Path) -> str:
-    """Return which kind of model a file holds, by the name of its metadata entry; "" for a network or no model at all."""
+    """Return the metadata key of a model file, which tells the kind of model; "" for a network or a file that is no model."""
     if not file.is_file():
         return ""
     try:

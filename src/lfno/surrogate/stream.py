@@ -1,4 +1,4 @@
-"""A model that answers sample by sample: for control loops, and for records that never end."""
+"""A model that predicts sample by sample: for control loops, and for records without an end."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lfno.surrogate.deploy.program import Program
 
 
 class Stream:
-    """Feeds samples to a model one by one or in blocks; the answers are those of `predict` on the whole record.
+    """Predicts sample by sample or block by block. The outputs equal those of `predict` on the whole record.
 
-    Computed in double precision. Several streams of one model are independent of each other.
+    Streams compute in double precision. Several streams of one model are independent of each other.
 
     >>> import lfno
     >>> t = np.arange(64) * 0.1
@@ -39,8 +39,9 @@ class Stream:
         """Return the outputs for the next samples.
 
         inputs: a number or (inputs,) for one sample; (time,) for a block of a single channel; (inputs, time) for a block.
-        The answer has the same form: a number for one sample of one output, (outputs,), (time,) or (outputs, time).
-        Raises LfnoError for NaN or another number of channels; the state is then as before.
+
+        The result has the same form: a number for one sample of one output, (outputs,), (time,) or (outputs, time). Raises
+        LfnoError for NaN or a wrong number of channels; the state is then unchanged.
         """
         values = real_array(inputs, "the inputs", finite=True).astype(np.float64)
         count, outputs = len(self._program.inputs), len(self._program.outputs)
@@ -58,7 +59,7 @@ class Stream:
         return self._state.copy()
 
     def restore(self, state: np.ndarray) -> None:
-        """Continue from a state that `state()` returned, to the same bits."""
+        """Continue from a state that `state()` returned. The following outputs are the same to the last bit."""
         values = real_array(state, "the numbers of the state", finite=True).astype(np.float64)
         if values.shape != self._state.shape:
             raise LfnoError(

@@ -1,4 +1,4 @@
-"""A linear model and a network that learned what the linear model leaves unexplained."""
+"""A linear model plus a network that was trained on the residual of the linear model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lfno.models.operator import Operator
 
 @dataclass(frozen=True, repr=False)
 class Sum:
-    """y = linear(u) + network(u). Both parts answer the same questions, and so does their sum.
+    """y = linear(u) + network(u). A sum has the same methods as its parts.
 
     >>> from lfno.identification.identify import Modes
     >>> grid = Grid.line(64, dt=0.1)
@@ -46,24 +46,25 @@ class Sum:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """What the network's file says about its training."""
+        """The description of the training that the network's file holds."""
         return self.network.provenance
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        """Return the outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
         return self.linear.predict(inputs, grid) + self.network.predict(inputs, grid)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady), each the sum of those of the two parts."""
+        """Return (transient, steady). Each is the sum over the linear model and the network."""
         one, two = self.linear.decompose(inputs, grid), self.network.decompose(inputs, grid)
         return one[0] + two[0], one[1] + two[1]
 
 
 def parts_of(member: Any) -> list[Any]:
-    """The models whose answers add up to that of a member: itself, or the two parts of a sum."""
+    """Return the models whose predictions add up to the prediction of a member: the member itself, or the two parts of a sum.
+    """
     return [member.linear, member.network] if isinstance(member, Sum) else [member]
 
 
 def network_of(member: Any) -> Operator | None:
-    """The network of a member; None if it has none."""
+    """Return the network of a member; None if it has none."""
     return next((part for part in parts_of(member) if isinstance(part, Operator)), None)

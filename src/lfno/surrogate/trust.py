@@ -1,4 +1,4 @@
-"""How far the split of a model can be trusted: measured on repeated periods, on test samples, or not at all."""
+"""The error of the split into transient and steady, measured on repeated periods or on test samples."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ SCALE = "of the larger of steady part and response"
 
 
 def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) -> tuple[str, MeasuredSplit | None]:
-    """Return a sentence on how right the split of `model` is for these data, and the measured errors if there are any.
+    """Return a sentence on the error of the split of `model` for these data, and the measured errors if there are any.
 
-    known: whether the outputs in `data` were measured. A record that repeats its input shows its own steady state, and its
-    transient if it starts at rest. Otherwise the errors on the test samples of training are told, where the file has them.
+    data: inputs, with or without outputs.
+    known: whether the outputs in `data` were measured.
+
+    A record with repeated inputs contains its own steady state, and its transient if it starts at rest. For other data, the
+    sentence gives the errors on the test samples of training, if the model file holds them.
     """
     if known and isinstance(data, Record):
         found = measure_split(_Members(model), data, model.signals.from_rest)
@@ -45,7 +48,7 @@ def _measured(found: MeasuredSplit) -> str:
 
 
 class _Members:
-    """A model that does not warn about its split."""
+    """Decomposes with a model without warnings about its split."""
 
     def __init__(self, model: Surrogate) -> None:
         self.model = model

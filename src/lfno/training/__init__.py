@@ -1,7 +1,7 @@
 """One training driver: the loop, losses, schedules, checkpoints, and many runs at once.
 
 Modules:
-    networks: train the networks of a fit: one network or an ensemble
+    networks: train the networks of a fit, one network or an ensemble
     run: one run with checkpoints and a log, which can be stopped and resumed
     loop: `Trainer`, the training loop for a stack of runs
     task: `Task`, the model and the samples of one run

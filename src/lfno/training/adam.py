@@ -12,9 +12,12 @@ FIRST, SECOND, EPSILON = 0.9, 0.999, 1e-8
 
 @dataclass
 class Adam:
-    """θ ← θ − η (m̂ / (√v̂ + ε) + w θ); everything is updated in place, so that a CUDA graph can replay it.
+    """θ ← θ − η (m̂ / (√v̂ + ε) + w θ). All tensors are updated in place, so that a CUDA graph can replay a step.
 
-    theta, mean, square: (runs, numbers). count: (1,), the number of steps done.
+    theta: the parameters, (runs, parameters).
+    mean: the running mean m of the gradient, in the same shape.
+    square: the running mean v of the squared gradient, in the same shape.
+    count: the number of steps done, (1,).
     """
 
     theta: Tensor
@@ -24,15 +27,22 @@ class Adam:
 
     @classmethod
     def start(cls, theta: Tensor) -> Adam:
+        """Return the optimiser before its first step: both running means are zero."""
         count = torch.zeros(1, dtype=torch.float64, device=theta.device)
         return cls(theta.clone(), torch.zeros_like(theta), torch.zeros_like(theta), count)
 
     def tensors(self) -> dict[str, Tensor]:
+        """Return the tensors of the state by name, for a checkpoint."""
         return {"theta": self.theta, "mean": self.mean, "square": self.square, "count": self.count}
 
     def step(self, gradient: Tensor, rate: Tensor, decay: Tensor, clip: float) -> None:
-        """rate: (runs, 1), zero for a run that has stopped; decay: (runs, numbers), infinite for a number that stays as
-        it is; clip: largest norm of a row."""
+        """Make one step in place.
+
+        gradient: (runs, parameters).
+        rate: the learning rate of each run, (runs, 1); 0 for a run that has stopped.
+        decay: the weight decay of each parameter, (runs, parameters). An infinite decay marks a parameter that is not trained.
+        clip: the largest norm of the gradient of a run, 0 for no limit.
+        """
         zero, held = torch.zeros_like(gradient), decay.isinf()
         gradient = torch.where(held, zero, gradient)
         if clip > 0:
@@ -44,5 +54,5 @@ class Adam:
         first = (1 - FIRST**self.count).to(gradient.dtype)
         second = (1 - SECOND**self.count).to(gradient.dtype)
         update = (self.mean / first) / ((self.square / second).sqrt() + EPSILON)
-        # a stopped run keeps its parameters even if its gradient is not finite any more
+        # a stopped run keeps its parameters, even if its gradient is NaN
         self.theta.sub_(torch.where((rate > 0) & ~held, rate * (update + decay * self.theta), zero))

@@ -1,4 +1,4 @@
-"""Stop and go on: everything a trainer needs, in one safetensors file that is never half-written."""
+"""Checkpoints: the whole state of a trainer in one safetensors file, written atomically, from which a run is resumed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ State = tuple[dict[str, Any], dict[str, Tensor]]  # description and tensors, ind
 
 
 def state(trainer: Trainer) -> State:
-    """Everything that is needed to go on, copied: only a state between two epochs leads to the same bits again."""
+    """Return a copy of everything that a resumed run needs.
+
+    Call this function between two epochs: only such a state resumes to bit-identical results.
+    """
     tree = {
         "fingerprint": fingerprint(trainer),
         "epoch": trainer.epoch,
@@ -46,7 +49,7 @@ def state(trainer: Trainer) -> State:
 
 
 def save(what: State, folder: Path) -> None:
-    """Write a state; the checkpoint before it is kept beside it, and both stay if the disk is full."""
+    """Write a state as the newest checkpoint. The previous checkpoint is kept, and both survive a full disk."""
     tree, tensors = what
     tensorfile.write(folder / NEXT, tensors, tree, KEY)
     if (folder / NAME).exists():
@@ -55,7 +58,10 @@ def save(what: State, folder: Path) -> None:
 
 
 def restore(trainer: Trainer, folder: Path) -> bool:
-    """Continue from the last checkpoint; False when there is none. A damaged one is passed over for the one before."""
+    """Load the newest checkpoint into a trainer and return True; return False if the folder has no checkpoint.
+
+    If the newest checkpoint is damaged, the previous one is loaded. Raises CheckpointError if none can be used.
+    """
     problems = []
     for path in (folder / NAME, folder / PREVIOUS):
         if not path.exists():
@@ -65,7 +71,7 @@ def restore(trainer: Trainer, folder: Path) -> bool:
         except LfnoError as error:
             problems.append(str(error))
             if parallel.leader() and path.exists():
-                os.replace(path, folder / DAMAGED)  # it must never take the place of a good one
+                os.replace(path, folder / DAMAGED)  # a damaged checkpoint must never replace a good one
             continue
         _apply(trainer, tree, tensors, path)
         for problem in problems:
@@ -90,7 +96,7 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
         raise CheckpointError(f"{path} is a checkpoint of another run or release; start again without --resume")
     for key in wanted:
         if key == "batch" and isinstance(found.get(key), int) and wanted[key] < found[key]:
-            continue  # the way out of a run that did not fit into memory
+            continue  # a smaller batch is allowed: this is how a run that ran out of memory is resumed
         if wanted[key] != found.get(key):
             raise CheckpointError(f"{path} belongs to another run: its {key} is {found.get(key)}, this one's {wanted[key]}")
     try:
@@ -104,12 +110,12 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
 
 
 def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
-    """A trainer that goes on with some of the runs, until another epoch: those that are through leave the stack."""
+    """Return a trainer that continues with the runs `rows` until the epoch `epochs`. The other runs leave the stack."""
     smaller = Trainer([trainer.tasks[row] for row in rows], replace(trainer.config, epochs=epochs), trainer.device)
     before = _tensors(trainer)
     with torch.no_grad():
         for name, value in _tensors(smaller).items():
-            value.copy_(before[name] if name.endswith("count") else before[name][rows])  # all have made as many steps
+            value.copy_(before[name] if name.endswith("count") else before[name][rows])  # the step count is common to all runs
     past = trainer.history
     losses = ([[look[row] for row in rows] for look in kept] for kept in (past.train, past.validation))
     smaller.history = History(list(past.epoch), list(past.rate), list(past.seconds), *losses)
@@ -118,7 +124,10 @@ def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
-    """What must be equal for two runs to be the same one; the batch may become smaller, and there may be more epochs."""
+    """Return the properties that a resumed run must share with its checkpoint.
+
+    Two changes are allowed: a smaller batch and more epochs.
+    """
     first = trainer.tasks[0]
     training = asdict(trainer.config)
     del training["epochs"], training["validate_every"]
@@ -136,7 +145,7 @@ def fingerprint(trainer: Trainer) -> dict[str, Any]:
 
 
 def _digest(task: Task) -> str:
-    """Tells data apart: the first and last sample, and the scales, which depend on all of them."""
+    """Return a hash of the training data: the first and the last sample, and the scales, which depend on all samples."""
     digest = hashlib.sha256()
     for values in task.train.arrays().values():
         digest.update(np.ascontiguousarray(values[[0, -1]]).tobytes())

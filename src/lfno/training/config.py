@@ -9,7 +9,7 @@ from typing import Literal
 from lfno.models.config import check_choice, check_count, check_number
 from lfno.training.losses import LOSSES
 
-#: the `steady_decay` of an R that is not trained: it keeps its initial value, zero where R is added to exact layers
+#: value of `steady_decay` for an R that is not trained. R keeps its initial value, which is zero if R is added to exact layers
 HELD: Literal["held"] = "held"
 SteadyDecay = float | Literal["held"] | None
 MOST_STARTS = 1000  # initialisations of one run; a larger number is a typing error
@@ -17,20 +17,26 @@ MOST_STARTS = 1000  # initialisations of one run; a larger number is a typing er
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """epochs, batch: passes over the training samples, and samples per step.
+    """The options of training.
 
-    schedule: "cosine" (a linear warm-up over `warmup` of the epochs, then half a cosine down to zero) or "step" (the
-        rate is multiplied by `gamma` every `step_size` epochs).
-    weight_decay: decoupled from the gradient (AdamW); poles are never decayed.
-    steady_decay: the decay of R, the free weights of the steady modes, where a network overfits first; None lets a
-        short pilot choose it on the validation samples, "held" keeps R at its initial value.
-    starts: initial weights that are tried for a short while; those with the lowest validation loss go on. A small network
-        may get stuck where another start would not.
+    epochs: passes over the training samples.
+    batch: samples per step.
+    schedule: "cosine" is a linear warm-up over the share `warmup` of the epochs, then half a cosine down to zero. "step"
+        multiplies the learning rate by `gamma` every `step_size` epochs.
+    weight_decay: decay that is decoupled from the gradient (AdamW). Poles are never decayed.
+    steady_decay: the decay of R, the free weights of the steady modes, which overfit first. With None, a short pilot run
+        chooses the decay on the validation samples. "held" keeps R at its initial value.
+    starts: the number of initialisations that are tried with short runs. Training continues from the one with the lowest
+        validation loss. A small network may get stuck from one initialisation and not from another.
     clip: the largest gradient norm of a step, 0 for no limit.
-    patience: stop when the validation loss has not improved for this many epochs, 0 for never.
-    validate_every: epochs between two looks at the validation set; the best look is the model that is kept.
-    unscored: time steps at the start of every sample that are fed to the model but not compared with the truth.
-    seed: the order of the samples and the initial weights; the split has its own.
+    patience: stop if the validation loss has not improved for this number of epochs, 0 for never.
+    validate_every: epochs between two validations. The parameters with the lowest validation loss are kept.
+    unscored: time steps at the start of every sample that the model sees but the loss ignores.
+    seed: the seed of the initialisation and of the order of the samples. The split has a seed of its own.
+
+    >>> config = TrainingConfig(epochs=100, schedule="step", learning_rate=0.1, step_size=50, gamma=0.5)
+    >>> config.rate(0), config.rate(50)
+    (0.1, 0.05)
     """
 
     epochs: int = 500
@@ -67,7 +73,7 @@ class TrainingConfig:
             check_number("steady_decay", self.steady_decay, 0, 1000)
 
     def rate(self, epoch: int) -> float:
-        """The learning rate of an epoch, counted from 0."""
+        """Return the learning rate of an epoch, counted from 0."""
         if self.schedule == "step":
             return self.learning_rate * self.gamma ** (epoch // self.step_size)
         rising = self.warmup * self.epochs

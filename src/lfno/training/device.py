@@ -1,4 +1,4 @@
-"""Which device computes: the one that was asked for, or the best one there is."""
+"""Choose the device that computes: the one that was asked for, or a GPU if there is one, else the CPU."""
 
 from __future__ import annotations
 
@@ -33,5 +33,10 @@ def check_device(name: str | None) -> str | None:
 
 
 def usable_device(name: str | None = None) -> str | torch.device:
-    """Return the device to train on; under torchrun the one of this process. Raises LfnoError for one that does not work."""
+    """Return the device to train on. Under torchrun this is the device of this process.
+
+    name: "cpu", "cuda", "cuda:1", …; None for the best device.
+
+    Raises LfnoError for a device that does not work.
+    """
     return parallel.start() or check_device(name) or best_device()

@@ -1,4 +1,5 @@
-"""What a run will take, before it begins: memory, time and disk; a run that cannot fit says so at once."""
+"""Estimate memory, time and disk space of a run before it begins. A run that cannot fit ends at once with an error message.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +18,26 @@ from lfno.core.memory import available, free_disk, human
 from lfno.training import parallel
 from lfno.training.config import TrainingConfig
 from lfno.training.labels import sample_losses
-from lfno.training.pilot import STRENGTHS, TRIAL, share_of_pilot
+from lfno.training.pilot import START_SHARE, STRENGTHS, share_of_pilot
 from lfno.training.stack import Stack
 from lfno.training.task import Task
 
-#: a step takes this much more than the tensors it keeps for the way back: gradients, work space, what lies between
+#: memory of a step, divided by the memory of the tensors kept for the backward pass; the rest is gradients and work space
 MARGIN = 1.5
-#: the part of the free memory that a run may plan with
+#: the share of the free memory that a run may use
 USABLE = 0.9
-MOST_TIMED = 5  # steps whose seconds are taken
-LONG_ENOUGH = 0.5  # seconds after which no further step is timed
+MOST_TIMED = 5  # steps that are timed
+LONG_ENOUGH = 0.5  # seconds; after them no further step is timed
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Bytes of memory and disk, and seconds of pilot and training together (None on a GPU).
+    """The expected cost of a run.
 
-    step: seconds of one step of all runs of the training. trial: seconds of one step of the pilot, with all its trials.
+    memory, disk: bytes.
+    seconds: pilot and training together; None on a GPU.
+    step: seconds of one training step of all runs.
+    trial: seconds of one step of the pilot, with all its trials.
     look: seconds of one validation.
     """
 
@@ -60,7 +64,7 @@ class Estimate:
             every = max(1, min(config.validate_every, int(trials) // 4))
             pilot += trials * steps * self.trial + trials / every * self.look * self.trial / self.step
         if config.starts > 1:
-            pilot += TRIAL * config.starts * training
+            pilot += START_SHARE * config.starts * training
         return pilot, training
 
     def __str__(self) -> str:
@@ -68,7 +72,7 @@ class Estimate:
         return f"{taken}{human(self.memory)} of memory and {human(self.disk)} on disk"
 
     def check(self) -> None:
-        """One sentence for a run that cannot fit."""
+        """Raise LfnoError if the run does not fit into the free memory or on the disk."""
         if self.memory > USABLE * self.free_memory:
             way = f"batches of {self.largest_batch} would fit (--set batch={self.largest_batch})"
             if self.largest_batch < 1:
@@ -82,11 +86,14 @@ class Estimate:
 
 
 def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
-    """From the steps of batches of one and of a few samples; nothing is tried that the memory cannot hold."""
+    """Estimate the cost of a run by measuring steps with batches of one and of a few samples.
+
+    No step is tried that the memory cannot hold.
+    """
     device, first = torch.device(device), tasks[0]
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else available()
     batch = min(config.batch, len(first.train))
-    own = math.ceil(batch / parallel.count())  # the samples of a batch that this process computes
+    own = math.ceil(batch / parallel.count())  # samples of a batch that this process computes
     piloted = config.steady_decay is None
     runs = max(len(tasks) * config.starts, len(STRENGTHS) if piloted else 0)
     least = _least(first)
@@ -96,13 +103,13 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     one, some = (_memory(first, config, size) for size in (1, few))
     slope = runs * max((some - one) / (few - 1), least / 4)
     numbers = runs * sum(parameter.numel() for parameter in first.model.parameters())
-    rows = 1 if all(task.train is first.train for task in tasks) else runs  # the samples of an ensemble are held once
+    rows = 1 if all(task.train is first.train for task in tasks) else runs  # members of an ensemble share their samples
     samples = 4 * rows * sum(values.size for role in (first.train, first.validation) for values in role.arrays().values())
     always = MARGIN * max(runs * one - slope, 0) + 40 * numbers + samples
     memory = int(always + MARGIN * slope * own)
     largest = max(int((USABLE * free - always) / (MARGIN * slope)), 0) * parallel.count()
     looks = math.ceil(config.epochs / config.validate_every)
-    # three checkpoints of eight numbers for each parameter at a time, the models, and a line of the log for each look
+    # three checkpoints of eight values per parameter, the model files, and one line of the log per validation
     disk = (3 * 8 + 1) * 4 * numbers + looks * 200 * runs + 10**6 if folder is not None else 0
     result = Estimate(memory, disk, None, int(free), 0 if folder is None else free_disk(folder), batch, largest)
     if device.type != "cpu" or memory > USABLE * free:
@@ -121,13 +128,13 @@ def with_epochs(config: TrainingConfig, epochs: int) -> TrainingConfig:
 
 
 def _least(task: Task) -> int:
-    """Bytes that one sample takes at the very least: four fields of the width of the network."""
+    """Return a lower bound on the bytes of one sample: four fields of the width of the network."""
     return 16 * task.model.config.width * math.prod(task.model.grid.shape)
 
 
 def _memory(task: Task, config: TrainingConfig, size: int) -> int:
     """Return the bytes that a step of one run keeps for the backward pass."""
-    kept: dict[int, Tensor] = {}  # the tensors themselves, so that no address is used twice
+    kept: dict[int, Tensor] = {}  # holds references, so that no address is reused
 
     def keep(tensor: Tensor) -> Tensor:
         kept[tensor.untyped_storage().data_ptr()] = tensor
@@ -141,7 +148,7 @@ def _memory(task: Task, config: TrainingConfig, size: int) -> int:
 def _seconds(task: Task, config: TrainingConfig, size: int, runs: int) -> tuple[float, float]:
     """Return the seconds of one step of a stack of `runs`, and of one validation, on this CPU.
 
-    The first step is slower than the others, because its buffers are new; the median of the next ones counts.
+    The first step is slower, because it allocates its buffers. The result is the median of the following steps.
     """
     step = _step(task, config, size, runs)
     step()
@@ -158,7 +165,7 @@ def _step(task: Task, config: TrainingConfig, size: int, runs: int) -> Callable[
     """Return a function that computes the gradient of a batch of `size` samples for a stack of `runs` equal models."""
     stack = Stack([task.model] * runs, torch.device("cpu"))
     samples = {name: torch.zeros(runs, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    score = partial(sample_losses, config=replace(config, unscored=0))  # a wrong `unscored` is the trainer's to refuse
+    score = partial(sample_losses, config=replace(config, unscored=0))  # the trainer reports a wrong `unscored`
     theta = stack.theta.detach().requires_grad_()
     return lambda: torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
 

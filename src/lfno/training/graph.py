@@ -11,9 +11,11 @@ WARM_UP = 3
 
 
 def replayable(function: Callable[[], None], state: Sequence[Tensor], device: torch.device) -> Callable[[], None]:
-    """`function` reads and writes the same tensors at every call; on a GPU the second call on is one launch.
+    """Return a function that does the same as `function`. On a GPU, every call from the second on is one graph launch.
 
-    Capturing needs a few trial runs; `state` is put back as it was after them.
+    function: must read and write the same tensors at every call.
+    state: the tensors that `function` changes. Capturing a graph needs trial calls; `state` is restored after them.
+    device: where the tensors are. On a CPU, `function` itself is returned.
     """
     if device.type != "cuda":
         return function

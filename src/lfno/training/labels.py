@@ -19,14 +19,14 @@ Respond = Callable[[Tensor, bool], Tensor]
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs and labels, (sample, channel, *grid) in physical units. At least one of the two labels is given.
+    """Inputs and labels, each (sample, channel, *grid) in physical units. At least one of the two labels is given.
 
     x: the inputs.
     y: the response from rest.
-    steady: the periodic steady state, the response to the same input repeated for ever.
-    steady_weight: (sample,), how much the steady label of each sample counts in the loss; 0 for samples without one.
-    mask: 1 where the labels were measured, 0 elsewhere, in their shape; None where all of them were.
-    weight: (sample,), by which the loss of each sample is multiplied; None for 1. See `remainder`.
+    steady: the periodic steady state, which is the response to the same input repeated for ever.
+    steady_weight: the weight of each steady label in the loss, (sample,); 0 for samples without a steady label.
+    mask: 1 where the labels were measured, 0 elsewhere, in the shape of the labels. None if all labels were measured.
+    weight: the factor of the loss of each sample, (sample,); None for 1. See `remainder`.
     """
 
     x: np.ndarray
@@ -38,10 +38,10 @@ class Samples:
 
     @classmethod
     def of(cls, data: Dataset) -> Samples:
-        """All samples of a data set, with their steady labels where it has them.
+        """Return all samples of a data set, with their steady labels if the data set has them.
 
-        The weight of a steady label makes its loss relative to the larger of steady state and response: a steady state
-        that is small beside the response need not be known to its own size. It is 0 for a sample without a steady state.
+        The weight of a steady label is min(1, ‖steady‖ / ‖y‖). The error of a steady state that is small compared with the
+        response is therefore relative to the response. A sample without a steady state has the weight 0.
         """
         if data.provenance.get(SAMPLE_START) == PERIODIC:
             return cls(data.inputs, steady=data.outputs)
@@ -54,17 +54,18 @@ class Samples:
         return cls(data.inputs, data.outputs, label, weight)
 
     def remainder(self, known: np.ndarray, start: int = 0) -> Samples:
-        """The samples with label − known as their label, where `known` is the response of a model that is fitted already.
+        """Return the samples with `label − known` as their label. The label is y, or the steady state if there is no y.
 
-        The label is y, or the steady state where that is all there is.
-        The weight ‖label − known‖ / ‖label‖ makes the loss relative to the whole response again, so that a sample which the
-        known model explains almost perfectly does not count as much as one that it misses. Norms are over the measured
-        points from the time step `start` on.
+        known: the prediction of a model that is fitted already, in the shape of the label.
+        start: the first time step that the norms include.
+
+        The weight of a sample is ‖label − known‖ / ‖label‖ over its measured points. The loss is then relative to the whole
+        response, and a sample that the fitted model explains well has a small weight.
         """
         label = self.label
         left = label - known
         counted = np.ones(left.shape, bool) if self.mask is None else np.asarray(self.mask, bool)
-        counted[..., : start if start < left.shape[-1] else 0] = False  # a wrong `start` is the trainer's to refuse
+        counted[..., : start if start < left.shape[-1] else 0] = False  # the trainer reports a wrong `start`
         scale = np.sqrt((label**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
         scale = np.where(scale > 0, scale, 1.0)
         own, whole = (
@@ -84,7 +85,7 @@ class Samples:
         return len(self.x)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays that are given, by name; a steady label without weights gets the weight 1."""
+        """Return the given arrays by name. A steady label without weights gets the weight 1."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.steady is not None and self.steady_weight is None:
             given["steady_weight"] = np.ones(len(self.steady))
@@ -92,11 +93,15 @@ class Samples:
 
 
 def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, config: TrainingConfig) -> Tensor:
-    """(batch,): the loss of each sample, the sum over its labels.
+    """Return the loss of each sample, (batch,), summed over its labels.
 
-    `samples` holds the arrays of `Samples` as tensors. Predictions and labels are divided by `unit`, the scale of each
-    output channel. The first `unscored` time steps count in the steady state only: it has no start. Points that were
-    not measured (`mask`) do not count.
+    respond: the forward pass.
+    samples: the arrays of `Samples` as tensors.
+    unit: the scale of each output channel. Predictions and labels are divided by it.
+    config: names the loss, and the number of `unscored` steps.
+
+    The first `unscored` time steps of the response do not count. In the steady state they do, because it has no start. Points
+    that were not measured (`mask`) do not count.
     """
     loss, start, parts = LOSSES[config.loss], config.unscored, []
     mask = samples.get("mask")

@@ -1,4 +1,4 @@
-"""What a training run shows while it runs: a bar, losses, learning rate, time left."""
+"""Show a running training on the terminal: a progress bar, losses, learning rate and the time left."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def live(quiet: bool) -> Iterator[Watch | None]:
-    """A function to give to `lfno.fit(watch=…)`; None when nothing is to be shown.
+    """Yield a function for `lfno.fit(watch=…)`, or None if `quiet`.
 
-    On a terminal there is one line that changes; into a file or a pipe goes a line for every tenth of the run. The time
-    left is that of pilot and training together.
+    A terminal shows one line that changes. A file or a pipe gets one line for every tenth of the run. The time left includes
+    pilot and training.
     """
     if quiet:
         yield None
@@ -44,7 +44,7 @@ def live(quiet: bool) -> Iterator[Watch | None]:
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:
         stage = "pilot" if is_pilot(trainer) else "training"
         total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
-        left = f"{duration(record['left'])} left" if "left" in record else ""  # a matrix of runs counts its own
+        left = f"{duration(record['left'])} left" if "left" in record else ""  # a matrix of runs shows its own time
         if stage not in rows:
             rows[stage] = bars.add_task(stage, total=total, losses=text, left=left)
         bars.update(rows[stage], completed=epoch, losses=text, left=left)
@@ -68,7 +68,7 @@ def live(quiet: bool) -> Iterator[Watch | None]:
 
 
 class _Told(logging.Handler):
-    """What the library says before and while it works: an estimate, a checkpoint that had to be passed over."""
+    """Prints log messages of the library between the lines of the progress bar."""
 
     def __init__(self, console: Any) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class _Told(logging.Handler):
 
 
 def losses(record: dict[str, Any]) -> str:
-    """Mean over the runs of a stack; the best of each run is what is kept."""
+    """Return the training and validation loss as text, averaged over the runs of a stack."""
 
     def mean(name: str) -> float:
         return sum(record[name]) / len(record[name])

@@ -23,13 +23,15 @@ from lfno.training.labels import sample_losses
 from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
 
-#: a run whose loss is not finite goes back to its last good state with this fraction of the rate, so often at most
-BACK_OFF, RETREATS = 0.3, 3
+#: a run whose loss is not finite returns to its last good state, and its learning rate is multiplied by this factor
+BACK_OFF = 0.3
+#: a run is given up after this number of returns
+RETREATS = 3
 
 
 @dataclass
 class History:
-    """What was seen during training: for every look at the validation set an epoch and one loss for each run."""
+    """The epoch of every validation, and the losses of each run at that epoch."""
 
     epoch: list[int] = field(default_factory=list)
     rate: list[float] = field(default_factory=list)
@@ -42,7 +44,7 @@ Watcher = Callable[["Trainer", dict[str, Any]], None]
 
 
 class Trainer:
-    """Trains a stack of tasks of equal shape. What is needed to go on after a stop, `lfno.training.checkpoint` keeps."""
+    """Trains a stack of tasks of equal shape. `lfno.training.checkpoint` saves and restores its state."""
 
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
@@ -66,19 +68,19 @@ class Trainer:
         self.best_theta = self.adam.theta.clone()
         self.best_epoch = zeros.clone()
         self.good = {name: tensor.clone() for name, tensor in self.adam.tensors().items()}
-        self.scale = zeros + 1  # of the learning rate, after retreats
+        self.scale = zeros + 1  # factor of the learning rate, smaller after each return to a good state
         self.retreats = zeros.clone()
-        self.stopped = zeros.clone()  # 1 stopped early, 2 failed
+        self.stopped = zeros.clone()  # 0 running, 1 stopped early, 2 failed
         self.epoch = 0
         self.seconds = 0.0
         self.history = History()
-        self._steps: dict[int, tuple[Tensor, Callable[[], None]]] = {}  # size of a batch → its samples, and the step on them
+        self._steps: dict[int, tuple[Tensor, Callable[[], None]]] = {}  # batch size → (sample indices, step)
 
     def _load(self, role: str) -> dict[str, Tensor]:
-        """The samples of all tasks in single precision, by name: tensors (runs, samples, …)."""
+        """Return the samples of all tasks in single precision: name → tensor (runs, samples, …)."""
         samples = [getattr(task, role) for task in self.tasks]
         arrays = [one.arrays() for one in samples]
-        if all(one is samples[0] for one in samples):  # the same data for every run: kept once
+        if all(one is samples[0] for one in samples):  # all runs share the same data: store it once
             return {
                 name: torch.as_tensor(np.asarray(values, np.float32), device=self.device).expand(len(samples), *values.shape)
                 for name, values in arrays[0].items()
@@ -91,7 +93,9 @@ class Trainer:
     # -- one epoch -----------------------------------------------------------------------------------------------
 
     def _pass(self) -> None:
-        """All batches of an epoch, in the order of `self.order`. A batch of each size is captured once and then replayed."""
+        """Run all batches of an epoch in the order of `self.order`. The step for each batch size is captured once and
+        replayed.
+        """
         self.train_loss.zero_()
         for index in self.order.split(self.config.batch, dim=1):
             size = index.shape[1]
@@ -103,7 +107,7 @@ class Trainer:
             step()
 
     def _step(self, index: Tensor) -> None:
-        """One step on the samples `index` (runs, batch); only in-place changes."""
+        """Make one optimiser step on the samples `index` (runs, batch). All changes are in place."""
         rows = torch.arange(len(self.stack), device=self.device)[:, None]
         gradient, total = self._gradient(parallel.share(index), rows, index.shape[1])
         with torch.no_grad():
@@ -112,7 +116,10 @@ class Trainer:
             self.adam.step(gradient, self.rate, self.decay, self.config.clip)
 
     def _gradient(self, share: Tensor, rows: Tensor, size: int) -> tuple[Tensor, Tensor]:
-        """Gradient and loss of some samples of a batch of `size`; zero for none, which Fourier transforms refuse."""
+        """Return gradient and loss of this process's share of a batch of `size` samples.
+
+        Both are zero for an empty share, because Fourier transforms refuse an empty batch.
+        """
         theta = self.adam.theta.detach().requires_grad_()
         if share.shape[1] == 0:
             return torch.zeros_like(self.adam.theta), self.adam.theta.new_zeros(len(self.stack))
@@ -132,7 +139,10 @@ class Trainer:
         self.validation_loss.copy_(total / count)
 
     def _shuffle(self) -> None:
-        """The order of an epoch depends on the run's seed and the epoch alone: the same alone, stacked or resumed."""
+        """Draw the order of the samples of each run. The order depends only on the seed of the run and on the epoch.
+
+        A run therefore gives the same result alone, in a stack and after it was resumed.
+        """
         samples = self.order.shape[1]
         for row, task in enumerate(self.tasks):
             generator = np.random.Generator(np.random.PCG64([task.seed, self.epoch]))
@@ -158,7 +168,10 @@ class Trainer:
                     watch(self, record)
 
     def _judge(self, rate: float) -> dict[str, Any]:
-        """Keep the best, retreat from what is not finite, stop what does not improve."""
+        """Keep the best parameters, return from losses that are not finite, and stop runs that do not improve.
+
+        Returns the record of this validation.
+        """
         finite = torch.isfinite(self.validation_loss) & torch.isfinite(self.train_loss)
         finite &= torch.isfinite(self.adam.theta).all(1)
         going = self.stopped == 0
@@ -194,7 +207,7 @@ class Trainer:
         }
 
     def failed(self) -> list[str]:
-        """A sentence for every run that had to be given up, or came to its end without a model."""
+        """Return an error message for every run that was given up or ended without a model."""
         sentences = []
         for task, state, best in zip(self.tasks, self.stopped.tolist(), self.best_loss.tolist(), strict=True):
             advice = f"look at the data, or try a smaller learning rate than {self.config.learning_rate:g}"
@@ -206,15 +219,15 @@ class Trainer:
         return sentences
 
     def models(self) -> list[Operator]:
-        """The models with their best parameters written into them."""
+        """Return the models with their best parameters."""
         self.stack.write(self.best_theta, [task.model for task in self.tasks])
         return [task.model.eval() for task in self.tasks]
 
     @torch.no_grad()
     def predict(self, x: np.ndarray) -> np.ndarray:
-        """(runs, samples, in, *grid) → (runs, samples, out, *grid) with the whole stack at once; NaN of a run without a model.
+        """Predict with the whole stack: (runs, samples, in, *grid) → (runs, samples, out, *grid).
 
-        That is one whose loss was never finite: its parameters are those it started from.
+        A run whose loss was never finite has no model. Its predictions are NaN.
         """
         parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)
         answers = torch.cat([self.stack.respond(self.best_theta, part.to(self.device)).cpu() for part in parts], 1)

@@ -1,6 +1,6 @@
-"""Losses by name: prediction and truth, (sample, channel, *grid), → one number for each sample.
+"""Losses by name: (prediction, truth), each (sample, channel, *grid), → one loss per sample, (sample,).
 
-A mask of the same shape is 1 where the truth was measured and 0 elsewhere; the loss is then that of the measured points.
+mask: 1 where the truth was measured, 0 elsewhere, in the shape of the truth. Only measured points count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-#: keeps the gradient of a norm finite at an exact fit, and a zero target from dividing by zero
+#: added to squared norms: the gradient stays finite at an exact fit, and a target that is zero causes no division by zero
 TINY = 1e-12
 
 Mask = Tensor | None
@@ -26,9 +26,11 @@ def relative_l2(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
 def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
     """The mean of the relative L2 errors of the values and of their slopes along every axis.
 
-    Of an oscillator that is its state, displacement and velocity: a network that has both right has understood more
-    from the same samples than one that has the first. A slope counts as at least half a swing over the axis, so that a
-    sample which hardly moves is not divided by nothing. A slope counts where both its ends were measured.
+    For an oscillator, value and slope are displacement and velocity, its whole state. This loss therefore uses more information
+    from the same samples than the relative L2 error.
+
+    The norm of the true slope has a lower bound: the slope of half a sine period over the axis. An almost constant sample
+    therefore causes no division by a tiny number. A slope counts if both its end points were measured.
     """
     parts = [relative_l2(prediction, truth, mask)]
     size = _measured(truth, mask).flatten(1).square().sum(1)
@@ -55,7 +57,7 @@ def mean_square(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
 
 
 def _measured(values: Tensor, mask: Mask) -> Tensor:
-    """The values, with 0 where nothing was measured."""
+    """Return the values, with 0 where nothing was measured."""
     return values if mask is None else values * mask
 
 

@@ -39,7 +39,8 @@ REPEATED = ("name", "system", "seed", "source", "signals")
 class Trained:
     """Trained networks, how they were trained, and the trainer with its history.
 
-    pilot: seconds that the pilot took. stopped: Ctrl-C ended the training before its last epoch.
+    pilot: seconds that the pilot took.
+    stopped: whether Ctrl-C ended the training before its last epoch.
     """
 
     models: list[Operator]
@@ -49,7 +50,7 @@ class Trained:
     stopped: bool = False
 
     def facts(self) -> dict[str, Any]:
-        """Return what metrics.json says about the training."""
+        """Return the section about the training of metrics.json."""
         return {
             "model": self.preset.model,
             "members": len(self.models),
@@ -75,15 +76,17 @@ def train_networks(
     known: np.ndarray | None = None,
     seconds: float | None = None,
 ) -> Trained:
-    """Train `ensemble` networks with different seeds and return those whose loss became finite.
+    """Train networks with different seeds and return those whose loss became finite.
 
-    known: the response of a model that is fitted already to every sample, in the shape of the outputs; the networks learn
-    what it leaves unexplained. seconds: time for pilot and training together; fewer epochs are trained if they take longer.
+    ensemble: the number of networks.
+    folder: receives checkpoints and a log.
+    resume: whether to continue from the last checkpoint in `folder`.
+    watch: called as `watch(trainer, record)` at every validation.
+    known: the prediction of a model that is fitted already, in the shape of the outputs. The networks learn the residual.
+    seconds: time limit for pilot and training together. The number of epochs is reduced to meet it.
 
-    With a `folder` the run leaves checkpoints and a log there, and `resume=True` continues from the last checkpoint.
-    `watch(trainer, record)` is called at every validation. Raises LfnoError if the run cannot fit into memory or on the
-    disk, or if no network could be trained. Ctrl-C ends the training early: the best networks so far are returned, if
-    there are any.
+    Ctrl-C ends the training early and returns the best networks so far, if there are any. Raises LfnoError if the run does not
+    fit into memory or on the disk, or if no network could be trained.
     """
     check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)
@@ -142,7 +145,7 @@ def make_task(
 ) -> Task:
     """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples.
 
-    known: a response to every sample that is explained already; the labels are what is left.
+    known: the prediction of a model that is fitted already, for every sample. The labels are then the residuals.
     """
     model = make_network(dataset, preset, seed)
     if len(split.validation) == 0:
@@ -151,7 +154,7 @@ def make_task(
     parts = [_measured(dataset, rows, unscored, known) for rows in (split.train, split.validation)]
     train, validation = parts
     offset, scale = scale_of(train.label, train.mask)
-    if known is not None:  # channels keep the proportions of the responses themselves, which errors are relative to
+    if known is not None:  # scale by the responses, not by the residuals, because errors are relative to the responses
         mask = None if dataset.mask is None else dataset.mask[split.train]
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))
@@ -160,7 +163,7 @@ def make_task(
 
 
 def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarray | None) -> Samples:
-    """Return the samples of these rows without those of which nothing was measured after the first `unscored` steps."""
+    """Return the samples `rows`, without samples that have no measured point after the first `unscored` steps."""
     if dataset.mask is None:
         samples = Samples.of(dataset[rows])
     else:
@@ -180,7 +183,7 @@ def labels_of(dataset: Dataset) -> list[str]:
 
 
 def provenance(dataset: Dataset, split: Split, preset: Preset, trainer: Trainer) -> dict[str, Any]:
-    """Return what a model file says about its training."""
+    """Return the description of the training that is stored in a model file."""
     best = list(zip(trainer.best_loss.tolist(), trainer.best_epoch.tolist(), strict=True))
     return {
         "training": asdict(preset.training),

@@ -1,4 +1,4 @@
-"""Options as words: `name=value` from a command line to Python values."""
+"""Parse options of the form `name=value` from a command line into Python values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ WORDS = {"true": True, "false": False, "none": None}
 
 
 def parse(words: Sequence[str] | None) -> dict[str, Any]:
-    """Numbers, true/false/none, lists; whatever else is a word.
+    """Return the options by name. Values are numbers, true, false, none, lists separated by commas, or text.
+
+    Raises LfnoError if a word is not of the form `name=value`.
 
     >>> parse(["width=24", "steady=exact", "modes=8,8", "skip=true"])
     {'width': 24, 'steady': 'exact', 'modes': (8, 8), 'skip': True}

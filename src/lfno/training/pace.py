@@ -1,4 +1,4 @@
-"""How long a run takes: epochs that fit into a time budget, and the time that is left."""
+"""Choose the number of epochs for a time budget, and report the time that is left."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lfno.training.estimate import Estimate, with_epochs
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-FEWEST = 5  # epochs of a run, however small its budget is
-OVERDUE = 1.05  # a run that takes this many times its budget ends with the best networks so far
+FEWEST = 5  # epochs of a run with the smallest budget
+OVERDUE = 1.05  # a run ends with its best networks so far after this multiple of its budget
 
 
 @dataclass
 class Pace:
-    """The configuration of a run whose epochs fit into `budget` seconds, and what its pilot and its epochs take.
+    """The configuration of a run whose epochs fit into a time budget, and the expected seconds.
 
-    pilot, training: expected seconds; None where they cannot be estimated (on a GPU). The training is reckoned again when
-    the pilot has shown how fast the machine really is.
+    pilot, training: expected seconds; None if they cannot be estimated (on a GPU). After the pilot, the seconds of the training
+        are estimated again from the measured speed of the machine.
     """
 
     config: TrainingConfig
@@ -52,7 +52,7 @@ class Pace:
     def after_pilot(self, took: float) -> TrainingConfig:
         """Return the configuration of the training after a pilot of `took` seconds.
 
-        The ratio of the seconds that the pilot took to those expected tells how fast the machine is today.
+        The ratio of measured to expected seconds of the pilot gives the present speed of the machine.
         """
         if self.pilot and self.training and took > 0:
             self.training *= took / self.pilot
@@ -68,7 +68,7 @@ class Pace:
         return self.config
 
     def watcher(self, watch: Watcher | None) -> Watcher:
-        """Return `watch` with the seconds that are left of the whole run as `record["left"]`; it ends an overdue run."""
+        """Return a watcher that adds the seconds left as `record["left"]`, calls `watch`, and ends an overdue run."""
 
         def observe(trainer: Trainer, record: dict[str, Any]) -> None:
             done, total = record["epoch"], trainer.config.epochs

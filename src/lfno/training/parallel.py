@@ -1,7 +1,7 @@
-"""Data parallelism under torchrun: every process takes its share of a batch, and the gradients are added.
+"""Data parallelism under torchrun: every process computes its share of a batch, and the gradients are added.
 
-Loss and gradient are sums over samples divided by the size of the whole batch, so shares may be uneven and the sum is
-the gradient of one process, to rounding. Without torchrun every function here does nothing.
+Loss and gradient are sums over samples, divided by the size of the whole batch. The shares may therefore have different
+sizes, and the sum equals the gradient of a single process up to rounding. Without torchrun the functions change nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lfno.core.errors import LfnoError
 
 
 def start() -> torch.device | None:
-    """Join the group torchrun has set up; the device of this process, or None when there is no group."""
+    """Join the process group of torchrun and return the device of this process; return None if there is no group."""
     if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
         return None
     cuda = torch.cuda.is_available()
@@ -31,25 +31,27 @@ def start() -> torch.device | None:
 
 
 def together() -> bool:
+    """Whether several processes train together."""
     return dist.is_available() and dist.is_initialized()
 
 
 def count() -> int:
+    """Return the number of processes, 1 without torchrun."""
     return dist.get_world_size() if together() else 1
 
 
 def leader() -> bool:
-    """Whether this process writes files and talks."""
+    """Whether this process writes files and messages."""
     return not together() or dist.get_rank() == 0
 
 
 def share(index: Tensor) -> Tensor:
-    """This process's samples of a batch (runs, samples): every world-size-th, none if there are too few."""
+    """Return this process's samples of a batch (runs, samples). A small batch may leave a process without samples."""
     return index[:, dist.get_rank() :: dist.get_world_size()] if together() else index
 
 
 def add(*tensors: Tensor) -> None:
-    """Sum over the processes, in place."""
+    """Sum tensors over all processes, in place. Raises LfnoError if another process cannot be reached."""
     if together():
         try:
             for tensor in tensors:
@@ -62,5 +64,6 @@ def add(*tensors: Tensor) -> None:
 
 
 def stop() -> None:
+    """Leave the process group."""
     if together():
         dist.destroy_process_group()

@@ -1,8 +1,9 @@
-"""What short trial runs decide, judged on the validation samples: where to start, and how strongly to hold R back.
+"""Short trial runs that choose the initialisation and the weight decay of R by the validation loss.
 
-A network of a few channels may start where it gets stuck; a few starts are tried, each for a small part of the epochs.
-R can fit what poles cannot (one forcing shape, a field in space), and it is where a network overfits on rich inputs.
-Which of the two it will be is a property of the data, so the data are asked.
+Initialisation: a small network may get stuck. Several initialisations are tried, each for a small share of the epochs.
+
+Weight decay of R, the free weights of the steady modes: R can fit shapes that poles cannot (one forcing shape, a field in
+space), but R also overfits on rich inputs. Which of the two happens depends on the data.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ from lfno.training.config import HELD, MOST_STARTS, SteadyDecay, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-#: what the pilot compares: an R that is almost free, and no R at all
+#: values of `steady_decay` that the pilot compares: an almost free R, and an R that stays zero
 STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
-SHARE = 0.2  # of the epochs of the real run
-LEAST = 450  # steps, about: R helps at first even where it overfits later
-MOST = 0.5  # of the epochs of a run that has few
-TRIAL, LONGEST = 0.04, 200  # the same, of a start, and the most: by then it is seen which start is ahead
+SHARE = 0.2  # epochs of the pilot for R, as a share of the epochs of the run
+FEWEST_STEPS = 450  # least number of steps of that pilot: early in training R helps even if it overfits later
+LARGEST_SHARE = 0.5  # upper bound on SHARE for runs with few steps
+START_SHARE = 0.04  # epochs of a trial of one initialisation, as a share of the epochs of the run
+MOST_START_EPOCHS = 200  # upper bound on the epochs of such a trial; the best initialisation is known by then
 
 PILOT = "pilot.json"
-PilotChoice = tuple[int, SteadyDecay]  # a start and a strength
+PilotChoice = tuple[int, SteadyDecay]  # (index of the initialisation, weight decay of R)
 
 
 def chosen(
@@ -47,10 +49,13 @@ def chosen(
     resume: bool = False,
     watch: Watcher | None = None,
 ) -> tuple[list[Task], float]:
-    """Return the tasks with their initial weights and the decay of R chosen, and the seconds that the pilot took.
+    """Choose the initialisation and the weight decay of R of each task.
 
-    With `resume` the choices that an earlier part of the run wrote into `folder` are used again; without them, or if they
-    are damaged, a pilot makes them and writes them there.
+    folder: the choices are written there.
+    resume: whether to use choices that an earlier part of the run wrote into `folder`. If they are missing or damaged, a pilot
+        runs again.
+
+    Returns the tasks with their choices, and the seconds that the pilot took.
     """
     before = read_choices(folder, tasks) if resume and folder is not None else None
     if before is not None:
@@ -66,12 +71,12 @@ def chosen(
 def choose_all(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
-    """The tasks with all that is chosen before a run."""
+    """Return the tasks with initialisation and weight decay chosen."""
     return lightened(choose_strength(choose_start(tasks, config, device, watch), config, device, watch))
 
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
-    """An R that no run of a stack keeps is left out of its models: the same answers for less, in training and after."""
+    """Return the tasks without R if no run of the stack trains it. The predictions stay the same and cost less."""
     models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)
@@ -79,12 +84,12 @@ def lightened(tasks: Sequence[Task]) -> list[Task]:
 
 
 def choices(tasks: Sequence[Task]) -> list[PilotChoice]:
-    """What was chosen, to be written down."""
+    """Return the choices of each task, for `write_choices`."""
     return [(task.start, task.steady_decay) for task in tasks]
 
 
 def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
-    """The tasks with choices as they were written down; None where they are damaged: chosen again they are the same."""
+    """Return the tasks with choices that were read from a file; None if the choices are damaged."""
     try:
         pairs = [(range(MOST_STARTS)[start], s if s is None or s == HELD else float(s)) for start, s in found]
         chosen = zip(tasks, pairs, strict=True)
@@ -94,12 +99,13 @@ def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
 
 
 def write_choices(folder: Path, tasks: Sequence[Task], seconds: float = 0.0) -> None:
-    """Beside the checkpoints of a run, with the time that choosing took."""
+    """Write the choices and the seconds of the pilot beside the checkpoints of a run."""
     write_atomically(folder / PILOT, json.dumps({"choices": choices(tasks), "seconds": seconds}).encode())
 
 
 def read_choices(folder: Path, tasks: Sequence[Task]) -> tuple[list[Task], float] | None:
-    """The tasks as an earlier part of the same run chose them, and the seconds that took; None where nothing is to be read."""
+    """Return the tasks with the choices in `folder`, and the seconds of that pilot; None if there are no readable choices.
+    """
     try:
         found = json.loads((folder / PILOT).read_text())
         before, seconds = chosen_before(tasks, found["choices"]), float(found["seconds"])
@@ -111,11 +117,11 @@ def read_choices(folder: Path, tasks: Sequence[Task]) -> tuple[list[Task], float
 def choose_start(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
-    """The tasks with the best of `starts` initial weights, each task with its own."""
+    """Return the tasks, each with the best of `config.starts` initialisations."""
     if config.starts == 1:
         return list(tasks)
     trials = [task.restarted(start) for task in tasks for start in range(config.starts)]
-    share = min(TRIAL, LONGEST / config.epochs)
+    share = min(START_SHARE, MOST_START_EPOCHS / config.epochs)
     losses = _losses(trials, replace(config, steady_decay=config.steady_decay or 0.0), share, device, watch)
     best = losses.reshape(len(tasks), config.starts).argmin(1).tolist()
     return [task.restarted(start) for task, start in zip(tasks, best, strict=True)]
@@ -124,25 +130,26 @@ def choose_start(
 def _losses(
     trials: Sequence[Task], config: TrainingConfig, share: float, device: str | torch.device, watch: Watcher | None
 ) -> Tensor:
-    """The best validation loss of each trial after a share of the epochs. The models of the trials are left as they are."""
+    """Return the best validation loss of each trial after a share of the epochs. The models of the trials are not changed.
+    """
     epochs = max(1, round(share * config.epochs))
-    looks = max(1, min(config.validate_every, epochs // 4))
+    every = max(1, min(config.validate_every, epochs // 4))
     named = [replace(trial, name=f"pilot of {trial.name}", model=deepcopy(trial.model)) for trial in trials]
-    pilot = Trainer(named, replace(config, epochs=epochs, validate_every=looks), device)
+    pilot = Trainer(named, replace(config, epochs=epochs, validate_every=every), device)
     pilot.run(watch)
     return pilot.best_loss
 
 
 def share_of_pilot(samples: int, config: TrainingConfig) -> float:
-    """How much of a run the pilot is that asks whether R is wanted."""
+    """Return the epochs of the pilot for R, as a share of the epochs of the run."""
     steps = config.epochs * math.ceil(samples / config.batch)
-    return min(MOST, max(SHARE, LEAST / steps))
+    return min(LARGEST_SHARE, max(SHARE, FEWEST_STEPS / steps))
 
 
 def choose_strength(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
-    """The tasks with their `steady_decay` set. Tasks on the same samples (seeds of one run) share one choice."""
+    """Return the tasks with their `steady_decay` set. Tasks with the same samples (seeds of one run) share one choice."""
     if config.steady_decay is not None:
         return list(tasks)
     keys = [_samples(task) for task in tasks]
@@ -157,7 +164,10 @@ def choose_strength(
 
 
 def _samples(task: Task) -> str:
-    """Equal for tasks of one data set and split, and for no others: folds may begin and end with the same samples."""
+    """Return a hash of all training and validation samples.
+
+    The hash covers every sample, because two folds may have the same first and last samples.
+    """
     digest = hashlib.sha256()
     for values in [*task.train.arrays().values(), *task.validation.arrays().values()]:
         digest.update(np.ascontiguousarray(values).tobytes())

@@ -1,4 +1,4 @@
-"""The default preset: the hyper-parameters that were best on validation data, as values."""
+"""The default preset: the hyper-parameters that were best on validation data."""
 
 from __future__ import annotations
 
@@ -16,30 +16,41 @@ from lfno.training.config import TrainingConfig
 
 @dataclass(frozen=True)
 class Preset:
-    """The fields of a model's configuration, and how to train it."""
+    """The model, its hyper-parameters and the options of training.
+
+    model: the class name: "LFNO", "LNO" or "FNO".
+    fields: the fields of the configuration of the model.
+    training: the options of training.
+    """
 
     model: str
     fields: dict[str, Any]
     training: TrainingConfig
 
     def change(self, **changes: Any) -> Preset:
-        """Fields of the model or of the training, by name; an unknown one is an error that lists what there is."""
+        """Return the preset with fields of the model or of the training replaced.
+
+        Raises LfnoError for an unknown field; the message lists the known ones.
+
+        >>> default_preset("lfno", Grid.line(256, dt=0.1)).change(width=8, epochs=10).training.epochs
+        10
+        """
         config = MODELS[self.model].Config
         own = {name: value for name, value in changes.items() if name in config.__dataclass_fields__}
         rest = {name: value for name, value in changes.items() if name not in own}
         unknown = sorted(set(rest) - set(TrainingConfig.__dataclass_fields__))
         if unknown:
             known = sorted({*config.__dataclass_fields__, *TrainingConfig.__dataclass_fields__})
-            raise LfnoError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
+            raise LfnoError(f"there is no option {unknown[0]!r}; the options are {', '.join(known)}")
         return Preset(self.model, self.fields | own, replace(self.training, **rest))
 
 
-#: makes the preset of a model ("lfno", "lno" or "fno") on a grid
+#: a function (model, grid) → preset; model is "lfno", "lno" or "fno"
 PresetMaker = Callable[[str, Grid], Preset]
 
 
 def kind_of(model: str) -> str:
-    """Return the class name of "lfno", "lno" or "fno" in any case."""
+    """Return the class name of "lfno", "lno" or "fno" in any case. Raises LfnoError for any other name."""
     kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
         raise LfnoError(f"model {model!r} is not known; choose lfno, lno or fno")
@@ -47,16 +58,21 @@ def kind_of(model: str) -> str:
 
 
 def default_preset(model: str, grid: Grid) -> Preset:
-    """One preset for every task, chosen on validation data: exact layers that share their poles, plus as much of R as the
-    validation samples ask for. Fields in space get coordinates: a rod with fixed ends is not the same everywhere; FNO gets
-    them in time too, since nothing else tells it where a transient begins."""
+    """Return the preset of a model on a grid. It was chosen on validation data and is the same for every data set.
+
+    model: "lfno", "lno" or "fno".
+    grid: the grid of the samples.
+
+    Layers share their poles. Networks for fields get the coordinates as input channels, because an equation with boundary
+    conditions is not translation invariant. FNO gets the time as a channel, too: nothing else tells it when a transient begins.
+    """
     kind, ode = kind_of(model), grid.ndim == 1
     most = [max_modes(axis.size, half=d == grid.ndim - 1) for d, axis in enumerate(grid.axes)]
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
     fields |= {"grid_channels": kind == "FNO" or not ode}
     if kind != "LNO":
-        # neither signals nor fields in time end where they began; of flows, which are large, only the time could be padded
+        # signals and fields are not periodic in time. Three-dimensional grids are too large for padding
         fields |= {"padding": 0.5 if grid.ndim < 3 else 0.0}
     if kind != "FNO":
         fields |= {"n_poles": 32 if ode and kind == "LNO" else 8, "share_poles": True}
@@ -64,17 +80,17 @@ def default_preset(model: str, grid: Grid) -> Preset:
     if kind == "LNO":
         fields |= {"activation": "sin"}
     if kind == "LFNO" and any(axis.boundary in OF_BOUNDARY for axis in grid.axes):
-        # a real basis has one mode where Fourier modes have two, of both signs
+        # a real basis has one mode for each pair of Fourier modes ±l
         fields["modes"] = tuple(min(2 * n, m) if axis.boundary in OF_BOUNDARY else n
                                 for n, m, axis in zip(modes, most, grid.axes, strict=True))  # fmt: skip
     if kind == "LFNO":
-        # a nonlinear oscillator is solved by iterating, one linear response after the other: depth, not poles; and its
-        # frequency follows its amplitude, which takes products of responses (in fields they do not pay)
+        # each layer is one step of a fixed-point iteration for a nonlinear oscillator, so depth helps more than poles.
+        # The gate multiplies responses: the frequency of the oscillator depends on its amplitude. Fields gain nothing from it
         fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
-        # fields have few time steps: the exact heat equation with a linear hold is wrong by half a percent there
+        # fields have few time steps: with a linear hold, the exact heat equation has an error of 0.5 %
         fields |= {"hold": "linear" if ode else "cubic"}
     training = TrainingConfig(
-        # small batches, long steps and slopes to be learned as well hold a network on signals back from its samples
+        # small batches, a high learning rate and a loss on slopes reduce overfitting on signals
         epochs={1: 400, 2: 800}.get(grid.ndim, 1000),
         batch={1: 16, 2: 50}.get(grid.ndim, 10),
         learning_rate=2e-2 if ode else 5e-3,

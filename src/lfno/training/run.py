@@ -1,4 +1,4 @@
-"""A run that may be stopped at any moment: checkpoints, a log, and a way on after the memory or a process was lost."""
+"""Run a trainer with checkpoints and a log. A run that was stopped, or ran out of memory, can be resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ SAVE_EVERY = 20.0  # seconds between two checkpoints
 
 
 def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:
-    """Run a trainer; with a folder, whatever ends the run leaves a checkpoint there to go on from."""
+    """Run a trainer to its last epoch.
+
+    folder: receives the log and the checkpoints. A checkpoint is written however the run ends.
+    resume: whether to continue from the last checkpoint in `folder`.
+    watch: called as `watch(trainer, record)` at every validation.
+
+    Raises LfnoError if the memory is exhausted, and CheckpointError if the checkpoint does not belong to this run.
+    """
     if folder is None:
         with explained(trainer, None):
             trainer.run(watch if parallel.leader() else None)
@@ -45,7 +52,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     write_atomically(log, "".join(line + "\n" for line in lines if _epoch(line) <= trainer.epoch).encode())
     last = time.monotonic()
-    # a stop may come in the middle of an epoch; what is saved then is the state at the last look
+    # a run may be stopped in the middle of an epoch: save the state at the last validation
     known = checkpoint.state(trainer)
     board = Board(folder, trainer)
 
@@ -73,7 +80,7 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
 
 @contextmanager
 def explained(trainer: Trainer, folder: Path | None) -> Iterator[None]:
-    """Running out of memory as one sentence that says how to go on."""
+    """Turn an out-of-memory error into an LfnoError that says how to continue."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
@@ -87,12 +94,12 @@ def explained(trainer: Trainer, folder: Path | None) -> Iterator[None]:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an exception says so: Python's, a GPU's, or that of torch's allocator on a CPU, which has no class."""
+    """Whether an exception means that the memory is exhausted: in Python, on a GPU, or in torch's allocator on a CPU."""
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator" in str(error)
 
 
 def _epoch(line: str) -> float:
-    """The epoch of a line of the log; a line cut short by a kill belongs to none."""
+    """Return the epoch of a line of the log. A line that was cut short gets an infinite epoch."""
     try:
         return float(json.loads(line)["epoch"])
     except (ValueError, KeyError, TypeError):

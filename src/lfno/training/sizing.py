@@ -1,4 +1,4 @@
-"""The size of a model from the data: how many steady modes and poles, where the poles start, how long to train."""
+"""Choose the size of a model from the data: steady modes, poles and their initial range, and the number of epochs."""
 
 from __future__ import annotations
 
@@ -13,32 +13,37 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.spectral.axes import max_modes
 
-#: the share of a signal's energy that must lie below the highest mode
+#: share of the energy of a signal that must lie below the highest mode
 ENERGY = 0.999
-#: gradient steps that train a model well on the signals we know, and their rate: runs as short as this one, on batches as
-#: small, like half of what the preset has (seen on two records of oscillators)
-STEPS, RATE = 1500, 1e-2
-MOST_IN_FIELDS = 8  # modes along an axis of a field: R has one matrix for each combination
-LOOKED_AT = 64  # samples whose spectrum is taken
+#: gradient steps of a training run on measured signals
+STEPS = 1500
+#: learning rate of these runs: half the rate of the preset, which was better for short runs on two records of oscillators
+RATE = 1e-2
+MOST_IN_FIELDS = 8  # modes along an axis of a field: R has one matrix for each combination of modes
+LOOKED_AT = 64  # samples whose spectrum is computed
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """Fields of the model's and the training's configuration, and for the important ones a sentence that says why."""
+    """Fields of the configurations of model and training, and reasons for the important ones."""
 
     fields: dict[str, Any]
     reasons: list[tuple[str, str]]
 
     def sentences(self, given: Iterable[str] = ()) -> list[str]:
-        """Why each field is what it is, but for those that the user gave."""
+        """Return a sentence for each field that says why it has its value, without the fields that the user gave."""
         return [sentence for name, sentence in self.reasons if name not in set(given)]
 
 
 def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: int = 0) -> Sizing:
-    """What the training samples themselves say.
+    """Choose the size of a model from the training samples.
 
-    Steady modes reach up to the frequency below which 99.9 % of the energy of input and output lies; poles start
-    anywhere below that frequency of the output, one for every two swings of it in a window (8 to 32).
+    dataset, split: the samples.
+    model: "lfno", "lno" or "fno".
+    unscored: time steps at the start of every sample that the loss ignores.
+
+    Steady modes reach up to the frequency below which 99.9 % of the energy of input and output lies. There is one pole for
+    every two periods of the highest output frequency in a window (8 to 32 poles). Poles are initialised below that frequency.
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))
@@ -78,7 +83,7 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
     why = f"about {epochs * math.ceil(samples / batch)} steps over {samples} training samples"
     reasons.append(("epochs", f"{epochs} epochs in batches of {batch}: {why}"))
     if grid.ndim == 1:
-        # measured signals have noise, which slopes magnify
+        # measured signals have noise, and derivatives amplify it: use a loss without slopes
         fields |= {"learning_rate": RATE, "loss": "l2"}
     if unscored:
         fields["unscored"] = unscored
@@ -86,10 +91,10 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
 
 
 def highest_mode(values: np.ndarray, axis: int, energy: float = ENERGY) -> float:
-    """The mode number below which `energy` of the variation along `axis` lies, averaged over everything else.
+    """Return the mode number below which the share `energy` of the variation along `axis` lies, averaged over all other axes.
 
-    Signals are tapered, so that a window's jump from its end to its beginning does not pass for high frequencies; a
-    constant has mode 0.
+    Signals are multiplied by a taper first. Otherwise the jump from the end of a window to its beginning would add high
+    frequencies. A constant has mode 0.
     """
     lines = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     size = lines.shape[-1]

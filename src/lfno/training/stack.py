@@ -1,4 +1,4 @@
-"""Many models of one shape as one: their parameters are the rows of one matrix, their forward pass one `vmap`."""
+"""Many models of one shape as one: their parameters are the rows of one matrix, and their forward pass is one `vmap`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from torch.func import functional_call, vmap
 from lfno.models.operator import Operator
 from lfno.training.labels import Respond
 
-#: score(respond, samples, unit) → (batch,) of one run; see `lfno.training.labels.sample_losses`
+#: score(respond, samples, unit) → losses (batch,) of one run; see `lfno.training.labels.sample_losses`
 Score = Callable[[Respond, dict[str, Tensor], Tensor], Tensor]
 
 
 class Stack:
-    """`models` of equal architecture, run r's parameters in row r of `theta`, a real matrix (runs, numbers).
+    """Models of equal architecture. The parameters of run r are row r of `theta`, a real matrix (runs, parameters).
 
-    A single run is a stack of one. Rows never mix, so each run is what it would be alone.
+    A single run is a stack of one. Rows never mix, so each run gives the result that it would give alone.
     """
 
     def __init__(self, models: Sequence[Operator], device: torch.device) -> None:
@@ -33,10 +33,12 @@ class Stack:
         self.buffers = {name: torch.stack([own[name] for own in buffers]).to(device) for name in buffers[0]}
 
     def decay(self, general: float, steady: Sequence[float]) -> Tensor:
-        """The weight decay of every number, (runs, numbers).
+        """Return the weight decay of every parameter, (runs, parameters).
 
-        A module names its parameters without decay in `undecayed` (poles), and those with the decay `steady`, which every
-        run has for itself, in `free_parameters` (R).
+        general: the weight decay of most parameters.
+        steady: the weight decay of R, one value per run.
+
+        A module lists its parameters without decay (poles) in `undecayed`, and the parameters of R in `free_parameters`.
         """
         rates = {}
         for prefix, module in self.template.model.named_modules():
@@ -48,6 +50,7 @@ class Stack:
         return torch.cat(columns, 1).to(self.theta)
 
     def layout(self) -> list[tuple[str, torch.Size]]:
+        """Return name and shape of every parameter, in the order of the columns of `theta`."""
         return list(zip(self.names, self.shapes, strict=True))
 
     def __len__(self) -> int:
@@ -55,17 +58,21 @@ class Stack:
 
     @property
     def unit(self) -> Tensor:
-        """(runs, out, 1, …): losses see outputs in units of their own variation, so that metres count as much as volts, and
-        the small constants of a loss are small beside 1e-9 m too."""
+        """The scale of each output channel, (runs, out, 1, …).
+
+        Losses divide outputs by this scale. Channels in metres and in volts then count equally, and the small constants of a
+        loss stay small for outputs of 1e-9 m.
+        """
         scale = self.buffers["output_scale"]
         return scale.reshape(*scale.shape, *(1 for _ in self.template.model.grid.axes))
 
     def respond(self, theta: Tensor, x: Tensor) -> Tensor:
-        """(runs, numbers), (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
+        """Predict: parameters (runs, parameters) and inputs (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
         return self.losses(theta, {"x": x}, lambda respond, samples, unit: respond(samples["x"], True))
 
     def losses(self, theta: Tensor, samples: dict[str, Tensor], score: Score) -> Tensor:
-        """(runs, batch): `score` of every run on its samples, a dictionary of tensors (runs, batch, …)."""
+        """Return the losses (runs, batch). `samples` are tensors (runs, batch, …) by name, and `score` is the loss of one run.
+        """
 
         def one(state: dict[str, Tensor], samples: dict[str, Tensor], unit: Tensor) -> Tensor:
             def respond(x: Tensor, transient: bool) -> Tensor:
@@ -79,7 +86,7 @@ class Stack:
             for (name, shape), part in zip(self.layout(), parts, strict=True)
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
-        if len(self) == 1:  # the same without the bookkeeping of vmap, which takes a third of a small step on a CPU
+        if len(self) == 1:  # without vmap, whose overhead is a third of a small step on a CPU
             alone = [{name: value[0] for name, value in own.items()} for own in (state, samples)]
             return one(alone[0], alone[1], self.unit[0])[None]
         return vmap(one, randomness="error")(state, samples, self.unit)
@@ -95,7 +102,7 @@ class Stack:
 
 
 class _Respond(nn.Module):
-    """`functional_call` calls forward; training wants the pass without checks."""
+    """Calls a model without its checks. `functional_call` needs a module with a `forward`."""
 
     def __init__(self, model: Operator) -> None:
         super().__init__()

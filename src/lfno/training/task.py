@@ -1,4 +1,4 @@
-"""What one run learns from, and what tasks must have in common to be trained as one stack."""
+"""`Task`: the model and the samples of one run. `check_tasks`: whether tasks can be trained as one stack."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from lfno.models.operator import Operator
 from lfno.training.config import SteadyDecay
 from lfno.training.labels import Samples
 
-#: training is in single precision, and squares are taken
+#: largest absolute value of a sample: its square must fit into single precision
 LARGEST = 1e18
-#: between the random seeds of two starts: more than anyone has seeds
+#: distance between the random seeds of two initialisations of one task; larger than any number of seeds in use
 STRIDE = 1_000_003
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run: a model, and the samples to train on and to validate with."""
+    """One run: a model, and its training and validation samples."""
 
     model: Operator
     train: Samples
     validation: Samples
     seed: int = 0
     name: str = "run"
-    steady_decay: SteadyDecay = None  # instead of the configuration's
-    start: int = 0  # which of the initial weights that belong to the seed
+    steady_decay: SteadyDecay = None  # overrides the value of the configuration
+    start: int = 0  # index of the initialisation; each seed has several
 
     def restarted(self, start: int) -> Task:
-        """With other initial weights; those of start 0 are the ones a task is made with."""
+        """Return the task with initialisation number `start`. Number 0 is the one that the task was made with."""
         return self if start == self.start else replace(self, model=self._anew(self.seed, start), start=start)
 
     def reseeded(self, seed: int) -> Task:
-        """The same samples, which are held once, with another seed."""
+        """Return the task with another seed. Both tasks share the same samples in memory."""
         return replace(self, model=self._anew(seed, self.start), seed=seed, name=f"seed {seed}")
 
     def _anew(self, seed: int, start: int) -> Operator:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed + STRIDE * start)
             model = type(self.model)(self.model.grid, self.model.config)
-        model.load_state_dict(dict(self.model.named_buffers()), strict=False)  # the units
+        model.load_state_dict(dict(self.model.named_buffers()), strict=False)  # keep the scales of the data
         return model
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
-    """Models of one shape, samples of one shape, all of them finite: anything else is a sentence."""
+    """Check that all models and all samples have one shape and all values are finite. Raises LfnoError if not."""
     if not tasks:
         raise LfnoError("there is nothing to train: no task was given")
     first = tasks[0]
@@ -62,7 +62,7 @@ def check_tasks(tasks: Sequence[Task]) -> None:
 
 
 def _check_samples(task: Task, first: Task, role: str) -> None:
-    """Each sample has a label, all values are finite, and all tasks of a stack have arrays of the same shape."""
+    """Check that each sample has a label, all values are finite, and all tasks of a stack have arrays of the same shape."""
     arrays, others = (getattr(one, role).arrays() for one in (task, first))
     if arrays.keys() != others.keys():
         raise LfnoError(f"{task.name} and {first.name} have different labels: {list(arrays)} and {list(others)}")

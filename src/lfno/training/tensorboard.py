@@ -1,4 +1,4 @@
-"""The curves of a run for TensorBoard, where that is installed; the log in JSON lines is there always."""
+"""Write the curves of a run for TensorBoard, if it is installed. The log in JSON lines is written in any case."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FOLDER = "tensorboard"
 
 
 class Board:
-    """Losses of every run of a stack, and the learning rate, below `folder`; one curve for each member of an ensemble.
+    """Losses of every run of a stack and the learning rate, below `folder`. Each member of an ensemble has its own curve.
 
-    A run that goes on starts at its checkpoint: what an earlier part drew beyond that is taken back.
+    A resumed run starts at its checkpoint. Points that an earlier part of the run drew after that checkpoint are removed.
     """
 
     def __init__(self, folder: Path, trainer: Trainer) -> None:
@@ -25,12 +25,12 @@ class Board:
             return
         place = folder / FOLDER
         places = [place] if len(trainer.tasks) == 1 else [place / task.name.replace(" ", "-") for task in trainer.tasks]
-        with contextlib.suppress(OSError):  # curves are a convenience: a full disk stops a run at its log, with a sentence
+        with contextlib.suppress(OSError):  # a full disk must not stop the run here; writing the log reports it
             for path in places:
                 self.writers.append(SummaryWriter(str(path), purge_step=trainer.epoch + 1))
 
     def add(self, record: dict[str, Any]) -> None:
-        """One look at the validation samples, as the log has it."""
+        """Add the record of one validation, in the form of the log."""
         with contextlib.suppress(OSError):
             for row, writer in enumerate(self.writers):
                 for name in ("train", "validation"):
@@ -38,6 +38,7 @@ class Board:
                 writer.add_scalar("learning rate", record["rate"], record["epoch"])
 
     def close(self) -> None:
+        """Write the remaining points and close the files."""
         with contextlib.suppress(OSError):
             for writer in self.writers:
                 writer.close()

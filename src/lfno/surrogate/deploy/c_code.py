@@ -1,4 +1,4 @@
-"""A model as C99: one source file and one header, from the program of its step."""
+"""Write a model as C99: one source file and one header, generated from the program of its step."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent / "templates")
-    # templates are C of our own; values are numbers and checked names, so nothing is escaped here
+    # nothing is escaped: the templates are ours, and the values are numbers and checked names
     environment = Environment(loader=folder, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     values = _values(program, name, precision)
     source, header = (environment.get_template(f"step.{end}").render(values) for end in ("c", "h"))
@@ -103,7 +103,7 @@ def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
 
 
 def test_inputs(program: Program) -> np.ndarray:
-    """Return inputs (in, TEST) of about the size that the model expects, for the test vector."""
+    """Return inputs (in, TEST) of the size that the model expects, for the test vector."""
     offset, scale = program.centre
     return offset[:, None] + scale[:, None] * np.random.default_rng(0).normal(size=(len(offset), TEST))
 
@@ -111,7 +111,7 @@ def test_inputs(program: Program) -> np.ndarray:
 def allocate(program: Program) -> tuple[list[str], int]:
     """Return the C expression of every register, and the length of the work array that they share.
 
-    A register lives from its instruction to its last use. Registers that are parts of the state lie there.
+    A register needs memory from its instruction to its last use. Registers that are parts of the state lie in the state.
     """
     last = {program.output: len(program.instructions)}
     for k, one in enumerate(program.instructions):
@@ -142,7 +142,7 @@ def _reads(one: Instruction) -> Iterable[int]:
 
 
 def _call(one: Instruction, program: Program, places: list[str], constants: _Constants) -> str:
-    """Return the line of C that runs an instruction; "" for Load, whose register lies in the state already."""
+    """Return the line of C that runs an instruction; "" for Load, whose register is already in the state."""
     size, out = program.sizes[one.out], places[one.out]
     match one:
         case Scale():
@@ -171,7 +171,7 @@ def _call(one: Instruction, program: Program, places: list[str], constants: _Con
 
 
 class _Constants:
-    """Constant arrays of the source; equal arrays are written once."""
+    """The constant arrays of the source file. Equal arrays are written once."""
 
     def __init__(self, suffix: str) -> None:
         self.suffix, self.lines, self.names = suffix, list[str](), dict[bytes, str]()
@@ -196,5 +196,5 @@ def _number(value: float, suffix: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text that cannot end a comment or a line of C."""
+    """Return the text without characters that would end a comment or a line of C."""
     return re.sub(r"[^\x20-\x7e]", "?", text.replace("*/", "* /").replace("²", "2").replace("³", "3").replace("°", "deg"))

@@ -1,7 +1,7 @@
 """The step of a model with feedback: linear modes closed by a static nonlinearity, in sub-steps of a Runge–Kutta method.
 
-See `lfno.identification.feedback.law` for the equations. Everything that is linear in the input becomes one matrix on the
-samples that the hold of the input reads.
+See `lfno.identification.feedback.law` for the equations. All terms that are linear in the input become one matrix. It acts
+on the samples that the hold of the input reads.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from lfno.surrogate.deploy.program import Builder
 
 
 class Group(NamedTuple):
-    """A register that holds some of the basis functions φ(z), and their places among all of them."""
+    """A register that holds some of the basis functions φ(z), and their indices among all of them."""
 
     register: int
     places: slice
 
 
 def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
-    """Add a model with feedback and return the register of its answer."""
+    """Add a model with feedback to the program and return the register of its output."""
     law, count = model.law, model.substeps(dt)
     centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
     depth = max(1 - min(HOLDS[model.hold]), 1)
     seen = build.past(centred, depth)
     place = build.reserve(law.states)
     ones = np.ones(law.states)
-    x = build.scale(build.load(place, law.states), -law.start, ones)  # the state counts from where a motion begins
+    x = build.scale(build.load(place, law.states), -law.start, ones)  # the stored state is relative to the initial state
     rule = Substep.of(law, dt / count)
     for j in range(count):
         full, half = (_driven(model, dt, j, span, depth) for span in (rule.span, rule.span / 2))
@@ -73,7 +73,7 @@ def _substep(
 
 
 def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
-    """Return φ · matrix (q, k) for φ in groups."""
+    """Return the register of φ · matrix (q, k), where φ is split into groups."""
     parts = [build.affine(group.register, matrix[group.places].T) for group in groups]
     total = parts[0]
     for part in parts[1:]:
@@ -82,7 +82,7 @@ def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
 
 
 def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
-    """Add φ(z), continued as a straight line beyond the limits of z."""
+    """Add φ(z) to the program, with a linear extrapolation beyond the limits of z."""
     inside, beyond = z, None
     if np.isfinite(law.limits).any():
         inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])

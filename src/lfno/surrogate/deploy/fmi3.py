@@ -1,4 +1,4 @@
-"""Functions of FMI 3.0 that a co-simulation unit must export but need not provide, with their further arguments in C."""
+"""Functions of FMI 3.0 that a co-simulation FMU must export but may leave unimplemented, with their C arguments."""
 
 from __future__ import annotations
 

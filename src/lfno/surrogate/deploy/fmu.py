@@ -1,4 +1,6 @@
-"""A model as a functional mock-up unit (FMU): co-simulation by FMI 2.0 or 3.0, source and, with a compiler, a binary."""
+"""Write a model as a functional mock-up unit (FMU) for co-simulation with FMI 2.0 or 3.0. The FMU holds source code and, if a
+compiler is installed, a binary.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,18 @@ FOLDERS2 = {
 }
 #: ending of a shared library, by system
 ENDINGS = {"Linux": ".so", "Darwin": ".dylib", "Windows": ".dll"}
-#: processors with a name of their own in FMI 3.0
+#: processors whose name in FMI 3.0 differs from Python's
 PROCESSORS = {"AMD64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "i686": "x86"}
 VERSIONS = ("2.0", "3.0")
-DATE = (2000, 1, 1, 0, 0, 0)  # of every file in the archive, so that equal models give equal bytes
+DATE = (2000, 1, 1, 0, 0, 0)  # date of every file in the archive: equal models give equal bytes
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What was written: the file and the version of FMI.
+    """A written FMU: its file and the version of FMI.
 
-    binary: the platform of the binary, "" for source only. reason: why there is no binary.
+    binary: the platform of the binary, "" for source only.
+    reason: why there is no binary.
     """
 
     path: Path
@@ -50,9 +53,13 @@ class Unit:
 
 
 def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
-    """Write an FMU in double precision; its name, the stem of `path`, must be a C identifier. version: of FMI, "2.0" or "3.0".
+    """Write an FMU in double precision.
 
-    Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile; the result says so.
+    path: the file. Its stem is the name of the FMU and must be a C identifier.
+    version: the version of FMI, "2.0" or "3.0".
+
+    Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile. The result then gives the
+    reason. Raises LfnoError for an unknown version, a wrong name or a missing folder.
     """
     name = path.stem
     if version not in VERSIONS:
@@ -126,7 +133,7 @@ def _folder(version: str) -> str:
 
 
 def _compiled(name: str, files: dict[str, str], version: str) -> tuple[str, bytes, str]:
-    """Return (platform, shared library, "") or ("", nothing, the reason)."""
+    """Compile the FMU. Returns (platform, shared library, ""), or ("", b"", reason) if that fails."""
     where = _folder(version)
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not where or compiler is None:

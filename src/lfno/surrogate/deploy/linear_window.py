@@ -1,7 +1,7 @@
 """A linear model on a window of fixed size as a torch module, for exports of whole windows.
 
-The response of the sampled system is a convolution, y_t = Σ_j h_{t−j} u_j, except for the first and the last samples of the
-window: there the input between samples has no neighbour on one side. Their own responses are added as a correction.
+The response of the sampled system is a convolution, y_t = Σ_j h_{t−j} u_j. The first and the last samples of the window are
+an exception: the interpolation of the input has no neighbour on one side. Their responses are added as a correction.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from torch import Tensor, nn
 from lfno.core.grid import Grid
 from lfno.identification.modal import ModalModel
 
-#: samples at both ends with a correction; a cubic spline forgets its ends by a factor of 0.27 a sample
+#: corrected samples at each end; the influence of the end of a cubic spline falls by a factor of 0.27 a sample
 ENDS = 24
 
 
 class LinearWindow(nn.Module):
-    """(batch, inputs, time) → (batch, outputs, time), the answer of a linear model from rest on one grid.
+    """The response of a linear model from rest on one grid: (batch, inputs, time) → (batch, outputs, time).
 
     >>> from lfno.identification.identify import Modes
     >>> decay = Modes(np.array([-1.0 + 2j]), np.ones((1, 1, 1)), np.zeros((1, 1)), np.ones(1), 0.0, "cubic")
@@ -58,7 +58,7 @@ class LinearWindow(nn.Module):
 
 
 def _impulses(model: ModalModel, grid: Grid, places: np.ndarray, size: int) -> np.ndarray:
-    """Responses (outputs, inputs, places, size) to a unit sample at each place."""
+    """Return the responses (outputs, inputs, places, size) to a unit impulse at each of the samples `places`."""
     inputs, outputs = model.channels
     step = grid.steps[-1]
     force = np.zeros((inputs * len(places), inputs, size))

@@ -1,4 +1,4 @@
-"""From a member of a model to the program of its step."""
+"""Translate a member of a model into the program of its time step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
 
-#: data that are finer than this share of the training step are interpolated by cubics, as ModalModel.predict does
+#: with a time step below this share of the training step, inputs are interpolated by cubics, as in ModalModel.predict
 FINER = 0.75
 
 LOOKS_AHEAD = (
@@ -30,10 +30,14 @@ LOOKS_AHEAD = (
 def program_of(
     member: Any, inputs: Sequence[Channel], outputs: Sequence[Channel], dt: float | None = None, notes: Sequence[str] = ()
 ) -> Program:
-    """Return the step of a model of any kind; raise LfnoError with the reason if it cannot run sample by sample.
+    """Return the program of the time step of a model.
 
-    inputs, outputs: names and units of the channels. dt: the time step, by default the one of training. notes: sentences
-    that the exported code shows to its user.
+    member: a network, a linear model, a model with feedback, or a sum.
+    inputs, outputs: names and units of the channels.
+    dt: the time step, by default the one of training.
+    notes: sentences that the exported code shows to its user.
+
+    Raises LfnoError with the reason if the model cannot run sample by sample.
     """
     axis = member.grid.axes[-1]
     dt = axis.step if dt is None else dt
@@ -82,7 +86,7 @@ def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
 
 
 def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]:
-    """Add a linear model, y = offset + Re Σ β x + D u; return the register of y and the hold of the input."""
+    """Add a linear model, y = offset + Re Σ β x + D u, to the program. Returns the register of y and the hold of the input."""
     modes = model.modes
     hold = modes.hold if dt > FINER * model.grid.steps[-1] else "cubic"
     centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
@@ -100,7 +104,7 @@ def residue_matrix(residues: np.ndarray) -> np.ndarray:
 
 
 def network_step(build: Builder, model: Operator, dt: float) -> int:
-    """Add a network and return the register of its answer.
+    """Add a network to the program and return the register of its output.
 
     v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
     """
@@ -108,7 +112,7 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
     act = model.config.activation
     v = build.affine(build.scale(0, offset, 1 / scale), *_affine(model.lift))
     blocks: Any = model.blocks
-    unit = model.steps(model.grid)[-1] / model.grid.steps[-1]  # a layer measures time in units of its own
+    unit = model.steps(model.grid)[-1] / model.grid.steps[-1]  # the time unit of the layers
     for place, block in enumerate(blocks):
         poles = _numbers(block.kernel.values()[-1]) * unit
         stored = _numbers(block.kernel.residues)

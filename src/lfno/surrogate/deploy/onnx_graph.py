@@ -1,4 +1,4 @@
-"""Nodes of an ONNX graph for the instructions that act on each sample alone."""
+"""Nodes of an ONNX graph for instructions that act on each sample alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError
 from lfno.surrogate.deploy.program import Affine, Apply, Clip, Product, Program, Scale, Sum
 
 OPSET = 17
-#: functions that one node of ONNX computes
+#: functions that are one ONNX node
 NODES = {
     "relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign",
 }  # fmt: skip
@@ -20,7 +20,7 @@ NODES = {
 
 @dataclass
 class Graph:
-    """Collects nodes and constants; registers are tensors whose last axis holds the entries."""
+    """Collects nodes and constants of an ONNX graph. Registers are tensors whose last axis holds the entries."""
 
     kind: Any
     program: Program
@@ -28,10 +28,10 @@ class Graph:
     tensors: list[Any] = field(default_factory=list)
     constants: dict[tuple[Any, ...], str] = field(default_factory=dict)
     registers: dict[int, str] = field(default_factory=lambda: {0: "input"})
-    prefix: str = ""  # of all names, for a graph that contains another one
+    prefix: str = ""  # prefix of all names, for a graph inside another graph
 
     def __post_init__(self) -> None:
-        """Subclasses add the nodes that all their instructions need."""
+        """Subclasses add the nodes that all instructions need."""
 
     def node(self, operation: str, *inputs: str, **attributes: Any) -> str:
         """Add a node and return the name of its result."""
@@ -59,15 +59,15 @@ class Graph:
         return self.constants[key]
 
     def whole(self, *values: int) -> str:
-        """Whole numbers: a shape, or places."""
+        """Add integers as a constant: a shape, or indices."""
         return self.constant(values, np.int64)
 
     def slice(self, tensor: str, first: int, last: int, axis: int) -> str:
-        """The entries from `first` to `last` along an axis."""
+        """Add a slice of the entries from `first` to `last` along an axis."""
         return self.node("Slice", tensor, self.whole(first), self.whole(last), self.whole(axis))
 
     def add(self, one: Any) -> None:
-        """Add an instruction; subclasses add those with a memory."""
+        """Add an instruction. Subclasses add the instructions with memory."""
         x = self.registers.get(getattr(one, "x", -1), "")
         match one:
             case Scale():
@@ -87,7 +87,7 @@ class Graph:
         self.registers[one.out] = value
 
     def remember(self, one: Any, x: str) -> str:
-        """Add an instruction with a memory."""
+        """Add an instruction with memory."""
         raise NotImplementedError
 
     def apply(self, function: str, x: str) -> str:
@@ -102,7 +102,7 @@ class Graph:
 
 
 def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
-    """Descriptions of inputs or outputs of a graph, from name → shape."""
+    """Return descriptions of the inputs or outputs of a graph, from a mapping name → shape."""
     from onnx import TensorProto, helper
 
     kind = TensorProto.FLOAT if precision == "float" else TensorProto.DOUBLE
@@ -110,7 +110,7 @@ def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
 
 
 def model_of(graph: Any, metadata: dict[str, str]) -> Any:
-    """A checked onnx.ModelProto with metadata."""
+    """Return a checked onnx.ModelProto with metadata."""
     from onnx import checker, helper
 
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lfno")
@@ -123,7 +123,7 @@ def model_of(graph: Any, metadata: dict[str, str]) -> Any:
 
 
 def session_of(content: bytes) -> Any:
-    """An ONNX Runtime session on the CPU."""
+    """Return an ONNX Runtime session on the CPU."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

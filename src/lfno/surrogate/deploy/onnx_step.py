@@ -2,7 +2,7 @@
 
     (input (batch, in), state (batch, states)) → (output (batch, out), next_state (batch, states)).
 
-A state of zeros is rest. ONNX Runtime keeps no memory between calls, so the caller passes `next_state` back.
+A state of zeros means rest. ONNX Runtime keeps no memory between calls, so the caller passes `next_state` back as `state`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from lfno.surrogate.deploy.c_code import test_inputs
 from lfno.surrogate.deploy.onnx_graph import Graph, check_packages, model_of, session_of, values_of
 from lfno.surrogate.deploy.program import Filter, Load, Past, Program, Update
 
-#: largest difference from the original, in units of the largest output
+#: largest accepted difference from the original model, relative to the largest output
 TOLERANCE = {"float": 1e-4, "double": 1e-9}
 
 
 @dataclass(frozen=True)
 class StepGraph:
-    """The file that was written, its size in bytes, and its largest difference from the model, relative to the peak."""
+    """A written file, its size in bytes, and its largest difference from the model relative to the largest output."""
 
     path: Path
     error: float
@@ -35,9 +35,11 @@ class StepGraph:
 
 
 def write_onnx_step(program: Program, path: Path, precision: str = "float") -> StepGraph:
-    """Write the graph, run it with ONNX Runtime on the test vector, and keep it if it gives the answers of the model.
+    """Write the graph and compare it with the model on the test vector by ONNX Runtime. The file is kept if they agree.
 
-    precision: "float" or "double". Raises LfnoError if onnx or onnxruntime is not installed.
+    precision: "float" or "double".
+
+    Raises LfnoError if onnx or onnxruntime is not installed, or if the graph does not agree with the model.
     """
     if precision not in TOLERANCE:
         raise LfnoError(f"precision {precision!r} is not known; choose {' or '.join(TOLERANCE)}")
@@ -58,13 +60,13 @@ def write_onnx_step(program: Program, path: Path, precision: str = "float") -> S
 
 
 def described(program: Program) -> dict[str, str]:
-    """Metadata of the file."""
+    """Return the metadata of the file."""
     signals = {"inputs": program.inputs, "outputs": program.outputs, "notes": program.notes}
     return {"lfno_dt": repr(program.dt), "lfno_unit": program.unit, "lfno_signals": json.dumps(signals)}
 
 
 def step_graph(program: Program, precision: str = "float", prefix: str = "") -> Any:
-    """Return the graph as an onnx.GraphProto; `prefix` begins all its names."""
+    """Return the graph as an onnx.GraphProto. All its names begin with `prefix`."""
     from onnx import helper
 
     graph = Step(np.float32 if precision == "float" else np.float64, program, prefix=prefix)
@@ -80,20 +82,21 @@ def step_graph(program: Program, precision: str = "float", prefix: str = "") -> 
 
 
 class Step(Graph):
-    """Registers are (batch, entries); instructions with a memory read parts of "state" and leave new ones."""
+    """A graph whose registers are (batch, entries). Instructions with memory read parts of "state" and write new ones."""
 
     def __post_init__(self) -> None:
-        self.parts: dict[int, str] = {}  # place in the state → its new value
+        self.parts: dict[int, str] = {}  # index in the state → its new value
         count, one = self.state(0, 1), self.constant([1.0])
         self.began = self.node("Min", count, one)  # 0 at the first sample, then 1
         self.second = self.node("Relu", self.node("Sub", one, self.node("Abs", self.node("Sub", count, one))))
         self.parts[0] = self.node("Min", self.node("Add", count, one), self.constant([2.0]))
 
     def state(self, place: int, size: int) -> str:
+        """Return the `size` entries of the state from index `place` on."""
         return self.slice(f"{self.prefix}state", place, place + size, 1)
 
     def next_state(self) -> list[str]:
-        """All parts of the new state in their order."""
+        """Return all parts of the new state in their order."""
         return [self.parts[place] for place in sorted(self.parts)]
 
     def remember(self, one: Any, x: str) -> str:
@@ -113,10 +116,12 @@ class Step(Graph):
         raise TypeError(f"{type(one).__name__} is no instruction")
 
     def history(self, x: str, channels: int, depth: int, place: int) -> str:
-        """Return (batch, channels, 1 + depth), the sample and those before it, newest first, and keep the last ones."""
+        """Return the present sample and `depth` earlier ones, newest first, (batch, channels, 1 + depth), and store the last
+        ones.
+        """
         past = self.node("Reshape", self.state(place, channels * depth), self.whole(-1, channels, depth))
         sample = self.node("Reshape", x, self.whole(-1, channels, 1))
-        if depth > 1:  # at the second sample the past becomes the line through the first two
+        if depth > 1:  # at the second sample, the past is set to the line through the first two samples
             newest = self.slice(past, 0, 1, 2)
             slope = self.node("Mul", self.node("Sub", newest, sample), self.constant(np.arange(depth)))
             line = self.node("Sub", self.node("Add", newest, slope), past)

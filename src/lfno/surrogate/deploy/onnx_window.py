@@ -1,13 +1,15 @@
-"""A whole window of a causal model as an ONNX graph whose constants take about as much room as the weights.
+"""A whole window of a causal model as an ONNX graph. Its constants take about as much space as the weights.
 
     input (batch, in, time) → output (batch, out, time), from rest.
 
-A Filter runs in chunks of L samples. With the samples U of a chunk and K, what is left of the poles before it,
+A Filter runs in chunks of L samples. U are the samples of a chunk. K is the contribution of all earlier samples to the state
+of the poles:
 
-    x = H U + R K,      K[c+1] = e^{Lz} K[c] + e^z x_end[c],
+    x = H U + R K,      K[c+1] = e^{Lz} K[c] + e^z x_end[c].
 
-where H and R are constant matrices and x_end is the end of the chunk for K = 0. The sum over chunks doubles its reach in every
-step, so it takes log₂ of the number of chunks. A program with feedback runs its step in a Scan instead.
+H and R are constant matrices, and x_end is the state at the end of the chunk for K = 0. The recurrence over chunks is computed
+in log₂(number of chunks) steps, each of which doubles the number of chunks covered. A program with feedback runs its step in a
+Scan node instead.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ MOST_POINTS = 2**24
 
 
 def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[str, str]) -> StepGraph:
-    """Write the graph for windows of `size` samples in float32, run it, and keep it if it gives the answers of the model."""
+    """Write the graph for windows of `size` samples in float32 and compare it with the model. The file is kept if they agree.
+    """
     check_packages(path)
     if size > MOST_POINTS:
         raise LfnoError(f"a window of {size} points is too long to export a model on; use a shorter one, or onnx-step")
@@ -64,11 +67,11 @@ def window_graph(program: Program, size: int) -> Any:
 
 
 def scan_graph(program: Program, size: int) -> Any:
-    """Return the graph of a program with feedback: its step, once for every sample."""
+    """Return the graph of a program with feedback: a Scan node that runs the step once for every sample."""
     from onnx import helper
 
     step = step_graph(program, prefix="step_")
-    ends = [step.input[1], step.input[0]], [step.output[1], step.output[0]]  # Scan wants the state first
+    ends = [step.input[1], step.input[0]], [step.output[1], step.output[0]]  # Scan requires the state first
     body = helper.make_graph(step.node, "body", *ends, step.initializer)
     graph = Graph(np.float32, program)
     batch = graph.slice(graph.node("Shape", "input"), 0, 1, 0)
@@ -86,7 +89,7 @@ def _ends(program: Program, size: int) -> tuple[list[Any], list[Any]]:
 
 
 class Window(Graph):
-    """Registers are (batch, time, entries)."""
+    """A graph whose registers are (batch, time, entries)."""
 
     size: int
 
@@ -114,10 +117,12 @@ class Window(Graph):
         return self.slice(whole, 0, self.size, 1)
 
     def chunked(self, v: str, channels: int, depth: int, chunks: int) -> str:
-        """(batch, channels, time) → (batch, channels, chunks, depth + L): chunks with the samples before them, oldest first."""
+        """Cut signals into chunks, each with the `depth` samples before it: (batch, channels, time) → (batch, channels,
+        chunks, depth + L), oldest sample first.
+        """
         first = self.slice(v, 0, 1, 2)
         past = [first]
-        if depth > 1:  # the line through the first two samples
+        if depth > 1:  # before the window, the input is the line through the first two samples
             slope = self.node("Sub", first, self.slice(v, 1, 2, 2))
             past = [self.node("Add", first, self.node("Mul", slope, self.constant(k))) for k in range(depth, 0, -1)]
         padded = self.node("Pad", v, self.whole(0, 0, 0, 0, 0, chunks * CHUNK - self.size))
@@ -128,16 +133,23 @@ class Window(Graph):
 
 
 def filter_matrices(one: Filter, chunk: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return H (depth + L, L · 2M), R (2M, L · 2M), and the matrices to e^z x_end and to K before the first chunk.
+    """Return the constant matrices (H, R, E, S) of a Filter in chunks of L samples.
 
-    Rows of H are samples, oldest first; entries of poles are pairs (re, im). K before the first chunk makes x[0] = 0.
+    | matrix | shape             | from                                     | to                                          |
+    |--------|-------------------|------------------------------------------|---------------------------------------------|
+    | H      | (depth + L, L·2M) | samples of a chunk, oldest first         | x                                           |
+    | R      | (2M, L·2M)        | K                                        | x                                           |
+    | E      | (depth + L, 2M)   | samples of a chunk                       | e^z x_end                                   |
+    | S      | (depth + 1, 2M)   | first samples                            | the K before the first chunk, so that x[0] = 0 |
+
+    Values of poles are stored as pairs (re, im).
     """
     depth, poles = one.depth, len(one.decay)
     response = np.zeros((depth + chunk, chunk, poles), dtype=np.complex128)
     for row in range(depth + chunk):
         for l in range(chunk):
             for j, tap in enumerate(one.taps):
-                k = row - depth + j  # the sample whose driving term holds this one
+                k = row - depth + j  # index of the driving term that contains this sample
                 if 0 <= k <= l:
                     response[row, l] += one.decay ** (l - k) * tap
     ring = np.concatenate([_turn(one.decay**l) for l in range(chunk)], axis=1)
@@ -152,7 +164,7 @@ def _pairs(values: np.ndarray) -> np.ndarray:
 
 
 def _turn(factors: np.ndarray) -> np.ndarray:
-    """The real matrix (2M, 2M) by which a row of pairs is multiplied to multiply complex numbers by `factors`."""
+    """Return the real matrix (2M, 2M) that multiplies a row of M complex numbers, stored as pairs (re, im), by `factors`."""
     matrix = np.zeros((2 * len(factors), 2 * len(factors)))
     for m, value in enumerate(factors):
         matrix[2 * m : 2 * m + 2, 2 * m : 2 * m + 2] = [[value.real, value.imag], [-value.imag, value.real]]

@@ -1,23 +1,23 @@
-"""One step of a model as a short list of instructions on vectors, from which NumPy, C, an FMU and an ONNX graph are made.
+"""One time step of a model as a short list of instructions on vectors. NumPy, C, FMU and ONNX code is generated from it.
 
-Every model that runs sample by sample is built from ten instructions. A register is a vector of real numbers; register 0
-is the input sample. The memory of the model is one vector of real numbers, the state.
+Every model that runs sample by sample is built from ten instructions. A register is a vector of real numbers. Register 0 is
+the input sample. The state, a vector of real numbers, is the memory of the model.
 
 | instruction | result                                                                                              |
 |-------------|-----------------------------------------------------------------------------------------------------|
 | Scale       | (x − offset) · factor                                                                               |
 | Affine      | matrix · x + offset                                                                                 |
 | Apply       | an elementary function of every entry                                                               |
-| Clip        | x, but never below `low` nor above `high`                                                           |
+| Clip        | x limited to the range from `low` to `high`                                                         |
 | Product     | a · b, entry by entry                                                                               |
 | Sum         | a + b                                                                                               |
 | Filter      | poles driven by x: x_im ← e_m x_im + Σ_j b_jm v_i[n−j]                                               |
-| Past        | the sample with the samples before it                                                               |
-| Load        | a part of the state as the previous sample left it                                                  |
+| Past        | the sample and the samples before it                                                                |
+| Load        | a part of the state after the previous sample                                                       |
 | Update      | writes x into the state and returns the new part                                                    |
 
-Time advances from one sample to the next. The first sample advances nothing: Filter and Update leave the state at rest.
-Before its first sample an input continues as the line through its first two samples (see `lfno.spectral.hold`).
+Time advances from one sample to the next. At the first sample, Filter and Update leave the state at rest. Before its first
+sample, an input continues as the line through its first two samples (see `lfno.spectral.hold`).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs", "si
 
 @dataclass(frozen=True)
 class Scale:
+    """(x − offset) · factor. x is a register; offset and factor are vectors."""
     out: int
     x: int
     offset: np.ndarray
@@ -53,6 +54,7 @@ class Affine:
 
 @dataclass(frozen=True)
 class Apply:
+    """The elementary function `function` of every entry of register x."""
     out: int
     x: int
     function: str
@@ -60,6 +62,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Clip:
+    """Register x, limited to the range from `low` to `high`."""
     out: int
     x: int
     low: np.ndarray
@@ -68,6 +71,7 @@ class Clip:
 
 @dataclass(frozen=True)
 class Product:
+    """Registers a · b, entry by entry."""
     out: int
     a: int
     b: int
@@ -75,6 +79,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Sum:
+    """Registers a + b."""
     out: int
     a: int
     b: int
@@ -82,10 +87,12 @@ class Sum:
 
 @dataclass(frozen=True)
 class Filter:
-    """Poles that all channels share: decay e (M,) and taps b (depth + 1, M), both complex.
+    """Poles that all channels share.
 
-    The result holds (channel, pole, re | im). `state` is the place of the poles in the state, (channel, pole, re | im), and
-    `past` is the place of the earlier samples, (channel, depth), newest first.
+    decay: e, complex (M,).
+    taps: b, complex (depth + 1, M).
+    state: the index of the poles in the state, stored as (channel, pole, re | im). The result has the same order.
+    past: the index of the earlier samples in the state, stored as (channel, depth), newest first.
     """
 
     out: int
@@ -113,12 +120,14 @@ class Past:
 
 @dataclass(frozen=True)
 class Load:
+    """`size` entries of the state from index `state` on, as the previous sample left them."""
     out: int
     state: int
 
 
 @dataclass(frozen=True)
 class Update:
+    """Write register x into the state from index `state` on."""
     out: int
     x: int
     state: int
@@ -130,10 +139,13 @@ Channel = tuple[str, str]  # name and unit
 
 @dataclass(frozen=True)
 class Program:
-    """One step of a model with the time step dt.
+    """One time step of a model.
 
-    sizes: the length of every register. output: the register of the answer. states: the length of the state; its first
-    entry counts the samples up to 2, all others start at 0. kind: the model in words. hold: the input between samples.
+    sizes: the length of every register.
+    output: the register of the output.
+    states: the length of the state. Its first entry counts the samples up to 2. All other entries start at 0.
+    kind: the kind of model in words.
+    hold: the interpolation of the input between samples.
     notes: sentences for the user of the code, such as the range of validity.
     """
 
@@ -151,12 +163,12 @@ class Program:
 
     @property
     def sequential(self) -> bool:
-        """Whether a sample needs the finished result of the one before it, so that blocks cannot be vectorised."""
+        """Whether each sample needs the result of the sample before it, so that blocks cannot be vectorised."""
         return any(isinstance(one, Load) for one in self.instructions)
 
     @property
     def centre(self) -> tuple[np.ndarray, np.ndarray]:
-        """Offset and scale of the inputs, as the model expects them: 0 and 1 where it does not say."""
+        """Offset and scale of the inputs that the model expects; 0 and 1 if the model does not scale its inputs."""
         given = next((one for one in self.instructions if isinstance(one, Scale) and one.x == 0), None)
         ones = np.ones(self.sizes[0])
         return (0 * ones, ones) if given is None else (given.offset, 1 / given.factor)
@@ -164,7 +176,7 @@ class Program:
 
 @dataclass
 class Builder:
-    """Collects instructions; every method returns the register of its result.
+    """Collects instructions. Every method adds an instruction and returns the register of its result.
 
     >>> build = Builder(inputs=2)
     >>> build.plus(build.affine(0, np.eye(2)), 0)
@@ -228,23 +240,23 @@ class Builder:
         return self._add(Past(self._new((1 + depth) * self.sizes[x]), x, depth, place))
 
     def reserve(self, count: int) -> int:
-        """Return the place of `count` new numbers in the state."""
+        """Return the index of `count` new entries of the state."""
         self.states += count
         return self.states - count
 
     def load(self, state: int, size: int) -> int:
-        """`size` numbers of the state as the previous sample left them. Load a place before its Update."""
+        """`size` entries of the state as the previous sample left them. Load an entry before its Update."""
         return self._add(Load(self._new(size), state))
 
     def update(self, x: int, state: int) -> int:
-        """Write x into the state, unless the sample is the first one; the result is the new part of the state."""
+        """Write x into the state, except at the first sample. The result is the new part of the state."""
         return self._add(Update(self._new(self.sizes[x]), x, state))
 
     def program(
         self, output: int, dt: float, unit: str, inputs: Sequence[Channel], outputs: Sequence[Channel], kind: str, hold: str,
         notes: Sequence[str] = (),
     ) -> Program:  # fmt: skip
-        """Return the finished program, which answers with the register `output`."""
+        """Return the finished program, whose output is the register `output`."""
         return Program(
             dt, unit, tuple(inputs), tuple(outputs), tuple(self.instructions), tuple(self.sizes), self.states, output, kind,
             hold, tuple(notes),

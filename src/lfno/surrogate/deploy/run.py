@@ -1,7 +1,7 @@
 """Run a program in NumPy, in double precision: sample by sample, or a block of samples at once.
 
-A block gives every register the shape (entries, time). All instructions but Filter and Past act on each sample alone, and
-these two run along the block. A program with feedback (Load) runs sample by sample.
+In a block, every register has the shape (entries, time). Filter and Past run along the block, and all other instructions act
+on each sample alone. A program with feedback (Load) runs sample by sample.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SHORT = 4
 
 
 class Runner:
-    """Runs one program; every runner has registers of its own."""
+    """Runs one program. Every runner has its own registers."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -85,7 +85,7 @@ def _history(v: np.ndarray, state: np.ndarray, place: int, depth: int, count: in
     """Return v (channels, time) with `depth` earlier samples before it, and keep the last samples in `state`."""
     channels = len(v)
     past = state[place : place + channels * depth].reshape(channels, depth)
-    if depth > 1 and count < 2 and count + v.shape[1] > 1:  # the line through the first two samples, where both are known
+    if depth > 1 and count < 2 and count + v.shape[1] > 1:  # both first samples are known: the past is the line through them
         newest, after = (v[:, 0], v[:, 1]) if count == 0 else (past[:, 0].copy(), v[:, 0])
         for k in range(count, depth):
             past[:, k] = newest + (k + 1 - count) * (newest - after)
@@ -104,7 +104,7 @@ def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.nda
         for j in range(1, depth + 1):
             driven += one.taps[j, m] * lines[:, depth - j : depth - j + size]
         if count == 0:
-            driven[:, 0] = 0.0  # the first sample finds the poles at rest
+            driven[:, 0] = 0.0  # the poles are at rest at the first sample
         driven, _ = lfilter([1.0], [1.0, -decay], driven, zi=decay * x[:, m, None])
         result[:, m, 0], result[:, m, 1] = driven.real, driven.imag
         x[:, m] = driven[:, -1]

@@ -1,4 +1,4 @@
-"""Run a program for one sample after the other in NumPy: every instruction becomes a function on arrays that are made once."""
+"""Run a program sample by sample in NumPy. Every instruction becomes a function on arrays that are allocated once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Action = Callable[[], object]
 
 
 class Sampler:
-    """One step of a program with registers of its own, in double precision.
+    """Runs one step of a program in double precision. Every sampler has its own registers.
 
     >>> from lfno.surrogate.deploy.program import Builder
     >>> build = Builder(inputs=1)
@@ -80,7 +80,9 @@ class Sampler:
         raise TypeError(f"{type(one).__name__} is no instruction")
 
     def _lines(self, x: np.ndarray, past: int, depth: int) -> tuple[np.ndarray, Action]:
-        """The sample and those before it, (channels, 1 + depth), newest first, and the action that brings them up to date."""
+        """Return the array of the sample and the samples before it, (channels, 1 + depth), newest first, and a function that
+        updates it.
+        """
         lines, state = np.zeros((len(x), 1 + depth)), self._state
         kept = state[past : past + len(x) * depth].reshape(len(x), depth)
         back = np.arange(1, depth)
