@@ -38,7 +38,7 @@ def test_export_gives_the_same_numbers(build, grid):
     torch.testing.assert_close(program.module()(other), model(other), rtol=1e-5, atol=1e-6)
 
 
-@every_grid
+@pytest.mark.parametrize("grid", [LINE, pytest.param(PLANE, marks=pytest.mark.long)], ids=["1-D", "2-D"])
 @every_model
 def test_compiles_in_one_graph(build, grid):
     model, x = build(grid), torch.randn(2, 1, *grid.shape)

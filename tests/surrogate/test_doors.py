@@ -63,6 +63,7 @@ def test_python_and_the_command_line_give_the_same_numbers(kind: Any, tmp_path: 
     for name, row in told["test"].items():
         assert model.scores.rows[name]["l2"] == pytest.approx(row["l2"], rel=1e-6), name
     assert model.scores.verdict == told["verdict"]
+    assert model.kind == "linear" or kind is fields
     assert lfno.load(tmp_path / "run").kind == model.kind
 
 

@@ -26,6 +26,8 @@ LinearModel = ModalModel | FieldModel
 WORTHWHILE = 0.98
 #: lower bound on the norm that the error of a sample is divided by, as a share of the mean norm of all samples
 FAINT = 0.01
+#: a linear model with a validation error below this is the system itself: no richer model is fitted
+EXACT = 1e-6
 FEWEST_ERRORS = 8  # validation samples, or pieces of them, that a comparison is made by
 SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
 

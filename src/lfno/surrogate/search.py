@@ -17,7 +17,7 @@ from lfno.data.prepared import Prepared
 from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
-from lfno.surrogate.candidates import Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
+from lfno.surrogate.candidates import EXACT, Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
 from lfno.surrogate.responses import responses
 from lfno.training import parallel
 from lfno.training.device import best_device, usable_device
@@ -78,6 +78,9 @@ class Search:
         linear = self.linear
         if linear is None or (self.prepared.dataset.grid.ndim > 1 and linear.error >= NEARLY_LINEAR):
             linear_path = False
+        if kinds[0] == "linear" and len(kinds) > 1 and linear is not None and linear.error < EXACT:
+            self._say(f"the linear model explains the validation data to {linear.error:.2g}; no richer one is fitted", "note")
+            return [linear]
         for kind in kinds:
             start = None if linear is None else linear.members[0]
             if kind == "linear" and linear is not None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lfno.surrogate.candidates import Candidate
+from lfno.surrogate.candidates import EXACT, Candidate
 
 MODAL = "modal model"
 #: the baselines as tables name them
@@ -61,7 +61,7 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
     others = [label_of(one.name) for one in candidates if one is not chosen and one.name != "linear"]
     told = worth(rows, label, others)
     if len(candidates) < 2:
-        return told
+        return f"Use the linear model: it is exact. {told}" if chosen.name == "linear" and chosen.error < EXACT else told
     best = min(errors, key=lambda name: errors[name]) if errors else label
     figures = f"validation error {chosen.error:.3g} ({_figures(one for one in candidates if one is not chosen)})"
     better = next((one for one in candidates if label_of(one.name) == best), None)
