@@ -82,11 +82,11 @@ def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
 
 
 def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
-    """Add φ(z), continued as a straight line beyond the limits of z."""
+    """Add φ(z); beyond the limits of z, φ of one signal continues as a straight line, φ of several keeps its value."""
     inside, beyond = z, None
     if np.isfinite(law.limits).any():
         inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])
-        beyond = build.minus(z, inside)
+        beyond = build.minus(z, inside) if law.terms.signals == 1 else None
     terms, groups, place = law.terms, [], 0
     sizes = len(terms.powers), len(terms.sines), len(terms.moduli), terms.units
     for size, add in zip(sizes, (_powers, _sines, _moduli, _units), strict=True):
