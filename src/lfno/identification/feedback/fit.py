@@ -13,7 +13,7 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
 from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, limits, substeps_needed
 from lfno.identification.feedback.check import check_explained, check_signals, checked
-from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, signal_scales
+from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, resting_input, signal_scales
 from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.precision import parameter_covariance, physical
@@ -68,6 +68,10 @@ def fit_feedback(
     train, validation = checked(train), list(validation)
     check_signals([*train, *validation])
     scales = signal_scales(train)
+    resting = resting_input(train, step, scales)
+    if np.any(resting != scales.input_offset):
+        scales = replace(scales, input_offset=resting)
+        report("motions begin at rest under the mean of the input, not under zero")
     free = all(stretch.start == REST for stretch in train) and starts_elsewhere(train, scales)
     if free:
         scales = replace(scales, output_offset=late_levels(train).mean(0))
