@@ -4,7 +4,8 @@
 
 Errors are relative L2 errors on new data without noise. `noise floor` is the error that the noise alone has on noisy new
 data; `against noise` is the error on the same data. `frequency` and `damping` are the largest deviations of small-amplitude
-modes from those of the linearised equation. `outside` is the error at 1.5 times the training amplitude.
+modes from those of the linearised equation. `outside` is the error at 1.5 times the training amplitude, and `flagged` the
+largest excursion of z there over the range of training: above 1 the model says that it extrapolates.
 """
 
 from __future__ import annotations
@@ -139,6 +140,7 @@ def row(name: str, seconds: float) -> dict[str, float | str]:
         return float(np.linalg.norm(model.predict(force[:, None]) - motion) / np.linalg.norm(motion))
 
     found |= {"error": error(size), "outside": error(1.5 * size), "terms": ", ".join(model.law.terms.names)}
+    found["flagged"] = float(model.out_of_range(case.motions(1.5 * size, 4, 2)[0][:, None]).max())
     if case.noise:
         force, motion = case.motions(size, 4, 2)
         noisy = np.stack([stretch.outputs for stretch in stretches(case, force, motion, 3)])

@@ -71,6 +71,7 @@ MODELS = {
     "zero": partial(linear, "zero"),
     "feedback": feedback,
     "pendulum": partial(feedback, "cubic", Terms(1, powers=((3,),), sines=(0,)), np.inf),
+    "spring": partial(feedback, "linear", Terms(1, powers=((3,), (2,)), units=1), 0.5),
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),

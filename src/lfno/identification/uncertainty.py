@@ -6,7 +6,8 @@ residues eliminated and e the noise. With the noise's covariance Σ that gives t
     cov θ = (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹.
 
 The noise is stationary, so Σ is a convolution: JᵀΣJ is a sum over frequencies of J's spectrum times the power spectrum
-of the noise, which is estimated by smoothing the periodogram of the residual.
+of the noise, which is estimated by smoothing the periodogram of the residual. The fit takes a part of the noise away, most
+at the frequencies where J is large: the leverage h(f), by which the periodogram is divided as power / (1 − h).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ NORMAL_95 = 1.959964
 UNKNOWN = 1e30
 #: frequencies times trajectories over which the periodogram of the residual is averaged
 AVERAGED = 60
+#: part of the noise that the residual keeps at least at every frequency
+LEAST = 0.2
 
 
 def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -41,15 +44,18 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
         return np.diag(np.full(parameters, UNKNOWN))
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
-    width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))
-    power = uniform_filter1d(power.real, width, axis=0, mode="wrap") + 1j * uniform_filter1d(
-        power.imag, width, axis=0, mode="wrap"
-    )
-    inner = np.einsum("sfoi,fop,sfpj->ij", slopes.conj(), power, slopes, optimize=True).real / time
     flat = jacobian.reshape(-1, parameters)
     inverse = np.linalg.pinv(flat.T @ flat, hermitian=True)
-    freedom = max(residual.size - parameters, 1) / residual.size
-    return inverse @ inner @ inverse / freedom
+    leverage = np.einsum("sfoi,ij,sfoj->f", slopes.conj(), inverse, slopes, optimize=True).real / residual[:, 0].size / time
+    width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))
+
+    def smooth(values: np.ndarray) -> np.ndarray:
+        return uniform_filter1d(values, width, axis=0, mode="wrap")
+
+    kept = np.maximum(1 - smooth(leverage), LEAST)
+    power = (smooth(power.real) + 1j * smooth(power.imag)) / kept[:, None, None]
+    inner = np.einsum("sfoi,fop,sfpj->ij", slopes.conj(), power, slopes, optimize=True).real / time
+    return inverse @ inner @ inverse
 
 
 def deviations(poles: np.ndarray, covariance: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,6 +7,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback import FeedbackModel, fit_feedback
+from lfno.identification.feedback.initial import resting_input, signal_scales
 from tests.identification.feedback.systems import duffing, multisines, solved, stretches
 
 GRID = Grid.line(400, 0.1)
@@ -84,6 +85,15 @@ def test_unknown_starts_and_masks() -> None:
     model = fit_feedback([Stretch(force[:, 100:], broken, mask)], [], GRID)
     new, truth = duffing_data(2, 5)
     assert np.linalg.norm(model.predict(new[:, None]) - truth) < 1e-3 * np.linalg.norm(truth)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_the_input_at_rest_is_zero_or_a_working_point(level: float) -> None:
+    """A tank y′ = u − √y begins at y = level²; in both cases the input has the mean one."""
+    force = 1 + 0.3 * multisines(4, 300, 0.1, 3.0, 0)
+    motion = solved(lambda x, u: u[:, None] - np.sqrt(np.abs(x)), np.full((4, 1), level), force, 0.1)
+    data = stretches(force, motion)
+    assert resting_input(data, 0.1, signal_scales(data))[0] == pytest.approx(level, abs=0.1)
 
 
 BAD = {

@@ -30,15 +30,19 @@ def some_law(terms: Terms, rank_one: bool, inputs: int = 2) -> Law:
 
 
 @pytest.mark.parametrize(
-    ("terms", "rank_one"),
+    ("terms", "rank_one", "limit"),
     [
-        (Terms(1, powers=((3,), (2,))), True),
-        (Terms(1, powers=((3,),), sines=(0,), units=2), True),
-        (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False),
+        (Terms(1, powers=((3,), (2,))), True, 3.0),
+        (Terms(1, powers=((3,),), sines=(0,), units=2), True, 3.0),
+        (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 3.0),
+        # z passes these limits; terms of bounded slope, as tanh units, have none
+        (Terms(1, powers=((3,), (2,))), True, 0.3),
+        (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 0.3),
     ],
 )
-def test_sensitivities_equal_finite_differences(terms: Terms, rank_one: bool) -> None:
+def test_sensitivities_equal_finite_differences(terms: Terms, rank_one: bool, limit: float) -> None:
     law, structure, step, every = some_law(terms, rank_one), Structure(1, 1, terms, rank_one), 0.2, 2
+    law = replace(law, limits=np.tile([-limit, limit], (terms.signals, 1)))
     draw = np.random.default_rng(0)
     steps = np.moveaxis(pieces(0.4 * draw.normal(size=(3, 2, 30)), step, "cubic"), 2, 0)
     parts, span = substep_pieces(steps, step, every), step / every
@@ -71,3 +75,14 @@ def test_simulation_solves_the_differential_equation() -> None:
     coarse, fine = (np.abs(run - runs[-1]).max() for run in runs[:2])
     assert fine < 1e-4
     assert 10 < coarse / fine < 30
+
+
+def test_feedback_of_several_signals_cannot_blow_up() -> None:
+    """Beyond its limits φ is bounded by its largest value g there, so every state stays below (|B| u + |Γ| g) / |Re μ|."""
+    law = some_law(Terms(2, powers=monomials(2, (2, 3))), False)
+    law = replace(law, gains=200 * law.gains)
+    steps = np.moveaxis(pieces(50 * np.random.default_rng(0).normal(size=(2, 2, 400)), 0.2, "zero"), 2, 0)
+    states = simulate(law, substep_pieces(steps, 0.2, 4), 0.05, np.zeros((2, 3)))
+    largest = np.abs(law.terms.values(np.array([[3.0, 3.0]]), law.shape))
+    push = np.abs(law.drive).sum(1).max() * np.abs(steps).max() + np.linalg.norm(np.abs(law.gains) @ largest[0])
+    assert np.abs(states).max() < 1.1 * push / 0.2

@@ -121,12 +121,12 @@ class Bench:
         return np.nan_to_num(squares, nan=np.inf)
 
 
-def substeps_needed(problem: Problem, point: Point, cost: float) -> int:
-    """The smallest number of sub-steps whose integration error is small against the residual."""
+def substeps_needed(problem: Problem, point: Point, cost: float, share: float = FINE) -> int:
+    """The smallest number of sub-steps whose integration error is below the part `share` of the residual."""
     rows = np.arange(min(len(problem.windows), 8))
     part = replace(problem, windows=problem.windows.chosen(rows))
     some = Point(point.vector, point.starts[rows])
-    level = max(FINE * np.sqrt(cost / max(problem.windows.weights.sum(), 1)), FINEST)
+    level = max(share * np.sqrt(cost / max(problem.windows.weights.sum(), 1)), FINEST)
     coarse = replace(part, substeps=1).residual(some)
     for count in SUBSTEPS:
         fine = replace(part, substeps=2 * count).residual(some)
@@ -145,7 +145,8 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
     """
     old = {name: law.gains[:, n] for n, name in enumerate(law.terms.names)}
     gains = np.stack([old.get(name, np.zeros(law.states)) for name in terms.names], axis=1)
-    return replace(law, gains=gains, pick=pick, terms=terms, limits=limits(z, terms))
+    shape = law.shape if len(law.shape) == terms.shapes else np.zeros(terms.shapes)
+    return replace(law, gains=gains, pick=pick, terms=terms, shape=shape, limits=limits(z, terms))
 
 
 def limits(z: np.ndarray, terms: Terms) -> np.ndarray:

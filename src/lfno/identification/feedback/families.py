@@ -1,4 +1,4 @@
-"""Families of nonlinearities beyond polynomials of one signal: a sine, a memory (hysteresis), all products of the states."""
+"""Families of nonlinearities beyond polynomials of one signal: sine, tanh, products of states, memory (hysteresis)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,25 @@ Family = Callable[[Bench, Candidate, Report], list[Candidate]]
 
 #: samples of the horizon over which candidates are compared
 HORIZON = 256
+#: growing horizons of a fit with many terms
+HORIZONS = (HORIZON // 4, HORIZON // 2, HORIZON)
+#: slope of a tanh at the beginning, in units of 1 / rms of the signal
+STEEP = (0.5, 3.0)
 #: states of a law whose products are all tried
 MOST_STATES = 3
 #: share of the stiffness and rate of forgetting that a memory starts with
 MEMORIES = ((0.5, 0.1), (0.3, 0.1), (0.5, 0.3))
+#: scatter of the initial states that a motion away from equilibrium starts with, in units of the rms of the states
+STARTS = (1.0, 1.0, 2.0)
 #: largest |z| in radians that a sine starts with
 ANGLES = (1.0, 3.0)
 
 
 def families(linear: Candidate) -> Sequence[Family]:
     """The families to try, cheapest first. Motions that start away from equilibrium have tried products of states already."""
-    return () if linear.structure.free_start else (memory, generic_memory, products)
+    if linear.structure.free_start:
+        return (bounded,)
+    return (bounded, position_and_rate, memory, generic_memory, products)
 
 
 def told(candidate: Candidate, report: Report) -> None:
@@ -39,17 +47,17 @@ def told(candidate: Candidate, report: Report) -> None:
 def staged(
     bench: Bench, label: str, laws: Sequence[Law], structure: Structure, like: Candidate, horizons: Sequence[int]
 ) -> Candidate:
-    """Fit each law over growing horizons, and the best of them over whole windows."""
-    found = []
-    for law in laws:
-        starts, substeps = like.starts if like.starts.shape[1] == structure.states else None, like.substeps
-        for horizon in horizons:
-            short = replace(bench, train=bench.train.until(horizon))
-            reached = short.fit(label, law, structure, like.hold, starts, substeps, iterations=12, tolerance=1e-2)
-            law, starts, substeps = reached.law, reached.starts, reached.substeps
-        found.append(reached)
-    best = min(found, key=lambda candidate: candidate.cost)
-    return bench.fit(label, best.law, structure, like.hold, best.starts, best.substeps)
+    """Fit each law over growing horizons, drop the worse half after each, and fit the best over whole windows."""
+    starts = like.starts if like.starts.shape[1] == structure.states else None
+    found: list[tuple[Law, np.ndarray | None, int]] = [(law, starts, like.substeps) for law in laws]
+    for horizon in horizons:
+        short = replace(bench, train=bench.train.until(horizon))
+        reached = [short.fit(label, law, structure, like.hold, starts, substeps, iterations=12, tolerance=1e-2)
+                   for law, starts, substeps in found]  # fmt: skip
+        reached = sorted(reached, key=lambda candidate: candidate.cost)[: -(-len(reached) // 2)]
+        found = [(candidate.law, candidate.starts, candidate.substeps) for candidate in reached]
+    law, starts, substeps = found[0]
+    return bench.fit(label, law, structure, like.hold, starts, substeps)
 
 
 def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
@@ -65,6 +73,34 @@ def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     return found
 
 
+def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
+    """A tanh of each output and of its rate: a spring or an actuator that saturates, dry friction."""
+    states, terms, found = bench.trajectory(linear), Terms(1, units=1), []
+    structure = replace(linear.structure, terms=terms)
+    for output, row in enumerate(linear.law.read):
+        for name, signal in ((f"output {output + 1}", row), (f"the rate of output {output + 1}", row @ linear.law.matrix)):
+            z = states @ signal
+            size = float(np.sqrt((z**2).mean())) or 1.0
+            law = extended(linear.law, terms, signal[None] / size, z[..., None] / size)
+            laws = [replace(law, shape=np.array([steep, 0.0])) for steep in STEEP]
+            found.append(staged(bench, f"tanh of {name}", laws, structure, linear, (HORIZON,)))
+            told(found[-1], report)
+    return found
+
+
+def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
+    """All products of an output and its rate up to degree three, in one force: springs, dampers and what mixes them."""
+    if not linear.structure.pairs:
+        return []
+    terms, found = Terms(2, powers=monomials(2, (3, 2))), []
+    structure = replace(linear.structure, terms=terms)
+    for output, row in enumerate(linear.law.read):
+        law = scaled(bench, linear.law, linear, terms, np.stack([row, row @ linear.law.matrix]))
+        found.append(staged(bench, f"products of output {output + 1} and its rate", [law], structure, linear, HORIZONS))
+        told(found[-1], report)
+    return found
+
+
 def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Hysteresis of Bouc–Wen form beside a cubic spring: y³, |v| ξ and v |ξ|."""
     if not linear.structure.pairs:
@@ -75,7 +111,7 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
         law, rows = with_memory(linear.law, share, forget)
         laws.append(scaled(bench, law, linear, terms, rows))
     structure = replace(linear.structure, decays=laws[0].decays, terms=terms, rank_one=False)
-    best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, (HORIZON // 4, HORIZON // 2, HORIZON))
+    best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, HORIZONS)
     told(best, report)
     return [best]
 
@@ -100,12 +136,31 @@ def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]
     if not 1 < n <= MOST_STATES:
         return []
     terms = Terms(n, powers=monomials(n, (2,)))
-    law = extended(linear.law, terms, np.eye(n), bench.trajectory(linear))
+    states = bench.trajectory(linear)
+    law = extended(linear.law, terms, np.eye(n), states)
     structure = replace(linear.structure, terms=terms, rank_one=False, all_states=True)
-    horizons = (HORIZON // 4, HORIZON // 2, HORIZON, 2 * HORIZON)
-    best = staged(bench, "all quadratic products of the states", [law], structure, linear, horizons)
+    laws = [replace(law, start=start) for start in likely_starts(bench, law, states)] if structure.free_start else [law]
+    best = staged(bench, "all quadratic products of the states", laws, structure, linear, (*HORIZONS, 2 * HORIZON))
     told(best, report)
     return [best]
+
+
+def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray]:
+    """Initial states to try for motions that begin away from equilibrium; all have the observed initial output.
+
+    A linear model explains a nonlinear beginning by an initial state that is far too large, and a fit that starts there ends
+    in a false minimum. The first state returned is the smallest one in units of the later motion; others scatter about it.
+
+    states: (sub-steps, windows, n) of the linear model.
+    """
+    size = np.sqrt((states[len(states) // 2 :] ** 2).mean((0, 1)))
+    gap = bench.train.targets[0][bench.train.rest].mean(0) - law.offset
+    reach = law.read * size
+    draw, found = np.random.default_rng(0), []
+    for spread in (0.0, *STARTS):
+        start = spread * draw.normal(size=law.states)
+        found.append(size * (start + np.linalg.lstsq(reach, gap - reach @ start, rcond=None)[0]))
+    return found
 
 
 def scaled(bench: Bench, law: Law, like: Candidate, terms: Terms, rows: np.ndarray) -> Law:

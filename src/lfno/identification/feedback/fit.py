@@ -11,9 +11,9 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
-from lfno.identification.feedback.candidate import MOST_WORSE, Bench, Candidate, limits
+from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, limits, substeps_needed
 from lfno.identification.feedback.check import check_explained, check_signals, checked
-from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, signal_scales
+from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, resting_input, signal_scales
 from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.precision import parameter_covariance, physical
@@ -30,6 +30,8 @@ SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
 STRONGEST = 0.9
 #: share of the time that the search for a structure may take
 SEARCHING = 0.6
+#: the error of the integration over the part of the noise that the parameters can follow
+UNBIASED = 0.3
 #: the time without a budget, in seconds
 SECONDS = 60.0
 
@@ -66,6 +68,10 @@ def fit_feedback(
     train, validation = checked(train), list(validation)
     check_signals([*train, *validation])
     scales = signal_scales(train)
+    resting = resting_input(train, step, scales)
+    if np.any(resting != scales.input_offset):
+        scales = replace(scales, input_offset=resting)
+        report("motions begin at rest under the mean of the input, not under zero")
     free = all(stretch.start == REST for stretch in train) and starts_elsewhere(train, scales)
     if free:
         scales = replace(scales, output_offset=late_levels(train).mean(0))
@@ -78,7 +84,7 @@ def fit_feedback(
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds)
     best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
-    final = refined(best, spread(windows, FITTED), bench, began + seconds)
+    best, final = refined(best, spread(windows, FITTED), bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
     return _model(final, best, spread(windows, FITTED), scales, grid)
@@ -119,15 +125,23 @@ def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
     return np.stack([stretch.outputs[:, -(len(stretch) // 4) :].mean(1) for stretch in stretches])
 
 
-def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> Fit:
-    """The candidate fitted to all windows, unless that makes it worse on the validation windows."""
+def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> tuple[Candidate, Fit]:
+    """The candidate fitted to all windows, unless that makes it worse on the validation windows.
+
+    The sub-steps are chosen so fine that the error of the integration moves the parameters less than the noise does.
+    """
     windows = windows.held(best.hold)
     problem = Problem(windows, best.structure, best.law, best.substeps)
     point = Point(best.structure.pack(best.law), np.zeros((len(windows), best.structure.states)))
     before = settled(problem, point)
+    fine = UNBIASED * np.sqrt(best.size / max(windows.samples, 1))
+    best = replace(best, substeps=substeps_needed(problem, before.point, before.cost, min(fine, FINE)))
+    if best.substeps > problem.substeps:
+        problem = replace(problem, substeps=best.substeps)
+        before = settled(problem, before.point)
     after = minimise(problem, before.point, 30, 1e-5, deadline)
     reached = bench.validate(problem.law(after.point), best.structure, best.hold, best.substeps).mean()
-    return after if reached <= MOST_WORSE * best.errors.mean() else before
+    return best, after if reached <= MOST_WORSE * best.errors.mean() else before
 
 
 def _model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:

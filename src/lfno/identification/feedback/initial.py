@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,8 @@ ENOUGH = 10_000
 ENOUGH_DECAY = 1.02
 #: ratio of the fourth to the second differences of an input below which it is smooth
 SMOOTH = 0.3
+#: motions begin at the mean of the input where the linear error is below this part of the error with a start at zero
+WORKING_POINT = 0.8
 #: no terms: a linear law
 LINEAR = Terms(1)
 
@@ -44,6 +47,21 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
     else:
         level = np.nanmean(motion, axis=1)
     return Scales(centre, spread, level, np.nanstd(motion, axis=1), 1.0)
+
+
+def resting_input(stretches: Sequence[Stretch], step: float, scales: Scales) -> np.ndarray:
+    """The constant input (inputs) under which motions from rest begin: zero, or the mean where that explains far more.
+
+    Tanks at their working level, for example, are at rest under the mean inflow and not under none.
+    """
+    mean = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float).mean(axis=1)
+    if any(stretch.start != REST for stretch in stretches) or not np.any(np.abs(mean) > scales.input_scale):
+        return scales.input_offset
+    left = []
+    for centre in (scales.input_offset, mean):
+        problem = linear_problem(stretches, step, replace(scales, input_offset=centre))
+        left.append(np.linalg.norm(problem.residual_basis(next(mode_path(problem, 1)).poles)[0]))
+    return mean if left[1] < WORKING_POINT * left[0] else scales.input_offset
 
 
 def likely_hold(stretches: Sequence[Stretch]) -> str:

@@ -31,7 +31,8 @@ class Law:
     poles: complex (modes); decays have Im μ = 0 and come first. drive: complex B (modes, inputs). gains: Γ (n, q).
     pick: E (m, n). shape: shape parameters of the terms. read: C (outputs, n). direct: D (outputs, inputs).
     offset: (outputs). start: the state (n) in which a motion "from rest" begins.
-    limits: (m, 2), the range of z in which φ is evaluated; beyond it φ continues as a straight line.
+    limits: (m, 2), the range of z in which φ is evaluated. Beyond it φ of one signal continues as a straight line. φ of
+        several signals keeps its value: it is then bounded, and with stable poles no motion can grow without bound.
     """
 
     poles: np.ndarray
@@ -62,12 +63,12 @@ class Law:
         return placed(self.poles, self.decays)
 
     def feedback(self, z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """φ (…, q) of z (…, m), continued as a straight line beyond the limits."""
+        """φ (…, q) of z (…, m), continued beyond the limits."""
         low, high = self.limits[:, 0], self.limits[:, 1]
         inside = np.minimum(np.maximum(z, low), high)
         found = self.terms.values(inside, self.shape, out)
         beyond = z - inside
-        if beyond.any():
+        if self.terms.signals == 1 and beyond.any():
             found += (self.terms.slopes(inside, self.shape)[1] @ beyond[..., None])[..., 0]
         return found
 
@@ -77,7 +78,9 @@ class Law:
         inside = np.minimum(np.maximum(z, low), high)
         value, slope, bent = self.terms.slopes(inside, self.shape)
         beyond = z - inside
-        if beyond.any():
+        if self.terms.signals > 1:
+            slope *= (beyond == 0)[..., None, :]
+        elif beyond.any():
             value = value + (slope @ beyond[..., None])[..., 0]
         return value, slope, bent
 

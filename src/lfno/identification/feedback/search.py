@@ -123,10 +123,18 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
 
 
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
-    """Signals that the nonlinearity may depend on: every output, and the rate of change of every output."""
+    """Signals that the nonlinearity may depend on: every output, each mode's part of it, and the rate of every output.
+
+    The part of one mode is a signal for a nonlinearity at a place that no output shows.
+    """
     names = [f"output {n + 1}" for n in range(len(law.read))]
     places = list(zip(names, law.read, strict=True))
-    return places, [(f"rate of {name}", row @ law.matrix) for name, row in places]
+    rates = [(f"rate of {name}", row @ law.matrix) for name, row in places]
+    owner = np.concatenate([np.arange(law.decays), np.repeat(np.arange(law.decays, len(law.poles)), 2)])
+    if len(law.poles) > 1:
+        lead = np.argmax(np.abs(law.read).sum(1))
+        places += [(f"mode {m + 1} in output {lead + 1}", law.read[lead] * (owner == m)) for m in range(len(law.poles))]
+    return places, rates
 
 
 def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:

@@ -82,11 +82,11 @@ def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
 
 
 def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
-    """Add φ(z) to the program, with a linear extrapolation beyond the limits of z."""
+    """Add φ(z) to the program. Beyond the limits of z, φ of one signal is a straight line, φ of several is constant."""
     inside, beyond = z, None
     if np.isfinite(law.limits).any():
         inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])
-        beyond = build.minus(z, inside)
+        beyond = build.minus(z, inside) if law.terms.signals == 1 else None
     terms, groups, place = law.terms, [], 0
     sizes = len(terms.powers), len(terms.sines), len(terms.moduli), terms.units
     for size, add in zip(sizes, (_powers, _sines, _moduli, _units), strict=True):
