@@ -15,6 +15,7 @@ const SETTLE = 300; // ms after the last change before the split is asked for
 let parts = null; // the panels of the system in view
 let waiting = null; // the timer of the split
 let runs = null;
+let refused = null; // why the input of the address is not shown
 
 export async function open(name, query) {
   if (!page.catalogue) {
@@ -97,7 +98,8 @@ const move = latest(async (query) => {
   try {
     const truth = await ask("truth", { system: name, ...query });
     if (name !== page.system.name) return;
-    complain(null);
+    complain(refused);
+    refused = null;
     page.truth = truth;
     const old = page.answers;
     page.answers = new Map();
@@ -115,9 +117,12 @@ const move = latest(async (query) => {
     waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
   } catch (error) {
     if (name !== page.system.name) return; // the user has gone on to another system
-    byId("view-systems").classList.add("ready");
     complain(error);
-    parts.control.reset(page.truth ? page.shown : null);
+    if (page.truth) return parts.control.reset(page.shown);
+    if (refused) return byId("view-systems").classList.add("ready");
+    refused = error; // an address with an input that cannot be taken: the input that the system opens with is shown instead
+    build({});
+    move(parts.control.query());
   }
 });
 
