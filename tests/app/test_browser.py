@@ -81,6 +81,15 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     assert "feedback" in page.locator("#error-table .beyond", has_text="out of the range of training").first.inner_text()
 
 
+def test_an_address_with_an_input_that_cannot_be_shown(browse: Browse, server: Server) -> None:
+    places = {"duffing-c05?kind=sine&amplitude=1e99": "kind=multisine", "heat?family=paper&value=1e9": "family=random"}
+    for place, kind in places.items():
+        page = opened(browse, f"{server.address}#systems/{place}")
+        assert "out of reach; choose a value between" in page.inner_text("#alert")
+        assert kind in page.url  # what the system opens with
+        assert page.locator("#error-table tr").count() > 1
+
+
 def test_nothing_jumps_while_the_page_loads(browse: Browse, server: Server) -> None:
     for width in (1440, 1280, 390):
         for place in ("systems/duffing-c0", "systems/heat", "systems/burgers"):

@@ -53,8 +53,10 @@ def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_pa
     assert page.locator("#train-file input[type=checkbox]").count() == 5  # every model, also after a reload
     # roles are chosen in the table
     page.select_option('[data-variable="force"]', "output")
+    page.wait_for_selector("#problem:has-text('Choose at least one input in the table.')")
     page.select_option('[data-variable="u"]', "input")
     page.wait_for_selector('#drawn [data-title="u"]')
+    assert page.locator("#problem").is_hidden()
     page.get_by_label("Time step [s]").fill("0.05")
     page.click("[data-do=read]")
     page.wait_for_selector("#problem:not([hidden])")

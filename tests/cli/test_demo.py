@@ -26,6 +26,7 @@ def test_the_quick_demo_leaves_a_page_and_a_model(tmp_path: Path) -> None:
     assert "hardly trained" in page
     assert page.count("<img") == 1
     assert page.count("<table>") == 2
+    assert f"lfno poles {tmp_path / 'demo'}/lfno" in page  # the commands are those of this demo
     true = told["true_mode"]
     assert true["frequency"] == pytest.approx(np.sqrt(1 - 0.25**2) / (2 * np.pi))
     assert true["damping_ratio"] == pytest.approx(0.25)

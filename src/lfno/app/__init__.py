@@ -2,6 +2,7 @@
 
 Modules:
     server: the HTTP server on 127.0.0.1
+    memory: freed memory returns to the system
     handler: one HTTP request
     connection: a connection with a time limit
     api: the questions of the page, from JSON to JSON

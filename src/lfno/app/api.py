@@ -14,6 +14,7 @@ from lfno.app.catalogue import catalogue
 from lfno.app.diary import GOING, Diary
 from lfno.app.fieldbench import Field
 from lfno.app.jobs import Jobs
+from lfno.app.memory import trim
 from lfno.app.oscillator import Oscillator
 from lfno.app.values import Query, number, whole, word
 from lfno.app.workspace import Item, Workspace
@@ -88,8 +89,9 @@ class Desk:
         with self.lock:
             if name not in self.benches:
                 self.benches[name] = Oscillator(name) if find(name).grid.ndim == 1 else Field(name)
-                while len(self.benches) > MOST_BENCHES:
+                if len(self.benches) > MOST_BENCHES:
                     self.benches.popitem(last=False)
+                    trim()
             self.benches.move_to_end(name)
             bench = self.benches[name]
         own = {}

@@ -24,8 +24,10 @@ def page(
     import threading
     import webbrowser
 
+    from lfno.app.memory import return_freed_memory
     from lfno.app.server import Server
 
+    return_freed_memory()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a kill, it also clears up
     with Server(port, workspace) as server:
         typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C); files and runs are kept in {server.workspace}")

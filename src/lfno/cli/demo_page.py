@@ -11,7 +11,7 @@ from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
 
 FEWEST = 100  # training samples below which the demo was a quick one
-HARDLY = "This was the quick demo: its networks are tiny and hardly trained. Run `lfno demo` for networks that have learned."
+HARDLY = "This is the quick demo: it shows that everything runs. Its networks are tiny and hardly trained: run `lfno demo`."
 NEXT = (
     ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
@@ -28,7 +28,7 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
     axis = outcome.grid.axes[0]
     return Page(
         "lfno demo: a nonlinear oscillator under random forcing",
-        [*lead(outcome), *quick],
+        [*quick, *lead(outcome)],
         [
             Section("", pictures=[_picture(outcome)]),
             Section("Error on the test forces", tables=[errors(outcome)]),
@@ -46,7 +46,7 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 def lead(outcome: Outcome) -> list[str]:
     """Return three sentences: the result of LFNO, those of the others, and what else LFNO answers."""
     run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
-    rings = "."
+    rings = "; it found no mode yet."
     if outcome.modes:
         own = outcome.modes[0]
         rings = (
@@ -54,7 +54,7 @@ def lead(outcome: Outcome) -> list[str]:
             f"(true: {outcome.true_frequency:.3f} Hz and {outcome.true_damping:.2f})."
         )
     return [
-        f"LFNO learned a nonlinear oscillator from {len(run.split.train)} random forces in {run.seconds:.0f} s; on "
+        f"LFNO was trained on {len(run.split.train)} random forces of a nonlinear oscillator for {_seconds(run.seconds)}; on "
         f"{len(run.split.test)} new forces its error is {rest['LFNO']}.",
         f"FNO has {rest['FNO']} after the same number of epochs and {rest['FNO, equal time']} after the same time; the "
         f"best linear model has {rest[LINEAR]}.",
@@ -67,7 +67,7 @@ def errors(outcome: Outcome) -> Table:
     rows = []
     for name, error in outcome.error.items():
         run = outcome.runs.get(name)
-        cost = ["", "", ""] if run is None else [str(run.epochs), f"{run.seconds:.0f} s", f"{run.parameters:,}"]
+        cost = ["", "", ""] if run is None else [str(run.epochs), _seconds(run.seconds), f"{run.parameters:,}"]
         rows.append([name, percent(error), *cost])
     rows.append(["interpolation", "–", "", "", ""])
     best = list(outcome.error.values()).index(min(outcome.error.values()))
@@ -88,6 +88,10 @@ def modes(outcome: Outcome) -> Table:
 def percent(value: float) -> str:
     """Format a ratio in percent with three digits."""
     return f"{100 * value:.3g} %"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f} s" if value >= 10 else f"{value:.2g} s"
 
 
 def _tiles(outcome: Outcome) -> list[Tile]:

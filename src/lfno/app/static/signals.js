@@ -100,7 +100,7 @@ function shelf() {
 
 function show(found) {
   file = found;
-  const variables = new VariableTable(found, (options) => read(options));
+  const variables = new VariableTable(found, (options) => read(options), (words) => signals({ problem: words, notes: [] }));
   const problem = el("p", { class: "problem", id: "problem", role: "alert", hidden: true });
   const notes = el("ul", { class: "notes", id: "notes" });
   byId("found").replaceChildren(el("section", { class: "panel", id: "inside" }, el("header", {}, el("h2", {}, found.name), el("span", { class: "muted small" }, found.files.length > 1 ? `${found.files.length} files: ${found.files.join(", ")}` : "roles of its variables")), variables.node, problem, notes),

@@ -17,7 +17,7 @@ export class SplitWords {
     const known = found.split_error !== undefined;
     this.title.textContent = known ? "Transient and steady, with the truth" : "Transient and steady";
     this.key.hidden = !known;
-    const error = known ? `Steady: the response to this input repeated for ever. The parts of ${found.label} differ from the true parts by ${percent(found.split_error)} of the response.` : "";
+    const error = known ? `Steady: the response to this input repeated for ever. The parts of ${found.label.endsWith(" model") ? "the " : ""}${found.label} differ from the true parts by ${percent(found.split_error)} of the response.` : "";
     for (const [node, words] of [[this.caveat, found.caveat], [this.reason, found.reason], [this.error, error]]) {
       node.textContent = words;
       node.hidden = !words;

@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart.js";
 import { mark } from "./state.js";
-import { ask, axisLabel, complain, el, key, unpack } from "./tools.js";
+import { ask, axisLabel, complain, el, key, number, unpack } from "./tools.js";
 
 const SHARES = [0.25, 1]; // of the amplitude of the playground
 
@@ -12,8 +12,9 @@ export class SweepPanel {
     box.hidden = page.system.grid.length > 1;
     if (box.hidden) return;
     this.words = el("p", { class: "muted small", "aria-live": "polite" });
+    this.keys = el("span", { class: "chips" }); // of the models that have a curve
     this.go = el("button", { type: "button", class: "button small", onclick: () => this.run() }, "Sweep");
-    box.append(el("header", {}, el("h2", {}, "Frequency response"), key("truth", "truth, up"), key("linear", "truth, down"), el("span", { class: "grow" }), this.go), this.words);
+    box.append(el("header", {}, el("h2", {}, "Frequency response"), key("truth", "truth, up"), key("linear", "truth, down"), this.keys, el("span", { class: "grow" }), this.go), this.words);
     this.update();
   }
 
@@ -30,6 +31,7 @@ export class SweepPanel {
     this.go.disabled = true;
     const series = [];
     const told = new Set();
+    const drawn = new Map();
     try {
       for (const share of SHARES) {
         const size = Number((share * amplitude).toPrecision(3));
@@ -40,6 +42,7 @@ export class SweepPanel {
         for (const { key: name, label } of models.filter((one) => !hidden.has(one.key))) {
           try {
             const found = await ask("sweep", { system: system.name, model: name, amplitude: size });
+            drawn.set(name, key(mark(name), label));
             series.push({ name: mark(name), label: `${label}, A = ${size}`, y: unpack(found.amplitude).values, width: 1.5 });
           } catch (error) {
             told.add(`No curve of ${label}: ${error.message}.`);
@@ -48,8 +51,10 @@ export class SweepPanel {
         if (system !== this.page.system) return;
         this.chart ??= new Chart(this.box, { height: 230, title: "Frequency response", xLabel: "f [Hz]", yLabel: axisLabel(`amplitude of ${system.output[0][0]}`, system.output[0][1]) });
         this.chart.set(x, series);
+        this.keys.replaceChildren(...drawn.values());
       }
-      this.words.replaceChildren("Where the two directions differ, there is more than one steady response.", ...[...told].map((words) => el("span", { class: "block" }, words)));
+      const sizes = SHARES.map((share) => number(share * amplitude)).join(" and ");
+      this.words.replaceChildren(`Lower and upper curves: A = ${sizes}. Where the two directions differ, there is more than one steady response.`, ...[...told].map((words) => el("span", { class: "block" }, words)));
       this.box.dataset.ready = "yes";
     } catch (error) {
       complain(error);

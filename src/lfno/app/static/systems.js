@@ -1,6 +1,6 @@
 // The systems: choose one, choose an input, and see the truth and what models answer.
 
-import { Curves } from "./curves.js";
+import { chips, Curves } from "./curves.js";
 import { Fields } from "./fields.js";
 import { ModesPanel } from "./modes.js";
 import { Playground, Slider } from "./playground.js";
@@ -8,13 +8,14 @@ import { RunList, startForm } from "./runs.js";
 import { ABOUT, isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
-import { ask, byId, compact, complain, el, latest, notes, number, took } from "./tools.js";
+import { ask, byId, compact, complain, el, latest, notes, number, took, trying } from "./tools.js";
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
 const SETTLE = 300; // ms after the last change before the split is asked for
 let parts = null; // the panels of the system in view
 let waiting = null; // the timer of the split
 let runs = null;
+let refused = null; // why the input of the address is not shown
 
 export async function open(name, query) {
   if (!page.catalogue) {
@@ -89,7 +90,7 @@ async function modelsChanged() {
   }
 }
 
-/** Show another input: the truth first, then every model, then the split once the input rests. */
+/** Show another input: the truth first, then the models in view; once the input rests, the split and the hidden models. */
 const move = latest(async (query) => {
   const name = page.system.name;
   page.query = query;
@@ -97,7 +98,8 @@ const move = latest(async (query) => {
   try {
     const truth = await ask("truth", { system: name, ...query });
     if (name !== page.system.name) return;
-    complain(null);
+    complain(refused);
+    refused = null;
     page.truth = truth;
     const old = page.answers;
     page.answers = new Map();
@@ -106,24 +108,36 @@ const move = latest(async (query) => {
     parts.control.tell(truth);
     remember();
     document.body.dataset.truth = String(Math.round(performance.now() - start));
-    await Promise.all(page.models.map((one) => answered(name, query, one.key)));
+    await Promise.all(page.models.filter((one) => !page.hidden.has(one.key)).map((one) => answered(name, query, one.key)));
     if (name !== page.system.name) return;
     draw();
     document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
     document.body.dataset.took = String(Math.round(performance.now() - start));
     clearTimeout(waiting);
-    waiting = setTimeout(() => parts.view.split(query).catch((error) => name === page.system.name && complain(error)), SETTLE);
+    waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
   } catch (error) {
     if (name !== page.system.name) return; // the user has gone on to another system
-    byId("view-systems").classList.add("ready");
     complain(error);
-    parts.control.reset(page.truth ? page.shown : null);
+    if (page.truth) return parts.control.reset(page.shown);
+    if (refused) return byId("view-systems").classList.add("ready");
+    refused = error; // an address with an input that cannot be taken: the input that the system opens with is shown instead
+    build({});
+    move(parts.control.query());
   }
 });
 
 async function answered(name, query, key) {
   const answer = await ask("answer", { system: name, ...query, model: key });
-  if (name === page.system.name) page.answers.set(key, answer);
+  if (name === page.system.name && query === page.query) page.answers.set(key, answer);
+}
+
+async function settled(name, query) {
+  await parts.view.split(query);
+  for (const { key } of page.models) {
+    if (name !== page.system.name || query !== page.query) return; // the user has gone on
+    if (!page.answers.has(key)) await answered(name, query, key);
+  }
+  if (name === page.system.name && query === page.query) chips(page);
 }
 
 function remember() {
@@ -139,10 +153,12 @@ function draw() {
   parts.sweep.update();
 }
 
-page.toggle = (key) => {
+page.toggle = (key) => trying(async () => {
+  const { name } = page.system;
   if (!page.hidden.delete(key)) page.hidden.add(key);
-  draw();
-};
+  else if (!page.answers.has(key)) await answered(name, page.query, key);
+  if (name === page.system.name) draw();
+});
 
 function errorTable() {
   const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));

@@ -6,9 +6,9 @@ const ROLES = { "": "not used", input: "input", output: "output", time: "time", 
 const MOST_ROWS = 60; // in the table; others are found by their names
 
 export class VariableTable {
-  /** found: the answer about a file; apply(options) reads it again with other roles. */
-  constructor(found, apply) {
-    Object.assign(this, { variables: found.variables, apply, roles: new Map() });
+  /** found: the answer about a file; apply(options) reads it again with other roles; refuse(words) says what is missing. */
+  constructor(found, apply, refuse) {
+    Object.assign(this, { variables: found.variables, apply, refuse, roles: new Map() });
     for (const role of ["input", "output", "time", "sample"]) {
       for (const name of String(found.reading[role] ?? "").split(",")) if (name) this.roles.set(name.trim(), role);
     }
@@ -51,6 +51,8 @@ export class VariableTable {
   send() {
     const options = { dt: this.dt.value.trim(), axes: this.axes.value.trim(), resample: this.resample.checked };
     for (const role of ["input", "output", "time", "sample"]) options[role] = this.variables.filter((one) => this.roles.get(one.name) === role).map((one) => one.name).join(",");
+    const missing = ["input", "output"].filter((role) => !options[role]);
+    if (missing.length) return this.refuse(`Choose at least one ${missing.join(" and one ")} in the table.`);
     this.apply(options);
   }
 }

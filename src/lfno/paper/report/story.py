@@ -66,8 +66,8 @@ def tell(runs: Runs, baselines: dict[str, Scores], verdicts: list[Verdict], figu
     chart = as_svg(partial(error_chart, runs, baselines)) if figures else None
     caption = (
         "Relative L2 error of the default preset on test samples, mean over seeds; further left is better. The bar joins FNO "
-        "and LFNO of equal width and epochs. Arrows at the left border: below 10⁻⁶. Random forcing and random initial states "
-        "cannot be interpolated."
+        "and LFNO of equal width and epochs. Arrows at the left border: below 0.0001 %. Random forcing and random initial "
+        "states cannot be interpolated."
     )
     picture = None if chart is None else Picture(chart, caption, as_svg(partial(error_chart, runs, baselines, True)))
     return Story(reading(runs, baselines), picture, claim_tiles(verdicts, figures), cost_summary(runs))

@@ -58,7 +58,7 @@ def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) 
     panel.tick_params(axis="y", length=0)
     panel.grid(axis="y", visible=False)
     every = 2 if narrow else 1
-    panel.set_xticks([10.0**k for k in range(-6, 1)][::every], ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "1 %", "10 %", "1"][::every])
+    panel.set_xticks([10.0**k for k in range(-6, 1)][::every], [f"{10.0 ** (k + 2):g} %" for k in range(-6, 1)][::every])
     panel.minorticks_off()
     handles = [panel.plot([], [], linestyle="none", label=name, **style)[0] for name, style in MARKS.values()]
     figure.legend(handles=handles[::-1], loc="outside upper center", ncols=3 if narrow else 6, handletextpad=0.1,
