@@ -22,6 +22,10 @@ from lfno.spectral.hold import powers
 GROUP = 8
 
 
+#: both planes of an array, and each of them
+Split = tuple[Tensor, Tensor, Tensor]
+
+
 class Powers(NamedTuple):
     """Powers of A. inside: A, …, A^T as planes (2, M, 1, T, 1). levels: those of A^T for the states before groups.
 
@@ -65,8 +69,8 @@ def _steps(values: Tensor, table: Tensor, back: bool) -> Tensor:
     """The recurrence inside groups, in place and from nothing: v[t] += A v[t−1], or v[t] += conj(A) v[t+1] backwards."""
     re, im = table[:, :, :, 0]
     im = -im if back else im
-    steps = values.unbind(3)[::-1] if back else values.unbind(3)
-    for before, after in pairwise(steps):
+    steps = list(zip(values.unbind(3), values[0].unbind(2), values[1].unbind(2), strict=True))
+    for before, after in pairwise(reversed(steps) if back else steps):
         _add_product(after, re, im, before)
     return values
 
@@ -76,15 +80,18 @@ def _spread(local: Tensor, entering: Tensor, table: Tensor, back: bool) -> Tenso
     size = local.shape[3]
     result = torch.empty_like(local)
     (re, im), rest = table[:, :, :, : size - 1].flip(3) if back else table[:, :, :, : size - 1], int(not back)
+    im = -im if back else im
     entering = entering.flatten(-2).unsqueeze(3)
     result.narrow(3, size - 1 if back else 0, 1).copy_(entering)
     inside, local = result.narrow(3, rest, size - 1), local.narrow(3, 1 - rest, size - 1)
-    _add_product(inside, re, -im if back else im, entering, local)
+    torch.addcmul(local, re, entering, out=inside)
+    inside[0].addcmul_(im, entering[1], value=-1)
+    inside[1].addcmul_(im, entering[0])
     return result
 
 
-def _add_product(to: Tensor, re: Tensor, im: Tensor, values: Tensor, other: Tensor | None = None) -> None:
-    """to = other + (re + i im) values, in place; `other` is `to` itself where none is given."""
-    torch.addcmul(to if other is None else other, re, values, out=to)
-    to[0].addcmul_(im, values[1], value=-1)
-    to[1].addcmul_(im, values[0])
+def _add_product(to: Split, re: Tensor, im: Tensor, values: Split) -> None:
+    """to += (re + i im) values, in place."""
+    to[0].addcmul_(re, values[0])
+    to[1].addcmul_(im, values[2], value=-1)
+    to[2].addcmul_(im, values[1])
