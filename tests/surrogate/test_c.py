@@ -120,3 +120,8 @@ def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
     with pytest.raises(lfno.LfnoError, match="cannot be exported to 'tar'"):
         linear().export("tar", tmp_path / "rig.tar")
     assert not list(tmp_path.iterdir()), "nothing half-written is left"
+    (tmp_path / "rig").mkdir()
+    for target in ("c", "fmu", "onnx-step", "onnx"):
+        with pytest.raises(lfno.LfnoError, match="is a folder"):
+            linear().export(target, tmp_path / "rig")
+    assert [path.name for path in tmp_path.iterdir()] == ["rig"]

@@ -8,7 +8,10 @@ Modules:
     mixing: one channel matrix for each mode
     mixing_kernel: the same product as a GPU kernel
     convolution: a recurrence over a short window as one convolution, for a GPU
-    chunk_products: a recurrence in chunks with a gradient of few products, for a CPU
+    chunk_products: the recurrence and the pointwise map of a layer on signals in chunks, as a few products, for a CPU
+    chunk_states: the states before all chunks, and the adjoint
+    scan: a short recurrence by products with triangular matrices
+    products: matrix products by the faster library
     recurrence_kernel: a whole layer with poles on time as a few GPU kernels
     chunked: the kernels that it launches
     update: GPU kernel of the pointwise end of a layer

@@ -1,110 +1,174 @@
-"""The response of a signal in chunks from rest, for the linear hold and shared poles, with a gradient of few products.
+"""Responses to signals in chunks as a few large matrix products, for a CPU: the linear hold, shared poles, from rest.
 
-It is `lfno.spectral.chunks.run` written out. Automatic differentiation of that function makes more copies than products.
-In the names below ξ are the states before chunks and a = excite · u what chunks add to them, ξ[c+1] = A ξ[c] + a[c]:
+Signals are kept as (L, channels, T·signals·groups): the L samples of a chunk come first and the chunks, c = g·T + t, last. In
+this layout a map of channels at every point and each step of the recurrence is a product of matrices without a copy:
 
-    y = toeplitz u + ring mix ξ,        ξ[0] = first u[0].
+    y = Σ_τ H_τ u[·−τ] inside a chunk,          a triangular matrix of blocks H_τ, the lowest lag with W
+    ξ after a chunk = A ξ + excite · u,         a product, and a recurrence over chunks (`lfno.backends.chunk_states`)
+    y += ring · mix · ξ,                        two products.
 
-The gradient with respect to A needs the gradient λ with respect to a alone: Σ_c conj(ξ[c]) λ[c].
+The backward pass consists of the same products transposed, with the recurrence backwards in time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from lfno.spectral.chunks import at_rest, carried, fold, run, times, unfold
-from lfno.spectral.recurrence import respond_with
-from lfno.spectral.tables import Level, Tables
+from lfno.backends.chunk_states import Powers, group_chunks, make_powers, states_back, states_before
+from lfno.backends.products import product
+from lfno.backends.scan import Level
+from lfno.spectral.linear_hold import Coefficients, coefficients
+from lfno.spectral.tables import CHUNK
+
+#: samples of a chunk that one product computes: fewer waste fewer products above the diagonal, more fill the processor
+ROWS = 8
+assert CHUNK % ROWS == 0
 
 
-def respond_in_chunks(chunks: Tensor, tables: Tables) -> Tensor:
-    """The response from rest of a real signal in chunks, (batch, L, in, K) → (batch, L, out, K), or of a field."""
-    field = chunks.ndim > 4  # (batch, *modes, L, in, K)
-    if field or tables.reach or tables.paired or torch.compiler.is_compiling():
-        return run(chunks, tables, *at_rest(chunks, tables))[0]
-    step = torch.view_as_real(tables.decay[..., -1]).to(chunks.dtype)
-    levels = [part.detach() for level in tables.levels for part in level]
-    compute = _Run.apply if torch.is_grad_enabled() else _Run.forward
-    return compute(chunks, tables.toeplitz, tables.excite, tables.first, tables.mix, tables.ring, step, *levels)[0]
+def fold(u: Tensor) -> Tensor:
+    """(batch, channels, time) → (L, channels, T·batch·groups), with zeros after the last sample."""
+    groups, size = group_chunks(-(-u.shape[-1] // CHUNK))
+    u = torch.nn.functional.pad(u, (0, groups * size * CHUNK - u.shape[-1]))
+    return u.unflatten(-1, (groups, size, CHUNK)).permute(4, 1, 3, 0, 2).flatten(2)
 
 
-def respond(u: Tensor, tables: Tables) -> Tensor:
-    """See `lfno.spectral.recurrence.respond_with`: (batch, in, *modes, time) → (batch, out, *modes, time), from rest."""
-    if u.is_complex():
-        return respond_with(u, tables)
-    return unfold(respond_in_chunks(fold(u), tables), u.shape[-1], field=False)
+def unfold(chunks: Tensor, batch: int, size: int) -> Tensor:
+    """The inverse of `fold`: the first `size` samples."""
+    groups, in_group = group_chunks(-(-size // CHUNK))
+    return chunks.unflatten(-1, (in_group, batch, groups)).permute(3, 1, 4, 2, 0).flatten(2)[..., :size]
 
 
-class _Run(torch.autograd.Function):
-    generate_vmap_rule = True
+class Layer(NamedTuple):
+    """The matrices of one layer. rows: from all samples of a chunk to the response in its last ROWS samples."""
+
+    coefficients: Coefficients
+    powers: tuple[Tensor, ...]
+    rows: Tensor
+
+
+def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: int) -> tuple[Layer, ...]:
+    """The matrices of layers for signals of `size` samples, from poles (S, M), residues (S, in, out, M), W (S, out, in)."""
+    made = coefficients(poles, residues, weight, dt)
+    inside, levels = make_powers(poles.detach(), CHUNK * dt, *group_chunks(-(-size // CHUNK)), weight.dtype)
+    powers = inside, *(part for level in levels for part in level)
+    rows = _matrix(made.lags.detach(), _row_lags(CHUNK))
+    each = zip(zip(*made, strict=True), zip(*powers, strict=True), rows, strict=True)
+    return tuple(Layer(Coefficients(*own), tuple(own_powers), own_rows) for own, own_powers, own_rows in each)
+
+
+def respond(chunks: Tensor, batch: int, layer: Layer, bias: Tensor) -> Tensor:
+    """The response from rest plus W u + b: (L, in, …) → (L, out, …)."""
+    compute = _Respond.apply if torch.is_grad_enabled() else _Respond.forward
+    return compute(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
+
+
+class _Respond(torch.autograd.Function):
+    """Returns the response, and what its gradient needs: ξ before every chunk (2, M, in, …), and ξ mixed (M, 2·out, …)."""
 
     @staticmethod
     def forward(
-        u: Tensor, toeplitz: Tensor, excite: Tensor, first: Tensor, mix: Tensor, ring: Tensor, step: Tensor, *levels: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        batch, length, channels, count = u.shape
-        y = toeplitz @ u.flatten(1, 2)
-        added = (excite @ u.flatten(2)).reshape(batch, -1, 2, channels, count)
-        start = (first * u[:, 0, None, :, 0]).unflatten(1, (-1, 2))
-        states = carried(added, _levels(levels), start)
-        mixed = (mix @ states.flatten(2, 3)).reshape(batch, excite.shape[0], -1)
-        y = torch.baddbmm(y.reshape(batch, length, -1), ring.expand(batch, -1, -1), mixed)
-        return y.unflatten(2, (-1, count)), states, mixed
+        u: Tensor, lags: Tensor, excite: Tensor, first: Tensor, mix: Tensor, ring: Tensor, step: Tensor, bias: Tensor,
+        batch: int, rows: Tensor, *powers: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+        length, channels, columns = u.shape
+        outputs, poles, size = lags.shape[1], step.shape[1], powers[0].shape[3]
+        stacked, y = u.view(-1, columns), u.new_empty(length * outputs, columns)
+        for block, end in _blocks(length):
+            seen = stacked[: end * channels]
+            y[block * outputs : end * outputs] = product(rows[:, -seen.shape[0] :], seen)
+        added = product(excite, u.view(length, -1)).view(2, poles, channels, size, -1)
+        start = first.view(2, poles, 1, 1) * _beginnings(u, size, batch)
+        states = states_before(added, start, _powers(powers)).view(2, poles, channels, columns)
+        mixed = torch.bmm(mix[0], states[0]).baddbmm_(mix[1], states[1])
+        y.view(length, -1).addmm_(ring, mixed.view(ring.shape[1], -1))
+        return y.view(length, outputs, columns).add_(bias[:, None]), states, mixed
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        u, lags, excite, first, mix, ring, step, _, ctx.batch, _, *powers = inputs
         ctx.mark_non_differentiable(*output[1:])
-        ctx.save_for_backward(*inputs[:6], *output[1:], *inputs[7:])
+        ctx.save_for_backward(u, lags, excite, first, mix, ring, step, *output[1:], *powers)
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, *_: Any) -> Any:
-        u, toeplitz, excite, first, mix, ring, states, mixed, *levels = ctx.saved_tensors
-        batch, length, _, count = u.shape
-        flat, by_point = g.flatten(1, 2), g.flatten(2)
-        gtoeplitz = (flat @ u.flatten(1, 2).mT).sum(0)
-        gring = (by_point @ mixed.mT).sum(0)
-        gmixed = (ring.mT @ by_point).reshape(batch, mix.shape[0], -1, count)
-        joined = states.flatten(2, 3)
-        gmix = (gmixed @ joined.mT).sum(0)
-        gadded, gstart = _back((mix.mT @ gmixed).reshape(states.shape), _levels(levels))
-        re, im = states.unbind(2)
-        by_re, by_im = gadded.unbind(2)
-        gstep = torch.stack(((re * by_re + im * by_im).sum((0, 2, 3)), (re * by_im - im * by_re).sum((0, 2, 3))), -1)
-        gadded, gstart = gadded.reshape(batch, excite.shape[0], -1), gstart.flatten(1, 2)
-        gexcite = (gadded @ u.flatten(2).mT).sum(0)
-        gu = (toeplitz.mT @ flat).reshape(batch, length, -1)
-        gu = torch.baddbmm(gu, excite.mT.expand(batch, -1, -1), gadded).reshape(u.shape)
-        gfirst = (gstart * u[:, 0, None, :, 0]).sum((0, 2))[:, None]
-        start = torch.nn.functional.pad((first * gstart).sum(1)[:, None, :, None], (0, count - 1, 0, 0, 0, length - 1))
-        return gu + start, gtoeplitz, gexcite, gfirst, gmix, gring, gstep, *(None for _ in levels)
+        u, lags, excite, first, mix, ring, step, states, mixed, *powers = ctx.saved_tensors
+        length, channels, columns = u.shape
+        outputs, poles, size = lags.shape[1], step.shape[1], powers[0].shape[3]
+        g = g.contiguous()
+        stacked, slopes, by_point = u.view(-1, columns), g.view(-1, columns), g.view(length, -1)
+        # inside chunks
+        grows, gu = u.new_zeros(ROWS * outputs, length * channels), torch.empty_like(u)
+        later_lags = _matrix(lags.mT, _column_lags(length))
+        for block, end in _blocks(length):
+            seen, later = stacked[: end * channels], slopes[block * outputs :]
+            grows[:, -seen.shape[0] :] += product(slopes[block * outputs : end * outputs], seen.mT)
+            gu[block:end] = product(later_lags[:, : later.shape[0]], later).view(ROWS, channels, columns)
+        blocks = grows.view(ROWS, outputs, length, channels).transpose(1, 2).flatten(0, 1)
+        glags = lags.new_zeros(length + 1, *lags.shape[1:]).index_add_(0, _row_lags(length).flatten(), blocks)
+        # through ξ
+        gring = product(by_point, mixed.view(ring.shape[1], -1).mT)
+        gmixed = product(ring.mT, by_point).view(mixed.shape)
+        gmix = torch.stack([torch.bmm(gmixed, plane.mT) for plane in states])
+        gstates = torch.empty_like(states)
+        for plane, to in zip(mix, gstates, strict=True):
+            torch.bmm(plane.mT, gmixed, out=to)
+        gadded, gstart = states_back(gstates.view(2, poles, channels, size, -1), ctx.batch, _powers(powers))
+        gadded, beginnings = gadded.view(2 * poles, -1), _beginnings(u, size, ctx.batch)
+        gfirst = (gstart * beginnings).sum((2, 3)).flatten()
+        gexcite = product(gadded, u.view(length, -1).mT)
+        gu.view(length, -1).addmm_(excite.mT, gadded)
+        _beginnings(gu, size, ctx.batch).add_((first.view(2, poles, 1, 1) * gstart).sum((0, 1)))
+        # every ξ is multiplied by A once: Σ conj(ξ) λ with the gradient λ of the state one chunk later
+        products = states.view(2, poles, -1).transpose(0, 1) @ gadded.view(2, poles, -1).permute(1, 2, 0)
+        gstep = torch.stack((products[:, 0, 0] + products[:, 1, 1], products[:, 0, 1] - products[:, 1, 0]))
+        gbias = g.sum((0, 2))
+        return gu, glags[:length], gexcite, gfirst, gmix, gring, gstep, gbias, None, None, *(None for _ in powers)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+        """Runs of a stack one after the other: each of them fills a processor."""
+        runs = []
+        for run in range(info.batch_size):
+            own = (value if d is None else value.select(d, run) for value, d in zip(args, in_dims, strict=True))
+            runs.append(_Respond.apply(*(value.contiguous() if isinstance(value, Tensor) else value for value in own)))
+        return tuple(torch.stack(parts) for parts in zip(*runs, strict=True)), (0, 0, 0)
 
 
-def _levels(parts: Sequence[Tensor]) -> tuple[Level, ...]:
-    return tuple(Level(*parts[k : k + 3]) for k in range(0, len(parts), 3))
+def _blocks(length: int) -> list[tuple[int, int]]:
+    """The samples of a chunk that one product computes: from, to."""
+    return [(block, block + ROWS) for block in range(0, length, ROWS)]
 
 
-def _back(g: Tensor, levels: tuple[Level, ...]) -> tuple[Tensor, Tensor]:
-    """The adjoint of `carried`: gradients with respect to what chunks add, and to the state before the first of them."""
-    level, rest = levels[0], levels[1:]
-    count, size = g.shape[-1], level.inside.shape[-2]
-    groups = -(-count // size)
-    g = torch.nn.functional.pad(g, (0, groups * size - count)) if groups * size > count else g
-    g = g.unflatten(-1, (groups, size))
-    to_starts = times(g, _adjoint(level.onward))[..., 0]
-    added = times(g, _adjoint(level.inside))
-    if rest:
-        totals, start = _back(to_starts, rest)
-        added = added + times(totals[..., None], _adjoint(level.total))
-    else:
-        start = to_starts[..., 0]
-    return added.flatten(-2)[..., :count], start
+def _matrix(lags: Tensor, which: Tensor) -> Tensor:
+    """(…, lags, a, b) and the lag of every block (rows, columns) → (…, rows·a, columns·b); the lag L stands for zero."""
+    padded = torch.cat((lags, torch.zeros_like(lags[..., :1, :, :])), -3)
+    blocks = padded[..., which, :, :].transpose(-3, -2)
+    return blocks.flatten(-2).flatten(-3, -2)
 
 
-def _adjoint(matrix: Tensor) -> Tensor:
-    """Planes (re | im) of a complex matrix (…, j, k) → those of its conjugate transpose (…, k, j)."""
-    real, imaginary = matrix.chunk(2, -1)
-    return torch.cat((real.mT, -imaginary.mT), -1)
+@cache
+def _row_lags(length: int) -> Tensor:
+    """The lags between the last ROWS samples of a chunk and all samples of it, (ROWS, L)."""
+    lag = length - ROWS + torch.arange(ROWS)[:, None] - torch.arange(length)
+    return torch.where(lag < 0, length, lag)
+
+
+@cache
+def _column_lags(length: int) -> Tensor:
+    """The lags between all samples of a chunk and the first ROWS of them, (ROWS, L)."""
+    lag = torch.arange(length) - torch.arange(ROWS)[:, None]
+    return torch.where(lag < 0, length, lag)
+
+
+def _beginnings(chunks: Tensor, size: int, batch: int) -> Tensor:
+    """The first sample of every signal, a view: (L, channels, T·batch·groups) → (channels, batch)."""
+    return chunks[0].unflatten(-1, (size, batch, -1))[:, 0, :, 0]
+
+
+def _powers(parts: Sequence[Tensor]) -> Powers:
+    return Powers(parts[0], tuple(Level(*parts[k : k + 2]) for k in range(1, len(parts), 2)))

@@ -44,6 +44,14 @@ class Exported:
     size: int
 
 
+def check_target(path: Path) -> None:
+    """Raise LfnoError if a file cannot be written at `path`: its folder is missing, or a folder has this name."""
+    if not path.parent.is_dir():
+        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    if path.is_dir():
+        raise LfnoError(f"{path} is a folder; name the file to write")
+
+
 def export(
     model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None, plus: nn.Module | None = None
 ) -> Exported:
@@ -64,8 +72,7 @@ def export(
     grid, path = grid or model.grid, Path(path)
     if to not in TARGETS:
         raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
-    if not path.parent.is_dir():
-        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    check_target(path)
     if math.prod(grid.shape) > MOST_POINTS:
         raise LfnoError(f"a grid of {math.prod(grid.shape)} points is too large to export a model on; use a coarser one")
     generator = torch.Generator().manual_seed(0)

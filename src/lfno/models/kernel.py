@@ -9,15 +9,15 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from lfno.backends import chunk_products
 from lfno.backends.cache import cached
-from lfno.backends.chunk_products import respond
 from lfno.backends.mixing import arranged
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import as_complex
 from lfno.spectral.hold import discrete_resolvent
 from lfno.spectral.pole_residue import transfer, transient_in_modes
 from lfno.spectral.poles import stable_poles
-from lfno.spectral.recurrence import State, advance_with
+from lfno.spectral.recurrence import State, advance_with, respond_with
 from lfno.spectral.tables import Tables, make_tables
 
 #: length of the training window in the unit of time (and space) of the layers, so that weights have no physical units
@@ -83,6 +83,10 @@ class PoleResidue(nn.Module):
         stored: Tensor = getattr(self, f"poles_{d}")
         return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
 
+    def time_poles(self) -> Tensor:
+        """The complex poles of the last axis."""
+        return self._value(len(self.modes) - 1)
+
     @property
     def stored(self) -> list[Tensor]:
         """The parameters as they are stored."""
@@ -119,10 +123,23 @@ class PoleResidue(nn.Module):
     # -- recurrence along the last axis --------------------------------------------------------------------------
 
     def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
-        """Return the response from rest of a field that is in Fourier modes along space: (batch, in, *modes, time) → (batch,
-        out, …).
-        """
-        return respond(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
+        """Return the response from rest of a field in Fourier modes along space: (batch, in, *modes, time) → (batch, out, …)."""
+        if not self.fits_products(v, hold):
+            return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
+        batch, _, size = v.shape
+        nothing = v.new_zeros(self.residues.shape[1])
+
+        def make() -> tuple[chunk_products.Layer, ...]:
+            poles, residues = self.time_poles(), as_complex(self.residues)
+            return chunk_products.prepare(poles[None], residues[None], nothing[None, :, None], dt, size)
+
+        (layer,) = cached(self, self.stored, ("products", size, dt), make)
+        return chunk_products.unfold(chunk_products.respond(chunk_products.fold(v), batch, layer, nothing), batch, size)
+
+    def fits_products(self, v: Tensor, hold: str) -> bool:
+        """Whether `lfno.backends.chunk_products` has the response to signals like v."""
+        signals = v.ndim == 3 and not v.is_complex() and v.device.type == "cpu"
+        return signals and hold == "linear" and self.shared and not torch.compiler.is_compiling()
 
     def advance(self, v: Tensor, dt: float, hold: str, state: State | None) -> tuple[Tensor, State]:
         """The response to the next samples after `state`, and the state after them."""
@@ -132,6 +149,6 @@ class PoleResidue(nn.Module):
         """The matrices of the recurrence for `size` samples."""
 
         def make() -> Tables:
-            return make_tables(self._value(len(self.modes) - 1), as_complex(self.residues), dt, hold, size, field)
+            return make_tables(self.time_poles(), as_complex(self.residues), dt, hold, size, field)
 
         return cached(self, self.stored, (size, dt, hold, field), make)

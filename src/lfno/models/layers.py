@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 
+from lfno.backends.cache import cached
+from lfno.backends.chunk_products import Layer, prepare
 from lfno.core.errors import LfnoError
-from lfno.models.pointwise import Gate, Pointwise, gated
+from lfno.models.fourier_weights import as_complex
+from lfno.models.pointwise import Gate, Pointwise, activation, gated
 from lfno.models.recurrences import Recurrence
 from lfno.models.responses import Response
 from lfno.spectral.recurrence import State
@@ -34,15 +38,13 @@ class Block(nn.Module):
             return response.layer(v, steps[-1], self.pointwise, self.gate, act, skip)
         return self._finish(v, response(v, steps, transient), act, skip)
 
-    def in_chunks(self, v: Tensor, batch: int, size: int, step: float, act: str, skip: bool) -> Tensor:
-        """Apply the layer to signals of `size` samples in chunks of L samples. v and the output are (batch · L, C, K).
-
-        In this layout the response consists of matrix products without copies. Channel maps act on each point and need no
-        change.
-        """
+    def in_chunks(self, v: Tensor, batch: int, size: int, step: float, layer: Layer, act: str, skip: bool) -> Tensor:
+        """Apply the layer to signals of `size` samples in the layout of `lfno.backends.chunk_products`."""
         assert isinstance(self.response, Recurrence)
-        y = self.response.in_chunks(v.unflatten(0, (batch, -1)), size, step).flatten(0, 1)
-        return self._finish(v, [y], act, skip)
+        total = self.response.in_chunks(v, batch, size, step, layer, self.pointwise.bias)
+        u = activation(act)(total) if act else total
+        u = u if self.gate is None else self.gate(u)
+        return v + u if skip else u
 
     def advance(self, v: Tensor, step: float, act: str, skip: bool, state: State | None) -> tuple[Tensor, State]:
         """Return the output for the next samples of a signal after `state`, and the new state. Without a state, start from
@@ -57,3 +59,16 @@ class Block(nn.Module):
         if self.gate is None:
             return self.pointwise(v, terms, act, skip)
         return gated(v, self.pointwise, self.gate, terms, act)
+
+
+def prepared(owner: nn.Module, blocks: Sequence[Block], step: float, size: int) -> tuple[Layer, ...]:
+    """The matrices with which layers run on signals of `size` samples in chunks, made together and kept for `owner`."""
+    kernels = [block.response.kernel for block in blocks if isinstance(block.response, Recurrence)]
+
+    def make() -> tuple[Layer, ...]:
+        poles = torch.stack([kernel.time_poles() for kernel in kernels])
+        residues = torch.stack([as_complex(kernel.residues) for kernel in kernels])
+        return prepare(poles, residues, torch.stack([block.pointwise.weight for block in blocks]), step, size)
+
+    stored = [part for kernel in kernels for part in kernel.stored]
+    return cached(owner, [*stored, *(block.pointwise.weight for block in blocks)], (size, step), make)

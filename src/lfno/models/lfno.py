@@ -9,17 +9,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lfno.backends import fused
+from lfno.backends.chunk_products import fold, unfold
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.config import PoleConfig, check_choice, check_count, check_flag
+from lfno.models.kernel import PoleResidue
+from lfno.models.layers import prepared
 from lfno.models.pointwise import Pointwise
 from lfno.models.pole_operator import PoleOperator
 from lfno.models.real_basis import RealBasis, RealBasisWithR
 from lfno.models.recurrences import Recurrence, RecurrenceWithR
 from lfno.models.responses import Decay, Exact, Free, Residual, Response, Shared, Weights
 from lfno.spectral.bases import BASES, OF_BOUNDARY
-from lfno.spectral.chunks import fold, unfold
 from lfno.spectral.hold import HOLDS
 from lfno.spectral.recurrence import State
 
@@ -188,15 +189,21 @@ class LFNO(PoleOperator):
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
         grid = grid or self.grid
-        chunked = self.recurrent and self.grid.ndim == 1 and all(kind.POLES for kind in self._kinds())
-        if not (transient and chunked) or fused(x):
+        if not (transient and self._in_chunks(x)):
             return super().respond(x, grid, transient)
         # signals stay in chunks from input to output, because channel maps act on each point alone
         (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
-        v = self.lift(self.scaled_inputs(fold(x).flatten(0, 1)))
-        for block, act in zip(self.blocks, self._activations(), strict=True):
-            v = block.in_chunks(v, batch, size, step, act, self.config.skip)  # type: ignore[operator]
-        return unfold(self.projected(v).unflatten(0, (batch, -1)), size, field=False)
+        v = self.lift(self.scaled_inputs(fold(x)))
+        layers = prepared(self, list(self.blocks), step, size)  # type: ignore[arg-type]
+        for block, layer, act in zip(self.blocks, layers, self._activations(), strict=True):
+            v = block.in_chunks(v, batch, size, step, layer, act, self.config.skip)  # type: ignore[operator]
+        return unfold(self.projected(v), batch, size)
+
+    def _in_chunks(self, x: Tensor) -> bool:
+        """Whether all layers run on signals in chunks; see `lfno.backends.chunk_products`."""
+        return self.recurrent and len(self.blocks) > 0 and all(
+            isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, self.hold) for block in self.blocks
+        )
 
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
         config = self.config

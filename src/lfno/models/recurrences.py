@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor, nn
 
 from lfno.backends import fused
-from lfno.backends.chunk_products import respond_in_chunks
+from lfno.backends.chunk_products import Layer, fold, respond, unfold
 from lfno.backends.convolution import convolve
 from lfno.backends.mixing import mix_channels
 from lfno.models.fourier_weights import FourierWeights, as_complex, filtered
@@ -15,7 +15,6 @@ from lfno.models.kernel import PoleResidue
 from lfno.models.pointwise import Gate, Pointwise
 from lfno.models.responses import Response
 from lfno.models.terms import recurrent_term, steady_term
-from lfno.spectral.chunks import fold, unfold
 from lfno.spectral.recurrence import State
 
 #: longest window, in time steps, that is computed as one convolution on a GPU
@@ -77,9 +76,9 @@ class Recurrence(Response):
         given = poles[None], residues[None], step, pointwise.weight[None], pointwise.bias[None]
         return gated_recurrence(v[None], *given, opening, constant, terms, act, skip)[0]
 
-    def in_chunks(self, chunks: Tensor, size: int, step: float) -> Tensor:
-        """The response from rest of a signal of `size` samples in chunks, (batch, L, C, K); see `lfno.spectral.chunks`."""
-        return respond_in_chunks(chunks, self.kernel.tables(size, step, self.hold, field=False))
+    def in_chunks(self, chunks: Tensor, batch: int, size: int, step: float, layer: Layer, bias: Tensor) -> Tensor:
+        """The response to signals of `size` samples in chunks plus W v + b; see `lfno.backends.chunk_products`."""
+        return respond(chunks, batch, layer, bias)
 
     def advance(self, v: Tensor, step: float, state: State | None) -> tuple[Tensor, State]:
         """The response to the next samples of a signal after `state`, and the state after them; from rest without one."""
@@ -107,9 +106,9 @@ class RecurrenceWithR(Recurrence):
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
         return [self.weights.answer(v, self._low(v.shape[2:], steps), v.shape[2:])]
 
-    def in_chunks(self, chunks: Tensor, size: int, step: float) -> Tensor:
-        (low,) = self.beside(unfold(chunks, size, field=False), (step,))
-        return super().in_chunks(chunks, size, step) + fold(low)
+    def in_chunks(self, chunks: Tensor, batch: int, size: int, step: float, layer: Layer, bias: Tensor) -> Tensor:
+        (low,) = self.beside(unfold(chunks, batch, size), (step,))
+        return respond(chunks, batch, layer, bias) + fold(low)
 
     def _low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
         response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps)

@@ -11,6 +11,7 @@ Modules:
     pole_residue: the pole–residue transform in any number of dimensions (frequency form)
     hold: one pole as an exact recurrence, for inputs that are polynomials between samples
     recurrence: pole–residue layers as recurrences along time
+    linear_hold: the coefficients of a recurrence for signals, the linear hold and shared poles
     tables: the matrices with which a recurrence runs in chunks
     chunks: run a recurrence in chunks with these matrices
     physics: poles as frequency, damping ratio and time constant

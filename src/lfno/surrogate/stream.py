@@ -48,7 +48,7 @@ class Stream:
         single = values.ndim == 0 or (values.ndim == 1 and count > 1)
         block = values.reshape(-1, 1) if single else values[None] if values.ndim == 1 else values
         if block.ndim != 2 or len(block) != count:
-            raise LfnoError(f"the inputs have the shape {values.shape}; the model takes {count} channels: ({count}, time)")
+            raise LfnoError(f"the inputs have the shape {values.shape}; the model takes {_channels(count)}: ({count}, time)")
         answers, self._state = self._runner.advance(block, self._state)
         if single:
             return float(answers[0, 0]) if outputs == 1 else answers[:, 0]
@@ -70,3 +70,7 @@ class Stream:
     def reset(self) -> None:
         """Start again from rest."""
         self._state = run.at_rest(self._program)
+
+
+def _channels(count: int) -> str:
+    return f"{count} channel{'' if count == 1 else 's'}"

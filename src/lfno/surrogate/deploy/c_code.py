@@ -13,6 +13,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import with_unit
 from lfno.core.tensorfile import write_atomically
 from lfno.core.version import __version__
+from lfno.models.export import check_target
 from lfno.surrogate.deploy import run
 from lfno.surrogate.deploy.program import (
     Affine,
@@ -55,8 +56,7 @@ def write_c(program: Program, path: Path, precision: str = "double") -> tuple[Pa
     """Write NAME.c and NAME.h beside each other, NAME being the stem of `path`, and return their paths."""
     name = path.stem
     source, header = c_files(program, name, precision)
-    if not path.parent.is_dir():
-        raise LfnoError(f"there is no folder {path.parent} to write {name}.c into")
+    check_target(path)
     files = path.with_suffix(".c"), path.with_suffix(".h")
     for file, text in zip(files, (source, header), strict=True):
         write_atomically(file, text.encode())

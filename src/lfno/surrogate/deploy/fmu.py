@@ -19,6 +19,7 @@ from typing import Any
 from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 from lfno.core.version import __version__
+from lfno.models.export import check_target
 from lfno.surrogate.deploy.c_code import NAMES, c_files
 from lfno.surrogate.deploy.fmi3 import REFUSED
 from lfno.surrogate.deploy.program import Program
@@ -64,8 +65,7 @@ def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
     name = path.stem
     if version not in VERSIONS:
         raise LfnoError(f"there is no FMI version {version!r} here; choose {' or '.join(VERSIONS)}")
-    if not path.parent.is_dir():
-        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    check_target(path)
     if not NAMES.fullmatch(name):
         raise LfnoError(f"{name!r} cannot be the name of an FMU: use at most 40 letters, digits and _, a letter first")
     source, header = c_files(program, name)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.models.export import check_target
 from lfno.surrogate.deploy.program import Affine, Apply, Clip, Product, Program, Scale, Sum
 
 OPSET = 17
@@ -132,9 +133,8 @@ def session_of(content: bytes) -> Any:
 
 
 def check_packages(path: Path) -> None:
-    """Raise LfnoError if the folder or a package that is needed is missing."""
-    if not path.parent.is_dir():
-        raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
+    """Raise LfnoError if the file cannot be written or a package that is needed is missing."""
+    check_target(path)
     try:
         import onnx  # noqa: F401
         import onnxruntime  # noqa: F401

@@ -1,0 +1,76 @@
+"""The recurrence s[k] = A s[k−1] + a[k] along the last axis by matrix products, forwards or backwards, with one A per pole.
+
+The axis is cut into groups of T entries. Inside a group s is a product with a triangular matrix of powers of A. The states
+at the ends of groups follow a recurrence of their own, with A^T, which is solved in the same way.
+
+Complex numbers are planes (re, im) on the first axis: in this layout every product reads and writes whole matrices.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lfno.spectral.hold import powers
+
+#: most entries in a group: the products of a group cost 8 T flops per entry
+GROUP = 16
+
+
+class Level(NamedTuple):
+    """One size of groups. inside: planes (…, 2, M, T, T) of A^{t−j} for t ≥ j. step: planes (…, 2, M, 1, 1) of A."""
+
+    inside: Tensor
+    step: Tensor
+
+
+def cut(count: int, most: int) -> tuple[int, int]:
+    """The number of groups for `count` entries and the size of each: equal groups with as little padding as possible."""
+    groups = -(-count // most)
+    return groups, -(-count // groups)
+
+
+def planes(values: Tensor, dtype: torch.dtype) -> Tensor:
+    """The real and the imaginary part of (S, M, …) as (S, 2, M, …)."""
+    return torch.stack((values.real, values.imag), 1).to(dtype)
+
+
+def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> tuple[Level, ...]:
+    """Levels for `count` entries that are `step` apart in time, with A = e^{μ step} for poles (S, M); up to one group."""
+    groups, size = cut(count, GROUP)
+    place = torch.arange(size, device=poles.device)
+    lag = place - place[:, None]
+    inside = powers(poles, step, lag.clamp(min=0).flatten()).unflatten(-1, lag.shape) * (lag >= 0)
+    once = powers(poles, step, torch.ones(1, device=poles.device))[..., None]
+    level = Level(planes(inside, dtype), planes(once, dtype))
+    return (level, *(make_levels(poles, step * size, groups, dtype) if groups > 1 else ()))
+
+
+def scan(added: Tensor, levels: tuple[Level, ...], back: bool = False) -> Tensor:
+    """s[k] = A s[k−1] + a[k], or with `back` s[k] = conj(A) s[k+1] + a[k], the adjoint: planes (2, M, rows, count) → same."""
+    level, rest = levels[0], levels[1:]
+    _, poles, rows, count = added.shape
+    (re, im), by_re, by_im = level.inside.mT if back else level.inside, *level.step
+    im, by_im = (-im, -by_im) if back else (im, by_im)
+    size = re.shape[-1]
+    added = torch.nn.functional.pad(added, (0, -count % size))
+    grouped = added.reshape(2, poles, -1, size)
+    if rest:
+        last, start = (0, size - 1) if back else (size - 1, 0)
+        ends = _times(grouped, re[..., last:][..., :1], im[..., last:][..., :1])
+        s_re, s_im = scan(ends.view(2, poles, rows, -1), rest, back)
+        onward = torch.stack((s_re * by_re - s_im * by_im, s_re * by_im + s_im * by_re))
+        to = grouped.view(2, poles, rows, -1, size)[..., start]
+        if back:
+            to[..., :-1] += onward[..., 1:]
+        else:
+            to[..., 1:] += onward[..., :-1]
+    return _times(grouped, re, im).view(added.shape)[..., :count]
+
+
+def _times(values: Tensor, re: Tensor, im: Tensor) -> Tensor:
+    """Complex products along the last axis: planes (2, M, rows, j), the planes (M, j, k) of a matrix → (2, M, rows, k)."""
+    real = torch.bmm(values[0], re).baddbmm_(values[1], im, alpha=-1)
+    return torch.stack((real, torch.bmm(values[1], re).baddbmm_(values[0], im)))
