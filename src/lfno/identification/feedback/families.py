@@ -1,4 +1,4 @@
-"""Families of nonlinearities beyond polynomials of one signal: a sine, a memory (hysteresis), all products of the states."""
+"""Families beyond polynomials of one signal: sine, saturation (friction), memory (hysteresis), products of the states."""
 
 from __future__ import annotations
 
@@ -22,13 +22,18 @@ HORIZON = 256
 MOST_STATES = 3
 #: share of the stiffness and rate of forgetting that a memory starts with
 MEMORIES = ((0.5, 0.1), (0.3, 0.1), (0.5, 0.3))
+#: slope at zero of the tanh that a saturation starts with, for a signal of rms one
+STEEPNESS = (1.0, 6.0)
 #: largest |z| in radians that a sine starts with
 ANGLES = (1.0, 3.0)
 
 
 def families(linear: Candidate) -> Sequence[Family]:
     """The families to try, cheapest first. Motions that start away from equilibrium have tried products of states already."""
-    return () if linear.structure.free_start else (memory, generic_memory, products)
+    if linear.structure.free_start:
+        return ()
+    few = linear.law.states == 2  # products of two states have few parameters
+    return (products, saturation, memory, generic_memory) if few else (saturation, memory, generic_memory, products)
 
 
 def told(candidate: Candidate, report: Report) -> None:
@@ -65,10 +70,27 @@ def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     return found
 
 
+def saturation(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
+    """A tanh of an output or of its rate of change, as in Coulomb friction; the best one over a short horizon."""
+    states, terms = bench.trajectory(linear), Terms(1, units=1)
+    structure = replace(linear.structure, terms=terms)
+    rows = [row for output in linear.law.read for row in (output, output @ linear.law.matrix)]
+    laws = []
+    for row in rows:
+        z = states @ row
+        size = float(np.sqrt((z**2).mean())) or 1.0
+        law = extended(linear.law, terms, row[None] / size, z[..., None] / size)
+        laws += [replace(law, shape=np.array([steep, 0.0])) for steep in STEEPNESS]
+    best = staged(bench, "saturation", laws, structure, linear, (HORIZON,))
+    told(best, report)
+    return [best]
+
+
 def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Hysteresis of Bouc–Wen form beside a cubic spring: y³, |v| ξ and v |ξ|."""
     if not linear.structure.pairs:
         return []
+    linear = without_decays(bench, linear)
     terms = Terms(3, powers=((3, 0, 0),), moduli=((1, 2), (2, 1)))
     laws = []
     for share, forget in MEMORIES:
@@ -78,6 +100,19 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, (HORIZON // 4, HORIZON // 2, HORIZON))
     told(best, report)
     return [best]
+
+
+def without_decays(bench: Bench, linear: Candidate) -> Candidate:
+    """The linear candidate with its oscillations only. A linear model imitates a memory by decays; the memory replaces them."""
+    law, count = linear.law, linear.structure.decays
+    if not count:
+        return linear
+    law = replace(
+        law, poles=law.poles[count:], drive=law.drive[count:], gains=law.gains[count:], pick=law.pick[:, count:],
+        read=law.read[:, count:], start=law.start[count:],
+    )  # fmt: skip
+    structure = replace(linear.structure, decays=0)
+    return bench.fit("linear, oscillations only", law, structure, linear.hold, linear.starts[:, count:], iterations=10)
 
 
 def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
