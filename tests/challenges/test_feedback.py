@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lfno.challenges import CHALLENGES, run
+from lfno.challenges.feedback import delayed, is_rough
 from lfno.challenges.fitted import Settings
 from lfno.challenges.load import Data
 from lfno.challenges.methods import METHODS, compact, fit_lfno
@@ -105,3 +106,17 @@ def test_a_periodic_question_is_answered_in_steady_state(found: dict):
     answer = model.simulate(Question(np.tile(force, 2), force[:, :0], period=256))
     long = duffing().predict(np.tile(force, 20)[None])[0, :, -512:]
     np.testing.assert_allclose(answer, long, atol=0.05 * long.std())
+
+
+def test_rough_inputs_are_told_from_smooth_and_from_constant_ones():
+    rng = np.random.default_rng(9)
+    white, smooth = rng.normal(size=(1, 2000)), np.sin(0.3 * np.arange(2000))[None]
+    steps = np.repeat(rng.normal(size=(1, 200)), 10, axis=1)
+    noisy = smooth + 0.01 * white  # little noise on a smooth input
+    for inputs, rough in ((white, True), (smooth, False), (steps, False), (noisy, False)):
+        assert is_rough(Training((Record("training", inputs, inputs),), STEP, 0)) == rough
+
+
+def test_delayed_periodic_inputs_wrap_around():
+    inputs = np.arange(4.0)[None]
+    np.testing.assert_array_equal(delayed(inputs, (0, -1, 1), period=4), [[0, 1, 2, 3], [1, 2, 3, 0], [3, 0, 1, 2]])

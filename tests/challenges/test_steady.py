@@ -1,19 +1,23 @@
-"""The network for periodic records: its linear path is exact, and it learns a nonlinear force in front of it."""
+"""The network for periodic records: a linear path and a network beside it, both in steady state."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import torch
 
-from lfno.challenges.correction import InputCorrection
 from lfno.challenges.fitted import Settings
+from lfno.challenges.linear import SteadyResponse
 from lfno.challenges.methods import fit_level, fit_lfno
-from lfno.challenges.networks import hasten
+from lfno.challenges.networks import place_poles
 from lfno.challenges.protocol import Record, Training
+from lfno.challenges.steady import SteadyNetwork, strongest_poles
 from lfno.core.grid import Grid
-from lfno.identification.periodic import fit_periodic
+from lfno.identification.periodic import PeriodicResponse, fit_periodic
+from lfno.models.kernel import WINDOW, PoleResidue
 from lfno.models.lfno import LFNO
-from tests.challenges.layouts import signal, steady
+from tests.challenges.layouts import POLE, signal, steady
 
 SIZE = 256
 
@@ -26,56 +30,61 @@ def records(count: int, seed: int) -> tuple[Record, ...]:
     return tuple(Record(f"level {k}", u[k, r], y[k, r], SIZE) for k in range(2) for r in range(count))
 
 
-def make(config: dict) -> tuple[InputCorrection, np.ndarray]:
-    inputs = np.stack([record.inputs for record in records(4, 0)])
-    outputs = np.stack([record.outputs for record in records(4, 0)])
-    response = fit_periodic(inputs, outputs, degree=1, width=6)
+def known_response() -> PeriodicResponse:
+    inputs, outputs = (np.stack([getattr(record, side) for record in records(4, 0)]) for side in ("inputs", "outputs"))
+    return fit_periodic(inputs, outputs, degree=1, width=6)
+
+
+def small_network() -> LFNO:
     torch.manual_seed(0)
     fields = {"in_channels": 2, "out_channels": 1, "width": 6, "modes": 1, "n_poles": 4, "share_poles": True}
-    fields |= {"steady": "exact", "transient_layers": 2, "gate": True, "projection": 16}
-    network = InputCorrection(Grid.line(SIZE, 0.1), LFNO.Config.from_fields(fields | config), response, unit=0.5)
-    return network, np.concatenate([inputs, response.simulate(inputs)], 1)
+    fields |= {"steady": "exact", "transient_layers": 2, "gate": True, "projection": 16, "hold": "trigonometric"}
+    return LFNO(Grid.line(SIZE, 0.1), LFNO.Config.from_fields(fields))
 
 
-def test_the_answer_is_the_networks_correction_through_the_response():
-    network, x = make({})
-    x32 = torch.as_tensor(x, dtype=torch.float32)
+def test_the_answer_is_path_plus_network_and_has_no_beginning():
+    path, network = SteadyResponse(known_response()), small_network()
+    model = SteadyNetwork(path, network, "cpu")
+    record = records(1, 3)[0]
+    alone = path.simulate(record.question(0))
+    x = torch.as_tensor(np.concatenate([record.inputs, alone])[None], dtype=torch.float32)
     with torch.no_grad():
-        found = network.respond(x32).numpy()
-        correction = LFNO.respond(network, x32, transient=False).numpy()
-    level = np.sqrt((x[:, :1] ** 2).mean((1, 2))) / network.level.item()
-    response = torch.view_as_complex(network.response).numpy()  # in units of 0.5
-    expected = sum(level[:, None, None] ** k * np.fft.rfft(correction) * response[k, 0, 0] for k in range(2))
-    np.testing.assert_allclose(found, np.fft.irfft(expected, SIZE), atol=1e-5 * np.abs(found).max())
+        more = network.respond(x, transient=False)[0].numpy()
+    answer = model.simulate(record.question(0))
+    np.testing.assert_allclose(answer, alone + more, atol=1e-5 * np.abs(more).max())
+    moved = replace(record, inputs=np.roll(record.inputs, 37, -1))
+    np.testing.assert_allclose(model.simulate(moved.question(0)), np.roll(answer, 37, -1), atol=1e-4 * np.abs(answer).max())
 
 
-def test_a_shifted_period_has_a_shifted_answer():
-    """The steady state has no beginning."""
-    network, x = make({})
-    x32 = torch.as_tensor(x, dtype=torch.float32)
+def test_layers_begin_with_the_poles_of_the_response():
+    step, size = 0.1, 1024
+    u = signal(np.random.default_rng(4), 6, 1, size)
+    response = fit_periodic(u, steady(u), degree=0, width=6)
+    expected = np.log(POLE) / step
+    found = strongest_poles(response, step, 4)
+    assert abs(found[0] - expected) < 1e-2 * abs(expected)
+    network = LFNO(Grid.line(size, step), width=8, modes=1, n_poles=4, share_poles=True, steady="exact", cycles=300.0)
+    before = [gain(network, kernel) for kernel in network.modules() if isinstance(kernel, PoleResidue)]
+    place_poles(network, found[:1])
+    kernels = [kernel for kernel in network.modules() if isinstance(kernel, PoleResidue)]
+    for kernel in kernels:
+        decay, swing = kernel.get_parameter("poles_0")[0].tolist()
+        placed = complex(-np.exp(decay), swing) * WINDOW / (size * step)
+        assert abs(placed - found[0]) < 1e-4 * abs(placed)
+    after = [gain(network, kernel) for kernel in kernels]
+    assert all(0.5 < b / a < 2 for a, b in zip(before, after, strict=True))
+
+
+def gain(network: LFNO, kernel: PoleResidue) -> float:
+    """The root mean square of the frequency response of a layer."""
     with torch.no_grad():
-        here, there = network.respond(x32), network.respond(x32.roll(37, -1))
-    torch.testing.assert_close(here.roll(37, -1), there, atol=1e-5, rtol=1e-4)
-
-
-def test_faster_poles_keep_the_gain_of_a_layer():
-    torch.manual_seed(0)
-    grid = Grid.line(4096, 1.0)
-    networks = [LFNO(grid, width=16, modes=1, n_poles=32, share_poles=True, steady="exact", cycles=1500.0) for _ in range(2)]
-    networks[1].load_state_dict(networks[0].state_dict())
-    hasten(networks[1], 10.0)
-    with torch.no_grad():
-        gains = [
-            float(network.blocks[0].kernel.transfer((None,), (4096,), network.steps(grid)).abs().square().mean().sqrt())
-            for network in networks
-        ]
-    assert 0.7 < gains[1] / gains[0] < 1.4
+        return float(kernel.transfer((None,), (1024,), network.steps(network.grid)).abs().square().mean().sqrt())
 
 
 def test_the_network_learns_a_force_that_no_linear_model_has():
     training = Training(records(24, 1), 0.1, 10)
-    changes = {"width": 8, "transient_layers": 1, "n_poles": 4, "projection": 16}
-    changes |= {"epochs": 20, "batch": 10, "validate_every": 2, "learning_rate": 0.02}
+    changes = {"width": 8, "transient_layers": 2, "n_poles": 4, "projection": 16}
+    changes |= {"epochs": 60, "batch": 10, "validate_every": 2, "learning_rate": 0.02}
     level, lfno = fit_level(training, Settings()), fit_lfno(training, Settings(changes=changes))
     for name, value in lfno.validation.items():
         assert value < 0.75 * level.validation[name]

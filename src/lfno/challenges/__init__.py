@@ -18,7 +18,7 @@ Modules:
     steady: LFNO for records in periodic steady state
     windows: LFNO for records that are not periodic
     networks: train the seeds of a network as one stack
-    correction: a network that corrects the input of a linear system
+    guard: answer by a safe model where a nonlinear one diverges
     fitted: what a fit takes and returns
 """
 

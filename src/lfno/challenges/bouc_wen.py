@@ -7,6 +7,8 @@ with ν = 1. The parameters are those of the benchmark's description (doi:10.412
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 #: mass (kg), damping (N s/m), stiffness (N/m)
@@ -23,6 +25,7 @@ NOISE = 8e-6
 RECORDS, SAMPLES = 20, 4096
 
 
+@cache
 def training_records(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Forces and noisy displacements from rest, `(records, 1, samples)`.
 
@@ -34,7 +37,10 @@ def training_records(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     spectrum = multisine_spectra(rng)
     force = np.fft.irfft(spectrum, SAMPLES)
     motion = simulate(spectrum)
-    return force[:, None], (motion + NOISE * rng.standard_normal(motion.shape))[:, None]
+    motion = motion + NOISE * rng.standard_normal(motion.shape)
+    for values in (force, motion):
+        values.setflags(write=False)  # all callers share them
+    return force[:, None], motion[:, None]
 
 
 def multisine_spectra(rng: np.random.Generator, records: int = RECORDS, samples: int = SAMPLES) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import torch
 from lfno.challenges.fitted import Settings
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.models.kernel import PoleResidue
+from lfno.models.kernel import WINDOW, PoleResidue
 from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.device import usable_device
 from lfno.training.estimate import estimate
@@ -74,12 +73,20 @@ def train_seeds(
 
 
 @torch.no_grad()
-def hasten(network: LFNO, factor: float) -> None:
-    """Make all poles decay faster by a factor. Residues grow with its root, so that the gain of a layer stays the same."""
+def place_poles(network: LFNO, poles: np.ndarray) -> None:
+    """Initialise all layers with these poles (1/s), the most important first; residues keep the gain of their layer.
+
+    A layer that has more poles than these keeps its own for the rest. The layers share their poles between channels.
+    """
+    unit = network.grid.axes[0].length / WINDOW
     for kernel in network.modules():
         if isinstance(kernel, PoleResidue):
-            kernel.get_parameter("poles_0")[..., 0] += math.log(factor)
-            kernel.residues.mul_(math.sqrt(factor))
+            stored, residues = kernel.get_parameter("poles_0"), kernel.residues
+            count = min(len(poles), len(stored))
+            decay = torch.as_tensor(-poles.real[:count] * unit).to(stored)
+            residues[..., :count, :] *= (decay / stored[:count, 0].exp()).sqrt()[:, None]
+            stored[:count, 0] = decay.log()
+            stored[:count, 1] = torch.as_tensor(poles.imag[:count] * unit).to(stored)
 
 
 def respond(network: LFNO, device: str, inputs: np.ndarray, grid: Grid, transient: bool) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""LFNO for records in periodic steady state: a linear path, and a network that corrects its input.
+"""LFNO for records in periodic steady state: a linear path in parallel with a network in its steady pass.
 
-    y = H(s) (u + network(u, H(s) u))
+    y = H(s) u + network(u, H(s) u)
 
 H(s) is the frequency response of `lfno.identification.periodic`, which depends on the level s of the record. The network
 learns what H leaves. A fit explains its own records better than new ones, so the network is trained on residuals of
@@ -13,45 +13,53 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.challenges.correction import InputCorrection
 from lfno.challenges.fitted import Fitted, Settings
 from lfno.challenges.linear import SteadyResponse, fit_response, level_degree, stacked
-from lfno.challenges.networks import hasten, respond, train_seeds
+from lfno.challenges.networks import place_poles, respond, train_seeds
 from lfno.challenges.protocol import Question, Record, Training, figures
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.scaling import scale_of
-from lfno.identification.periodic import cross_fit
-from lfno.models.lfno import LFNO, LFNOConfig
+from lfno.identification.periodic import PeriodicResponse, cross_fit
+from lfno.identification.realisation import realise
+from lfno.models.lfno import LFNO, TRIGONOMETRIC, LFNOConfig
 from lfno.training.config import TrainingConfig
 from lfno.training.labels import Samples
 from lfno.training.presets import Preset
 
 #: parts in which the residuals of the training records are computed
 FOLDS = 5
-#: a period is much longer than the memory of the system: poles decay so much faster than a network's initial ones
-HASTE = 10.0
+#: states of the realisation for each pole of a layer: some of its poles are spurious
+STATES_PER_POLE = 2
+#: samples of the impulse response that the poles are found from
+RESPONSE = 2048
 
 PRESET = Preset(
     "LFNO",
-    {"width": 16, "modes": 1, "n_poles": 16, "share_poles": True, "steady": "exact", "transient_layers": 4, "gate": True},
-    TrainingConfig(epochs=600, batch=5, learning_rate=1e-2, weight_decay=1e-4, steady_decay=0.0, validate_every=10),
-)
+    {
+        "width": 16, "modes": 1, "n_poles": 24, "share_poles": True, "steady": "exact", "transient_layers": 8, "gate": True,
+        # the frequency form: a periodic record has no energy above its highest line
+        "hold": TRIGONOMETRIC,
+    },
+    # the error on held-out realisations is smallest early, so the training ends long before the schedule does
+    TrainingConfig(
+        epochs=900, batch=5, learning_rate=1e-2, weight_decay=1e-4, steady_decay=0.0, validate_every=10, patience=200
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class SteadyNetwork:
-    """A frequency response and the network that corrects its input; the network answers in units of `unit`."""
+    """A frequency response and the network that corrects it."""
 
     path: SteadyResponse
     network: LFNO
     device: str
-    unit: float
 
     @property
     def description(self) -> str:
         count = sum(parameter.numel() for parameter in self.network.parameters())
-        return f"LFNO of {count:,} parameters that corrects the input of a {self.path.description}"
+        return f"LFNO of {count:,} parameters beside a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
         """The steady answer of path and network, repeated as often as the record has the period."""
@@ -59,7 +67,7 @@ class SteadyNetwork:
         repeats = question.inputs.shape[-1] // question.period
         periods = question.inputs.reshape(len(question.inputs), repeats, question.period).mean(1)
         more = respond(self.network, self.device, np.concatenate([periods, linear]), self.network.grid, transient=False)
-        return np.tile(linear + self.unit * more, repeats)
+        return np.tile(linear + more, repeats)
 
 
 def fit_steady(training: Training, settings: Settings) -> Fitted:
@@ -71,32 +79,45 @@ def fit_steady(training: Training, settings: Settings) -> Fitted:
     linear = cross_fit(inputs, outputs, _folds(kept.records), degree, path.response.width)
     held_inputs, held_outputs = stacked(held.records)
     held_linear = path.response.simulate(held_inputs)
-    unit = float((outputs - linear).std()) or 1.0
-    x = np.concatenate([inputs, linear], 1)
+    x, y = np.concatenate([inputs, linear], 1), outputs - linear
+    count = settings.changes.get("n_poles", PRESET.fields["n_poles"])
+    poles = strongest_poles(path.response, training.step, count)
 
     def build(config: LFNOConfig) -> LFNO:
-        network = InputCorrection(Grid.line(inputs.shape[-1], training.step), config, path.response, unit)
-        # a correction is as large beside the input as the residual is beside the output
-        size = float(inputs.std()) * unit / (float(outputs.std()) or 1.0)
-        network.normalise(*scale_of(x), 0.0, size)
-        hasten(network, HASTE)
+        network = LFNO(Grid.line(inputs.shape[-1], training.step), config)
+        network.normalise(*scale_of(x), *scale_of(y))
+        place_poles(network, poles)
         return network
 
     trained = train_seeds(
         build,
         PRESET.change(cycles=_cycles(inputs)),
-        inputs.shape[1],
-        Samples(x, steady=(outputs - linear) / unit),
-        Samples(np.concatenate([held_inputs, held_linear], 1), steady=(held_outputs - held_linear) / unit),
+        y.shape[1],
+        Samples(x, steady=y),
+        Samples(np.concatenate([held_inputs, held_linear], 1), steady=held_outputs - held_linear),
         settings,
     )
     seen = [
-        figures(SteadyNetwork(path, network, trained.device, unit), held.records, training.skip, training.scale)
+        figures(SteadyNetwork(path, network, trained.device), held.records, training.skip, training.scale)
         for network in trained.networks
     ]
     facts = {"method": "lfno", "linear path": final.description, **trained.facts}
-    models = [SteadyNetwork(final, network, trained.device, unit) for network in trained.networks]
+    models = [SteadyNetwork(final, network, trained.device) for network in trained.networks]
     return Fitted(models, {name: float(np.mean([one[name] for one in seen])) for name in seen[0]}, facts)
+
+
+def strongest_poles(response: PeriodicResponse, step: float, count: int) -> np.ndarray:
+    """The poles (1/s) of a frequency response at the mean level, those with the most energy first; at most `count`."""
+    size = 2 * (response.coefficients.shape[-1] - 1)
+    middle = np.einsum("k,koif->oif", 0.5 ** np.arange(len(response.coefficients)), response.coefficients)
+    impulse = np.fft.irfft(middle, size)[..., : min(size // 2, RESPONSE)]
+    found = realise(impulse, step, STATES_PER_POLE * count)
+    poles = found.poles
+    energy = (np.abs(found.residues) ** 2).sum((0, 1)) / np.maximum(2 * np.abs(poles.real), 1e-12)
+    # stable, slower than a sample, below the Nyquist frequency
+    usable = (poles.real < 0) & (np.abs(poles) * step < 0.97 * np.pi)
+    order = np.argsort(-energy * usable, kind="stable")[: min(count, int(usable.sum()))]
+    return poles[order]
 
 
 def _folds(records: tuple[Record, ...]) -> np.ndarray:

@@ -2,9 +2,11 @@
 
     y = path(u) + network(u, path(u))
 
-The path is the better of the linear model and of modes with feedback, so the sum starts as good as that. A window does not
-begin at rest. The outputs that the protocol gives for the initial state are further inputs of the network: what the path
-leaves of the first `skip` outputs, and zero after them. So the network learns what they say about the state.
+The path is the better of the linear model and of modes with feedback, so the sum starts as good as that. The network sees
+signals clipped to the range of the training data: outside that range its correction stays bounded, and the path goes on.
+A window does not begin at rest. The outputs that the protocol gives for the initial state are further inputs of the
+network: what the path leaves of the first `skip` outputs, and zero after them. So the network learns what they say about
+the state.
 """
 
 from __future__ import annotations
@@ -41,13 +43,17 @@ PRESET = Preset(
 
 @dataclass(frozen=True)
 class WindowNetwork:
-    """A path, and a network that takes the inputs, the answer of the path and what it leaves of the first outputs."""
+    """A path, and a network that takes the inputs, the answer of the path and what it leaves of the first outputs.
+
+    reach: the smallest and the largest value of the inputs and of the answer on the training records, (channels, 1) each.
+    """
 
     path: Model
     network: LFNO
     device: str
     skip: int
     offset: np.ndarray
+    reach: tuple[np.ndarray, np.ndarray]
 
     @property
     def description(self) -> str:
@@ -57,7 +63,7 @@ class WindowNetwork:
     def simulate(self, question: Question) -> np.ndarray:
         """The answer to the whole record in one pass; a periodic input is repeated until the network has settled."""
         answer = self.path.simulate(question)
-        inputs, size = np.concatenate([question.inputs, answer]), answer.shape[-1]
+        inputs, size = np.clip(np.concatenate([question.inputs, answer]), *self.reach), answer.shape[-1]
         left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset
         if question.period:
             inputs = np.tile(inputs[:, : question.period], SETTLING + size // question.period)
@@ -99,6 +105,8 @@ def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted
     offset = np.concatenate([record.outputs for record in kept.records], -1).mean(-1, keepdims=True)
     if any(record.rest for record in training.records):
         offset = 0 * offset
+    seen = np.concatenate([record.inputs for record in kept.records], -1)
+    reach = seen.min(-1, keepdims=True), seen.max(-1, keepdims=True)
     x, y = windows(kept.records, size, skip, offset, MOST_WINDOWS)
     x_held, y_held = windows(held.records, size, skip, offset, MOST_VALIDATION)
     preset = PRESET.change(unscored=skip or int(WARMUP * size), cycles=max(4.0, highest_mode(y, 2)))
@@ -109,9 +117,9 @@ def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted
         return network
 
     trained = train_seeds(build, preset, y.shape[1], Samples(x, y), Samples(x_held, y_held), settings)
-    models = [WindowNetwork(path, network, trained.device, skip, offset) for network in trained.networks]
-    seen = [figures(model, rest.records, skip, training.scale) for model in models]
-    validation = {name: float(np.mean([one[name] for one in seen])) for name in seen[0]}
+    models = [WindowNetwork(path, network, trained.device, skip, offset, reach) for network in trained.networks]
+    scored = [figures(model, rest.records, skip, training.scale) for model in models]
+    validation = {name: float(np.mean([one[name] for one in scored])) for name in scored[0]}
     return Fitted(models, validation, {"method": "lfno", "path": path.description, **trained.facts})
 
 

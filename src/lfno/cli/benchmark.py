@@ -57,6 +57,10 @@ def benchmark(
         typer.echo(json.dumps({"record": str(path), **asdict(result)}, default=float))
         return
     _table(challenge, result)
+    if other := {name: value for name, value in result.validation.items() if name not in result.figures}:
+        errors = list(other.values())
+        shown = f"{errors[0]:.4g}" if len(errors) == 1 else f"{min(errors):.4g} to {max(errors):.4g}"
+        typer.echo(f"error on held-out training records: {shown} {challenge.unit}")
     typer.echo(f"model: {result.model}")
     typer.echo(f"fitted in {result.seconds:.0f} s on {result.environment['hardware']}; the record is {path}")
 

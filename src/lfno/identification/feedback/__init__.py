@@ -3,6 +3,7 @@
 Modules:
     model: `FeedbackModel` in the user's units
     fit: fit a model to stretches of measurement
+    refit: fit the parameters of a model again to more data
     check: check the stretches before a fit
     search: search for the structure on validation data
     candidate: one fitted structure, and the choice between several

@@ -36,6 +36,9 @@ def families(linear: Candidate) -> Sequence[Family]:
     """The families to try, cheapest first. Motions that start away from equilibrium have tried products of states already."""
     if linear.structure.free_start:
         return (bounded,)
+    few = linear.law.states == 2  # products of two states have few parameters
+    if few:
+        return (products, bounded, position_and_rate, memory, generic_memory)
     return (bounded, position_and_rate, memory, generic_memory, products)
 
 
@@ -105,6 +108,7 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Hysteresis of Bouc–Wen form beside a cubic spring: y³, |v| ξ and v |ξ|."""
     if not linear.structure.pairs:
         return []
+    linear = without_decays(bench, linear)
     terms = Terms(3, powers=((3, 0, 0),), moduli=((1, 2), (2, 1)))
     laws = []
     for share, forget in MEMORIES:
@@ -114,6 +118,19 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     best = staged(bench, "memory of Bouc–Wen form", laws, structure, linear, HORIZONS)
     told(best, report)
     return [best]
+
+
+def without_decays(bench: Bench, linear: Candidate) -> Candidate:
+    """The linear candidate with its oscillations only. A linear model imitates a memory by decays; the memory replaces them."""
+    law, count = linear.law, linear.structure.decays
+    if not count:
+        return linear
+    law = replace(
+        law, poles=law.poles[count:], drive=law.drive[count:], gains=law.gains[count:], pick=law.pick[:, count:],
+        read=law.read[:, count:], start=law.start[count:],
+    )  # fmt: skip
+    structure = replace(linear.structure, decays=0)
+    return bench.fit("linear, oscillations only", law, structure, linear.hold, linear.starts[:, count:], iterations=10)
 
 
 def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:

@@ -87,7 +87,7 @@ def fit_feedback(
     best, final = refined(best, spread(windows, FITTED), bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
-    return _model(final, best, spread(windows, FITTED), scales, grid)
+    return fitted_model(final, best, spread(windows, FITTED), scales, grid)
 
 
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
@@ -144,7 +144,7 @@ def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) ->
     return best, after if reached <= MOST_WORSE * best.errors.mean() else before
 
 
-def _model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:
+def fitted_model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:
     """The fitted law in the user's units, with what the data say about its precision."""
     problem = Problem(windows.held(best.hold), best.structure, best.law, best.substeps)
     law, states = problem.law(final.point), problem.states(final.point)

@@ -91,7 +91,11 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
             break
         normal = Normal(problem, jacobian, point)
         while damping < MOST_DAMPING:
-            step = _step(problem, normal, point, residual, damping)
+            try:
+                step = _step(problem, normal, point, residual, damping)
+            except np.linalg.LinAlgError:  # the normal equations overflow or are singular: a shorter step may not be
+                damping *= 6
+                continue
             trial = moved(point, step)
             states = problem.states(trial)
             missed = problem.residual(trial, states)

@@ -92,34 +92,39 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
     best = lead(bench, linear, places, 3)
     told(best, report)
     best = best_hold(bench, best, report)
+    tried = [linear, best]
     if not bench.finished(best):
         for degree, rows in ((2, places), (3, rates)):
-            other = lead(bench, replace(linear, hold=best.hold), rows, degree)
-            told(other, report)
-            best = other if other.cost < WORTH * best.cost else best
+            tried.append(lead(bench, replace(linear, hold=best.hold), rows, degree))
+            told(tried[-1], report)
     # a sine has as many parameters as a cubic, so the better of the two is chosen even where both look like noise
-    tried = [linear, best, *sine(bench, replace(linear, hold=best.hold), report)]
-    best = choose(tried)
+    tried += sine(bench, replace(linear, hold=best.hold), report)
+    # higher degrees cost little, so they are tried before the other families
+    best = polynomial(bench, tried, report)
     for family in families(linear):
         if not bench.finished(best):
             tried += family(bench, replace(linear, hold=best.hold), report)
             best = choose(tried)
-    return polynomial(bench, tried, report)
+    return best
 
 
 def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidate:
-    """The best candidate after its degrees are raised step by step, until two steps in a row help little."""
-    best, failures = choose(tried), 0
-    for degrees in DEGREES:
-        same = best.structure.terms.powers[:1] == ((degrees[0],),)
-        if failures == 2 or not same or bench.finished(best):
+    """The best candidate after the degrees of the leading cubic are raised step by step, until two steps help little.
+
+    A sine looks like a cubic, so the cubic grows even where a sine is as good.
+    """
+    cubics = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
+    best, failures = choose(cubics or tried), 0
+    for degrees in DEGREES if cubics else ():
+        if failures == 2 or bench.finished(best):
             break
         grown = grow(bench, best, Terms(1, powers=tuple((degree,) for degree in degrees)))
         told(grown, report)
         tried.append(grown)
+        cubics.append(grown)
         failures = 0 if grown.error < WORTH * best.error else failures + 1
-        best = choose(tried)
-    return best
+        best = choose(cubics)
+    return choose(tried)
 
 
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:

@@ -1,0 +1,61 @@
+"""Fit the parameters of a model again, to more data, with the structure that the model has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lfno.data.stretches import Stretch
+from lfno.identification.feedback.candidate import Candidate
+from lfno.identification.feedback.fit import FITTED, fitted_model, spread
+from lfno.identification.feedback.initial import signal_scales
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.levenberg import minimise, settled
+from lfno.identification.feedback.model import FeedbackModel
+from lfno.identification.feedback.problem import Point, Problem
+from lfno.identification.feedback.windows import LENGTH, Scales, cut
+
+#: a window lasts this many time constants of the slowest pole, so that slow motion shows
+CONSTANTS = 5.0
+#: samples of the longest window
+LONGEST = 8000
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a step of the search may diverge; such a step is rejected
+def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) -> FeedbackModel:
+    """The model with parameters that fit the stretches best, by least squares of the simulation error.
+
+    Windows are longer than in the search for a structure where the model has slow poles. `seconds` is the time for the fit.
+    """
+    deadline, step = time.monotonic() + seconds, model.grid.steps[-1]
+    slowest = 1 / max(float(np.abs(model.law.poles.real).min()), 1e-300)
+    length = int(np.clip(CONSTANTS * slowest / step, LENGTH, LONGEST))
+    found = signal_scales(stretches)
+    scales = replace(found, input_offset=model.input_offset, time=1 / float(np.abs(model.law.poles).max()))
+    windows = spread(cut(stretches, step, scales, model.hold, length), FITTED)
+    law, substeps = scaled_law(model.law, scales), model.substeps(step)
+    problem = Problem(windows, model.structure, law, substeps)
+    start = np.zeros((len(windows), model.structure.states))
+    before = settled(problem, Point(model.structure.pack(law), start))
+    after = minimise(problem, before.point, 30, 1e-5, deadline)
+    if not np.isfinite(after.cost):
+        return model
+    told = model.provenance["feedback"]
+    best = Candidate(
+        told["label"], law, model.structure, model.hold, substeps, start, after.cost, np.array([told["validation error"] ** 2]),
+        len(after.point.vector),
+    )  # fmt: skip
+    return fitted_model(after, best, windows, scales, model.grid)
+
+
+def scaled_law(law: Law, scales: Scales) -> Law:
+    """A law of the user's units in units of order one: the inverse of `precision.physical`."""
+    time, inward, outward = scales.time, scales.input_scale, scales.output_scale
+    return replace(
+        law, poles=law.poles * time, drive=law.drive * (time * inward), gains=law.gains * time,
+        read=law.read / outward[:, None], direct=law.direct / outward[:, None] * inward,
+        offset=(law.offset - scales.output_offset) / outward,
+    )  # fmt: skip

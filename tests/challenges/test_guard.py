@@ -1,0 +1,36 @@
+"""The safe model answers where a nonlinear one diverges, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from lfno.challenges.guard import REACH, guarded
+from lfno.challenges.protocol import Question, Record, Training
+
+
+@dataclass(frozen=True)
+class Gain:
+    """outputs = gain · inputs."""
+
+    gain: float
+    description: str = "gain"
+
+    def simulate(self, question: Question) -> np.ndarray:
+        return self.gain * question.inputs if self.gain else np.zeros_like(question.inputs)
+
+
+def training() -> Training:
+    """Outputs between −1 and 3: their mean is 1 and the largest distance from it 2."""
+    outputs = np.tile([-1.0, 3.0], 20)[None]
+    return Training((Record("training", outputs, outputs),), 1.0, 0)
+
+
+@pytest.mark.parametrize(("level", "safe"), [(0.99, False), (1.01, True), (np.inf, True), (np.nan, True)])
+def test_answers_outside_the_trusted_range_come_from_the_safe_model(level: float, safe: bool):
+    model = guarded(Gain(1.0), Gain(0.0), training())
+    inputs = np.array([[0.0, 1.0 + level * REACH * 2.0]])
+    answer = model.simulate(Question(inputs, inputs[:, :0]))
+    np.testing.assert_array_equal(answer, [[0.0, 0.0]] if safe else inputs)
