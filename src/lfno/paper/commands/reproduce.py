@@ -1,4 +1,4 @@
-"""`lfno reproduce`: run the matrix of tasks, models and seeds, and go on where it stopped."""
+"""`lfno reproduce`: run the matrix of tasks, models and seeds. A second call continues where the first one stopped."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def reproduce(
 
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
     question = Question(study, _names(tasks), _names(models), preset, seeds, folds, label, changes)
-    place = device or best_device() if scheduler else check_device(device) or best_device()  # workers may have others
+    place = device or best_device() if scheduler else check_device(device) or best_device()  # workers may have other devices
     console = Console(stderr=True, quiet=quiet or as_json)
     cells = []
     for kinds in question.stages():
@@ -84,7 +84,7 @@ def _names(given: str | None) -> list[str] | None:
 def _do(
     cells: list[Any], out: Path, weights: Path | None, stack: int, device: str, scheduler: str | None, console: Any
 ) -> None:
-    """The runs of a stage that have no record yet, here or on a cluster."""
+    """Run the cells of a stage that have no record yet, here or on a cluster."""
     from lfno.paper import matrix
     from lfno.paper.stacked import run_group
     from lfno.training.live import live
@@ -114,14 +114,14 @@ def _do(
         _say(records, console)
 
 
-#: what `--json` tells of a run; the rest is in its record
+#: fields of a record that `--json` prints
 TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "out_of_family", "best_epoch", "seconds")
 
 
 def _on_cluster(
     scheduler: str, groups: list[Any], device: str, out: Path, weights: Path | None, console: Any
 ) -> None:
-    """A group of cells is a job; its records and weights come back from the worker as files."""
+    """Run each group of cells as a job on a cluster. The workers return records and weights as files."""
     from lfno.core.cluster import spread
     from lfno.paper.record import read_record
 

@@ -61,7 +61,7 @@ def compared(runs: Runs, baselines: dict[str, Scores], task: str) -> dict[str, f
 
 
 def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
-    """Return what the headline table means, in sentences with the counts of its rows."""
+    """Return sentences that explain the headline table, with counts of its rows."""
     default = runs.main.where(preset="default")
     shown = [task for tasks in shown_tasks(runs).values() for task in tasks]
     rows = {task: compared(default, baselines, task) for task in shown}

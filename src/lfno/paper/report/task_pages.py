@@ -1,4 +1,4 @@
-"""One page for each data set: its errors, its figures, and the paper's own network folded away."""
+"""One page for each data set: its errors and figures. Figures of the paper's own network are folded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lfno.paper.report.times import duration
 from lfno.plots.page import Page, Section, Table, Tile
 from lfno.systems import REGISTRY, titles
 
-#: the preset of the page; figures of the others are folded away
+#: the preset of the page; figures of other presets are folded
 FIRST = "default"
 TILES = {"LFNO": "LFNO", "FNO": "FNO", "linear": "best linear model", "interpolation": "interpolation"}
 

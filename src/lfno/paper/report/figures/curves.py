@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _three(runs: Runs, preset: str) -> Runs:
-    """The paper's models: those that differ from them in depth or time would hide them, and are in the tables."""
+    """Return the runs of the paper's three models. Variants with other depth or time are shown in tables only."""
     return Runs(r for r in runs.main.where(preset=preset).all if r.label in paper.MODELS)
 
 
