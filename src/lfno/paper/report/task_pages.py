@@ -50,7 +50,7 @@ def _tiles(runs: Runs, baselines: dict[str, Scores], task: str) -> list[Tile]:
     for name, words in TILES.items():
         value = errors.get(name)
         if value is None:
-            note = "not possible: no number tells the samples apart" if name == "interpolation" else "not run"
+            note = "not possible: samples have no single parameter" if name == "interpolation" else "not run"
             tiles.append(Tile(DASH, words, note))
             continue
         note = "relative L2 error" if name == "LFNO" else f"{value / own:.2g} × LFNO" if own and math.isfinite(own) else ""
