@@ -1,10 +1,14 @@
-"""Models with feedback fitted to systems whose equations are known: error on new data, modes, characteristic, seconds.
+"""Models with feedback, fitted to systems with known equations: error on new data, modes, characteristic, seconds.
 
     python benchmarks/feedback.py [CASE …] [--seconds 60] [--out results/benchmarks/feedback.json]
 
-Errors are relative L2 errors on new data without noise. `noise floor` is the error that the noise alone has on noisy new
-data; `against noise` is the error on the same data. `frequency` and `damping` are the largest deviations of small-amplitude
-modes from those of the linearised equation. `outside` is the error at 1.5 times the training amplitude.
+| column             | meaning                                                                              |
+|--------------------|--------------------------------------------------------------------------------------|
+| error              | relative L2 error on new data without noise                                          |
+| noise floor        | relative size of the noise of noisy new data                                         |
+| against noise      | error on these noisy data                                                            |
+| frequency, damping | largest deviation of the small-amplitude modes from the linearised equation          |
+| outside            | error at 1.5 times the training amplitude                                            |
 """
 
 from __future__ import annotations
@@ -30,9 +34,11 @@ Rate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Case:
-    """A system x′ = rate(x, u) from `start`; `seen` are the observed states. force: (samples, time) of an amplitude and seed.
+    """A system x′ = rate(x, u) from the state `start`.
 
-    still: the restoring force over the first observed state, where there is one.
+    seen: indices of the observed states.
+    force: forces (samples, time) for an amplitude and a seed.
+    still: the restoring force as a function of the first observed state, if there is one.
     """
 
     rate: Rate
@@ -157,7 +163,7 @@ def row(name: str, seconds: float) -> dict[str, float | str]:
 
 
 def stretches(case: Case, force: np.ndarray, motion: np.ndarray, seed: int) -> list[Stretch]:
-    """One stretch from rest for each sample, with the noise of the case."""
+    """Return one stretch from rest for each sample, with the noise of the case."""
     level = case.noise * motion.std((0, 2))[:, None]
     noisy = motion + level * np.random.default_rng(100 + seed).normal(size=motion.shape)
     return [Stretch(u[None], y, start="rest") for u, y in zip(force, noisy, strict=True)]

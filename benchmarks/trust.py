@@ -1,11 +1,11 @@
-"""Intervals and range of validity on five systems: what they promise and what they keep.
+"""Prediction intervals and range of validity on five systems: promised and measured values.
 
     python benchmarks/trust.py [--splits 50]
 
-A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that
-chose nothing and tried on others, over many random splits. Inputs of twice and five times the amplitude and of another band
-must be flagged: AUROC of how far they are out of range against inputs like those of training, and the share of the latter
-that is flagged.
+A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that were
+not used in the fit, and tested on others, over many random splits. Inputs of twice and five times the amplitude, and of
+another band, must be flagged. The table gives the AUROC of out-of-range inputs against inputs like those of training, and the
+share of the latter that is flagged.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def auroc(inside: np.ndarray, outside: np.ndarray) -> float:
 
 
 def far(coverage: Coverage, inputs: np.ndarray) -> np.ndarray:
-    """How far each sample is out of range; 1 for none."""
+    """Return how far each sample is out of range; 1 if it is in range."""
     return np.array([max([1.0, *(excess.times for excess in coverage.excesses(one[None], GRID))]) for one in inputs])
 
 

@@ -93,7 +93,7 @@ COMMANDS = (
 
 
 def workshop(folder: Path) -> None:
-    """The files and models that the commands speak of, in `folder`."""
+    """Write the files and models that the commands use into `folder`."""
     write_csv(folder / "rig.csv", signals(3000))
     parts = [signals(600, seed) for seed in range(20)]
     stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
@@ -108,10 +108,10 @@ def workshop(folder: Path) -> None:
 
 
 def sentence(command: str) -> str:
-    """What is said about the command in the folder of the workshop."""
+    """Return the error message of the command in the folder of the workshop."""
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
-        # names of all options and of all shipped models: a long list that grows
+        # lists of all options and of all shipped models are long and grow
         return re.sub(r"there are:? [\w, -]{99,}", "there are …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
