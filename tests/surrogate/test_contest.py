@@ -69,7 +69,7 @@ def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
     same(contests[0].rows, contests[1].rows)
     assert contests[0].rows["LFNO"]["nrmse"] == pytest.approx(0.01, rel=0.2)
     assert contests[0].rows[MODAL]["nrmse"] < 0.003
-    assert "does not earn its keep" in contests[0].verdict
+    assert "is not worth its training" in contests[0].verdict
 
 
 def test_gaps_in_trajectories_do_not_change_a_figure() -> None:

@@ -198,13 +198,13 @@ def verdict(rows: dict[str, dict[str, Any]], label: str) -> str:
         return f"The {label} gives values that are not finite: it is of no use."
     if own > others[best]:
         return (
-            f"The {label} does not earn its keep: its RMSE is {own / max(others[best], 1e-300):.3g} times that of "
+            f"The {label} is not worth its training: its RMSE is {own / max(others[best], 1e-300):.3g} times that of "
             f"“{best}”, which needs no training."
         )
     factor = others[best] / max(own, 1e-300)
     if own > WORTH * others[best]:
-        return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
+        return f"The {label} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
+    return f"The {label} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
 
 
 def _modal(prepared: Prepared) -> ModalModel | None:
