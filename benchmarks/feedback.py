@@ -65,7 +65,7 @@ class Case:
 
 
 def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, substeps: int) -> np.ndarray:
-    """States (samples, n, time) by Runge–Kutta steps of order four; the force is linear between samples."""
+    """Return states (samples, n, time) by fourth-order Runge–Kutta steps. The force is linear between samples."""
     h, x = step / substeps, np.array(start, dtype=float)
     found = np.empty((*x.shape, force.shape[-1]))
     found[..., 0] = x
@@ -82,7 +82,7 @@ def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, subste
 
 
 def random_force(size: int, step: float, low: float, high: float) -> Callable[[float, int, int], np.ndarray]:
-    """Random phases between two frequencies in Hz, of an rms equal to the amplitude, over `size` samples."""
+    """Return a function that draws multisines with random phases between two frequencies in Hz. Their rms is the amplitude."""
 
     def force(amplitude: float, samples: int, seed: int) -> np.ndarray:
         frequency = np.fft.rfftfreq(size, step)
@@ -94,7 +94,9 @@ def random_force(size: int, step: float, low: float, high: float) -> Callable[[f
 
 
 def two_masses(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m, a chain to ground, 10⁸ N/m³ on the first spring, the force on 10 kg."""
+    """Two masses on a chain to ground: 10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m. The first spring has a cubic part of 10⁸
+    N/m³, and the force acts on the 10 kg mass.
+    """
     one, two, fast, slow = x.T
     link = 9e3 * (one - two) + 12 * (fast - slow)
     return np.stack([fast, slow, (u - 14e3 * one - 1e8 * one**3 - 30 * fast - link) / 10, link / 6], axis=1)
@@ -108,7 +110,7 @@ def hysteresis(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def oscillator(name: str) -> Rate:
-    """The equation of a system of the registry."""
+    """Return the right-hand side of a system of the registry."""
     entry = find(name)
     system = entry.system(**entry.parameters)
     assert isinstance(system, ForcedODE)

@@ -43,7 +43,7 @@ def linear(numerator: list[float], denominator: list[float]):
 
 
 def solved(system):
-    """The first output of a system of the library."""
+    """Return a function that gives the first output of a system of the library."""
     return lambda force: np.asarray(system.solve(force[:, 0], GRID))[:, :1]
 
 
@@ -57,7 +57,7 @@ SYSTEMS = {
 
 
 def auroc(inside: np.ndarray, outside: np.ndarray) -> float:
-    """The probability that an input out of range has the larger score; ties count a half."""
+    """Return the probability that an input out of range has a larger score than one in range; ties count as a half."""
     return float((outside[:, None] > inside).mean() + 0.5 * (outside[:, None] == inside).mean())
 
 
