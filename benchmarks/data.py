@@ -1,9 +1,9 @@
-"""Time to make every data set, beside a plain loop over `solve_ivp` at equal accuracy for the ODEs.
+"""Time to make every data set, compared with a plain loop over `solve_ivp` at equal accuracy for the ODEs.
 
-`python benchmarks/data.py [NAME…]`. The loop is measured on a few samples spread over the set and scaled to all; its
-tolerance is the loosest power of ten that is as accurate as the fast solver. Without names all sets are solved but the
-long ones, then made once more as a user would, in an empty folder, and last the paper's long one with its memory.
-The rows are CPU time, ours and the loop's, so that what else a machine does matters little; the last two are wall time.
+`python benchmarks/data.py [NAME…]`. The loop is measured on a few samples of the data set and scaled to all. Its tolerance is
+the loosest power of ten that is as accurate as the fast solver. Without names, all data sets but the long ones are solved.
+Then they are made once more in an empty folder, and last the paper's long one with its memory. The rows are CPU times, which
+other processes disturb little; the last two rows are wall times.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from lfno.data.plan import Plan
 from lfno.systems import REGISTRY, ForcedODE, Signal
 from lfno.systems.families import Curve, FamilySignal
 
-LONG = "navier-stokes-nu1e-3"  # and its -rich and -out
+LONG = "navier-stokes-nu1e-3"  # the long data set; its variants -rich and -out are long, too
 SAMPLES = 4
 FINE = 32  # points of the spline per point of the grid: it is exact to 1e-12
 TARGET = 20  # times faster than the loop
-TOGETHER, ALONE, MEMORY = 40, 360, 4.0  # s for all but the long ones, s and GB for the long one, on two cores
+TOGETHER = 40  # s for all data sets but the long ones, on two cores
+ALONE = 360  # s for the long data set, on two cores
+MEMORY = 4.0  # GB for the long data set
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -41,7 +43,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def force_of(signal: Signal, points: np.ndarray) -> Callable[[float], Any]:
-    """One forcing as a function of one time: the formula where the family has one, else a spline as fine as it needs."""
+    """Return one forcing as a function of one time: the formula if the family has one, else a fine spline."""
     if isinstance(signal, FamilySignal) and isinstance(signal.family, Curve):
         return partial(signal.family.function, float(signal.draws[signal.family.name][0]))
     fine = np.linspace(points[0], points[-1], FINE * len(points))
@@ -49,7 +51,7 @@ def force_of(signal: Signal, points: np.ndarray) -> Callable[[float], Any]:
 
 
 def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
-    """What one writes without a batched solver: `solve_ivp` for one sample after the other, on plain numbers."""
+    """Solve one sample after the other with `solve_ivp`, as one would without a batched solver."""
     system, points = what.system, what.entry.grid.axes[-1].points
     assert isinstance(system, ForcedODE)
 
@@ -67,7 +69,9 @@ def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
 
 
 def beside_the_loop(what: Plan, outputs: np.ndarray) -> tuple[float, float, float]:
-    """Seconds of the loop for the whole set, its error and ours, at the first tolerance that is as good as ours."""
+    """Return the seconds of the loop for the whole data set, its error and ours, at the first tolerance that is as good as
+    ours.
+    """
     chosen = np.linspace(0, what.signal.count - 1, SAMPLES).astype(int).tolist()
     signals = [what.signal[i : i + 1] for i in chosen]
     truth = np.concatenate([what.system.reference(signal, what.entry.grid) for signal in signals])

@@ -26,7 +26,7 @@ from lfno.identification.modal import ModalModel
 from lfno.surrogate import Surrogate
 
 DT = 0.01
-STEPS = 100_000  # of the C program
+STEPS = 100_000  # time steps of the C program
 SINGLE = 500  # steps of the Python stream, one sample each
 BLOCK = 100_000  # samples of the Python stream in blocks
 
@@ -97,7 +97,7 @@ def peak() -> float:
 def long_record(model: Surrogate, samples: int) -> tuple[float, float]:
     """Peak memory in MB beyond inputs and outputs, and seconds, of one prediction."""
     force = np.random.default_rng(0).normal(size=(model.channels[0], samples))
-    model.predict(force[:, :1000])  # what a first prediction loads does not count
+    model.predict(force[:, :1000])  # the first prediction loads packages, which does not count
     before, start = peak(), time.perf_counter()
     answer = model.predict(force)
     return peak() - before - answer.nbytes / 1e6, time.perf_counter() - start

@@ -1,11 +1,15 @@
-"""Models with feedback fitted to systems whose equations are known: error on new data, modes, characteristic, seconds.
+"""Models with feedback, fitted to systems with known equations: error on new data, modes, characteristic, seconds.
 
     python benchmarks/feedback.py [CASE …] [--seconds 60] [--out results/benchmarks/feedback.json]
 
-Errors are relative L2 errors on new data without noise. `noise floor` is the error that the noise alone has on noisy new
-data; `against noise` is the error on the same data. `frequency` and `damping` are the largest deviations of small-amplitude
-modes from those of the linearised equation. `outside` is the error at 1.5 times the training amplitude, and `flagged` the
-largest excursion of z there over the range of training: above 1 the model says that it extrapolates.
+| column             | meaning                                                                              |
+|--------------------|--------------------------------------------------------------------------------------|
+| error              | relative L2 error on new data without noise                                          |
+| noise floor        | relative size of the noise of noisy new data                                         |
+| against noise      | error on these noisy data                                                            |
+| frequency, damping | largest deviation of the small-amplitude modes from the linearised equation          |
+| outside            | error at 1.5 times the training amplitude                                            |
+| flagged            | largest excursion of z there over the training range; above 1 the model extrapolates |
 """
 
 from __future__ import annotations
@@ -31,9 +35,11 @@ Rate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Case:
-    """A system x′ = rate(x, u) from `start`; `seen` are the observed states. force: (samples, time) of an amplitude and seed.
+    """A system x′ = rate(x, u) from the state `start`.
 
-    still: the restoring force over the first observed state, where there is one.
+    seen: indices of the observed states.
+    force: forces (samples, time) for an amplitude and a seed.
+    still: the restoring force as a function of the first observed state, if there is one.
     """
 
     rate: Rate
@@ -60,7 +66,7 @@ class Case:
 
 
 def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, substeps: int) -> np.ndarray:
-    """States (samples, n, time) by Runge–Kutta steps of order four; the force is linear between samples."""
+    """Return states (samples, n, time) by fourth-order Runge–Kutta steps. The force is linear between samples."""
     h, x = step / substeps, np.array(start, dtype=float)
     found = np.empty((*x.shape, force.shape[-1]))
     found[..., 0] = x
@@ -77,7 +83,7 @@ def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, subste
 
 
 def random_force(size: int, step: float, low: float, high: float) -> Callable[[float, int, int], np.ndarray]:
-    """Random phases between two frequencies in Hz, of an rms equal to the amplitude, over `size` samples."""
+    """Return a function that draws multisines with random phases between two frequencies in Hz. Their rms is the amplitude."""
 
     def force(amplitude: float, samples: int, seed: int) -> np.ndarray:
         frequency = np.fft.rfftfreq(size, step)
@@ -89,7 +95,9 @@ def random_force(size: int, step: float, low: float, high: float) -> Callable[[f
 
 
 def two_masses(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m, a chain to ground, 10⁸ N/m³ on the first spring, the force on 10 kg."""
+    """Two masses on a chain to ground: 10 and 6 kg, 14 and 9 kN/m, 30 and 12 N s/m. The first spring has a cubic part of 10⁸
+    N/m³, and the force acts on the 10 kg mass.
+    """
     one, two, fast, slow = x.T
     link = 9e3 * (one - two) + 12 * (fast - slow)
     return np.stack([fast, slow, (u - 14e3 * one - 1e8 * one**3 - 30 * fast - link) / 10, link / 6], axis=1)
@@ -103,7 +111,7 @@ def hysteresis(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def oscillator(name: str) -> Rate:
-    """The equation of a system of the registry."""
+    """Return the right-hand side of a system of the registry."""
     entry = find(name)
     system = entry.system(**entry.parameters)
     assert isinstance(system, ForcedODE)
@@ -159,7 +167,7 @@ def row(name: str, seconds: float) -> dict[str, float | str]:
 
 
 def stretches(case: Case, force: np.ndarray, motion: np.ndarray, seed: int) -> list[Stretch]:
-    """One stretch from rest for each sample, with the noise of the case."""
+    """Return one stretch from rest for each sample, with the noise of the case."""
     level = case.noise * motion.std((0, 2))[:, None]
     noisy = motion + level * np.random.default_rng(100 + seed).normal(size=motion.shape)
     return [Stretch(u[None], y, start="rest") for u, y in zip(force, noisy, strict=True)]

@@ -1,8 +1,8 @@
 """Two masses on a chain to ground with a cubic spring: simulated records whose true modes are known.
 
-The masses are 10 and 6 kg, the springs 14 and 9 kN/m, the dampers 30 and 12 N s/m; the force acts on the 10 kg mass, and the
-spring to ground has a cubic part of 10⁸ N/m³. The force is random in a band of 0.5 to 15 Hz and linear between samples. Its
-size is such that the rms of the cubic spring force is a given share of the linear one's.
+The masses are 10 and 6 kg, the springs 14 and 9 kN/m, the dampers 30 and 12 N s/m. The force acts on the 10 kg mass. The spring
+to ground has a cubic part of 10⁸ N/m³. The force is random in a band of 0.5 to 15 Hz and linear between samples. It is scaled
+so that rms(cubic spring force) / rms(linear spring force) has a given value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DAMPING = (30.0, 12.0)  # N s/m
 CUBIC = 1e8  # N/m³
 BAND = (0.5, 15.0)  # Hz
 STEP = 0.01  # s
-SUBSTEPS = 4  # of the Runge–Kutta method in a sample: relative error about 1e-5
+SUBSTEPS = 4  # Runge–Kutta steps per sample: relative error about 1e-5
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Small-signal modes against the eigenvalues of the linearised equations.
+"""Compare small-signal modes with the eigenvalues of the linearised equations.
 
     python benchmarks/modes.py [masses] [NAME …] [--feedback] [--seconds S] [--out FILE.json]
 
-`masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py): the modes of
-the best linear model and of the feedback model that are fitted to it. NAME is a rich data set: the modes of the shipped model
-of that name and, with --feedback, of the feedback model that is fitted to the same data. Every mode above 5 % of the answer is
-listed with the nearest true pole λ and |Δλ|/|λ|, which should be at most 2 %.
+`masses` is a simulated record of 50,000 samples of two masses with a cubic spring and 1 % noise (see masses.py). The best
+linear model and the feedback model are fitted to it. NAME is a rich data set with a shipped model; with --feedback, the
+feedback model is fitted to the same data. The table lists every mode with more than 5 % of the response, the nearest true pole
+λ, and |Δλ|/|λ|, which should be at most 2 %.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from lfno.identification.mode import Mode, mode_list
 from lfno.systems.base import Channel
 
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-LEAST = 0.05  # contribution of the modes that are judged
-MOST = 0.02  # promised: |Δλ|/|λ|
+LEAST = 0.05  # least contribution of a mode in the table
+MOST = 0.02  # largest |Δλ|/|λ| that is promised
 
 
 def row(what: str, model: str, modes: list[Mode], truth: np.ndarray, seconds: float) -> list[dict[str, Any]]:
-    """One line for each mode above 5 % of the answer."""
+    """Print and return one line for each mode above LEAST."""
     lines = []
     for mode in modes:
         if mode.contribution < LEAST:
@@ -55,7 +55,7 @@ def row(what: str, model: str, modes: list[Mode], truth: np.ndarray, seconds: fl
 
 
 def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray, seconds: float | None) -> list[dict[str, Any]]:
-    """Modes of the linear and of the feedback model of prepared data."""
+    """Fit the linear and the feedback model to prepared data and return the lines of their modes."""
     begin = time.perf_counter()
     linear: ModalModel = identify_signals(prepared)
     found = row(what, "linear", mode_list(linear.modes), truth, time.perf_counter() - begin)
@@ -69,7 +69,7 @@ def feedback_rows(what: str, prepared: Prepared, truth: np.ndarray, seconds: flo
 
 
 def two_masses(seconds: float | None) -> list[dict[str, Any]]:
-    """The record of the two masses."""
+    """Return the lines for the record of two masses."""
     made = masses.record()
     channels = (Channel("force", "N"),), (Channel("x", "m"), Channel("y", "m"))
     grid = Grid.line(len(made.force), masses.STEP)
@@ -78,7 +78,7 @@ def two_masses(seconds: float | None) -> list[dict[str, Any]]:
 
 
 def shipped(name: str, feedback: bool, seconds: float | None) -> list[dict[str, Any]]:
-    """The shipped model of a rich data set, and the feedback model of the same data."""
+    """Return the lines for the shipped model of a rich data set, and for the feedback model of the same data."""
     truth = true_poles({"data": {"name": name}})
     assert truth is not None
     try:

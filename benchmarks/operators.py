@@ -1,12 +1,11 @@
-"""Speed and memory of one layer, forward and backward, against the formula evaluated with dense tensors.
+"""Speed and memory of one layer, forward and backward, compared with the formula evaluated with dense tensors.
 
     python benchmarks/operators.py [--repeats 5] [--quick]
 
-"dense" is the contraction of public Laplace neural operator codes with the channel index put right: it builds the
-(frequencies × in × out × poles) tensor. "dense, lean" builds the same tensor from inverses instead of inverting a product,
-which saves about a third: the fairer opponent. Every variant runs in the same process on one thread, in turns; the table
-gives medians as ratios to "dense" (above 1 is faster or smaller), and so do the figures to reach. Divide by the row of
-"dense, lean" for the ratio to that. Memory is the peak of live tensors.
+"dense" is the contraction of public Laplace neural operator codes with the correct channel index. It builds the (frequencies ×
+in × out × poles) tensor. "dense, lean" builds the same tensor from inverses instead of inverting a product, which saves about
+a third and makes the fairer comparison. All variants run in the same process on one thread, in turns. The table gives medians
+as ratios to "dense" (above 1 is faster or smaller). Memory is the peak of live tensors.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ CASES = (
     Case("3-D large", 4, 16, (64, 64, 20), 4, dense=False),
 )
 
-#: (case, variant) -> least ratio of time and of memory to reach
+#: (case, variant) -> promised ratios of time and of memory
 TARGETS = {
     ("1-D", "LFNO"): (1.0, None),
     ("1-D", "LNO"): (1.0, None),
@@ -59,11 +58,13 @@ TARGETS = {
     ("3-D", "LFNO"): (100.0, 70.0),
     ("3-D", "LNO"): (30.0, None),
 }
-LARGE_LIMIT = 0.5e9  # bytes, for the case the dense layer cannot hold
+LARGE_LIMIT = 0.5e9  # bytes, for the case that is too large for the dense layer
 
 
 class Layer(nn.Module):
-    """Transient with poles on every axis (only the all-decaying term, as the dense layer has it) plus a steady part."""
+    """A transient part with poles on every axis (only the term that decays on all axes, as in the dense layer) plus a steady
+    part.
+    """
 
     def __init__(self, case: Case, kind: str, share_poles: bool = False) -> None:
         super().__init__()
@@ -129,7 +130,7 @@ def training_step(layer: nn.Module, case: Case) -> Callable[[], None]:
 
 
 def measure(case: Case, repeats: int) -> dict[str, tuple[float, int]]:
-    """Median seconds and peak bytes of each variant, the variants taking turns."""
+    """Return median seconds and peak bytes of each variant. The variants run in turns."""
     torch.manual_seed(0)
     layers: dict[str, nn.Module] = {
         "LNO": Layer(case, "exact"),

@@ -1,4 +1,4 @@
-"""Which kernels a training step of the default LFNO spends its time in, on a GPU: the twenty largest, in ms per step."""
+"""Profile a training step of the default LFNO on a GPU: the twenty largest kernels, in ms per step."""
 
 from __future__ import annotations
 

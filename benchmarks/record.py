@@ -1,7 +1,8 @@
-"""One long measured-like record, one command: how far below the best linear model does the network get, and how fast?
+"""Fit one long record with one command, and compare the network with the best linear model.
 
-x″ + x′ + x + x³ = f, f a random multisine of rms 2 in 0–1 Hz, 100,000 samples at 20 Hz, as a CSV file whose lines end
-in a comma. Prints the ratio of test RMSEs and the time of the command; the promise is 5 in ten minutes on two cores.
+x″ + x′ + x + x³ = f, where f is a random multisine of rms 2 in 0–1 Hz; 100,000 samples at 20 Hz, as a CSV file whose lines end
+in a comma. Prints the ratio of the test RMSEs and the time of the command. The promise is a ratio of 5 in ten minutes on two
+cores.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-SIZE, RATE, FINE = 100_000, 20.0, 8  # samples, Hz, points of the force per sample: Runge–Kutta needs it between steps
+SIZE = 100_000  # samples
+RATE = 20.0  # sampling rate in Hz
+FINE = 8  # points of the force per sample; Runge–Kutta needs the force between samples
 
 
 def force(seed: int = 0) -> np.ndarray:

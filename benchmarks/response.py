@@ -1,10 +1,10 @@
-"""Nonlinear frequency response of the shipped rich models against the solver, with the ratio of times.
+"""Nonlinear frequency response of the shipped rich models compared with the solver, with the ratio of times.
 
     python benchmarks/response.py [NAME …] [--frequencies 50] [--amplitudes 20] [--out FILE.json]
 
-Tones cover the band and the amplitudes of the chirps in training. At points where the steady state of the equation does not
-depend on the start, the error is the rms of the difference of the steady responses (harmonics 0 to 5) over the rms of the true
-one; the table has its mean over these points. It should be at most twice the error of the prediction on the test samples.
+Sine inputs cover the band and the amplitudes of the chirps in training. The error at a point is the rms of the difference of
+the steady responses (harmonics 0 to 5), divided by the rms of the true one. The table gives the mean over points whose true
+steady state does not depend on the initial state. It should be at most twice the error of the prediction on the test samples.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lfno.systems.families import Mixture
 from lfno.systems.tones import tone_response
 
 NAMES = ("duffing-c05-rich", "pendulum-c05-rich")
-MOST = 2.0  # promised: the error of the response over that of the prediction
+MOST = 2.0  # largest promised ratio of the error of the response to the error of the prediction
 
 
 def point_errors(found: Response, truth: Response) -> np.ndarray:
@@ -62,7 +62,7 @@ def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
     own = time.perf_counter() - begin
     begin = time.perf_counter()
     each = np.meshgrid(*where)
-    tone_response(system, each[0].ravel(), each[1].ravel(), elsewhere=())  # without the other starts that tell uniqueness
+    tone_response(system, each[0].ravel(), each[1].ravel(), elsewhere=())  # without the test of uniqueness
     solver = time.perf_counter() - begin
     truth = system_response(system, *where)
     errors = point_errors(found, truth)

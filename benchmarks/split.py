@@ -1,10 +1,10 @@
-"""The split into transient and steady against the truth: error of each part beside the error of the prediction.
+"""Errors of the split into transient and steady, and the error of the prediction.
 
     python benchmarks/split.py [NAME=MODEL …] [--out results/benchmarks/split.json]
 
-NAME is a rich data set and MODEL a model file or the name of a shipped model (by default the one of the same name).
-Errors are means over the test samples, in per cent: of the prediction relative to the response, of the parts relative
-to the larger of steady part and response. `settled` is the number of test samples that have a periodic steady state.
+NAME is a rich data set. MODEL is a model file or the name of a shipped model (by default the one of the same name). Errors are
+means over the test samples, in per cent. The error of the prediction is relative to the response, and the errors of the parts
+are relative to the larger of steady part and response. `settled` is the number of test samples with a periodic steady state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lfno.evaluation.splitting import score_split
 from lfno.models import load_network
 
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich", "heat-rich", "reaction-diffusion-rich")
-MOST = 1.5  # promised: the error of each part over that of the prediction
+MOST = 1.5  # largest promised ratio of the error of a part to the error of the prediction
 
 
 def row(name: str, model: str) -> dict[str, float | str]:

@@ -2,10 +2,11 @@
 
     python benchmarks/train_rich.py --out FOLDER [NAME …] [--labels both|rest] [--seeds 3] [--set epochs=800]
 
-For every data set the seeds are trained as one stack. The layers have no free steady weights, so that the split can be
-physical. A run that was stopped goes on when the same command is given again, and a data set whose record exists is
-skipped. FOLDER/records/NAME-LABELS.json has the errors of every seed on the test samples; FOLDER/weights/NAME.safetensors
-is the seed with the lowest validation loss (both labels). Remaining times are printed while it runs.
+The seeds of a data set are trained as one stack. The layers have no weights R, so that the split can be physical. The same
+command resumes a run that was stopped, and skips data sets that have a record.
+
+FOLDER/records/NAME-LABELS.json has the errors of every seed on the test samples. FOLDER/weights/NAME.safetensors is the seed
+with the lowest validation loss (both labels). The remaining time is printed.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def train(name: str, labels: str, seeds: int, out: Path, device: str | None, cha
         return
     data = dataset(name, steady=labels == "both")
     folder = out / "runs" / f"{name}-{labels}"
-    # no free weights R beside the exact steady response: only then can the split be physical
+    # no R: with R the split is not physical
     preset = default_preset("lfno", data.grid).change(**{"steady": "exact", "steady_decay": 1e-4, **changes})
     run = train_networks(data, standard(len(data)), preset, ensemble=seeds, folder=folder, resume=folder.exists(),
                          watch=watcher(name), device=device)  # fmt: skip

@@ -1,7 +1,7 @@
-"""How long a training step takes: the default LFNO against FNO, and many runs as one stack against runs alone.
+"""The time of a training step: the default LFNO compared with FNO, and a stack of runs compared with single runs.
 
-`python benchmarks/training.py [--out results/benchmarks/training.json]` prints a table beside the promises, which hold for one
-H200. On a CPU it measures one run on one thread: the training step, and the answer to one signal.
+`python benchmarks/training.py [--out results/benchmarks/training.json]` prints a table with the promised values, which hold
+for one H200. On a CPU it measures one run on one thread: the training step, and the prediction of one signal.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ RUNS = 15
 SAMPLES, EPOCHS = 380, 5000
 #: time points of a signal
 POINTS = 2048
-#: networks to be compared: a name, the model and what differs from its default preset
+#: networks to compare: a name, the model and the changes of its default preset
 NETWORKS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("FNO", "fno", {}),
     ("LFNO", "lfno", {"steady": "exact", "steady_decay": 0.0}),
     ("LFNO with R", "lfno", {"steady_decay": 1e-4}),
     ("LFNO, frequency form", "lfno", {"steady": "exact", "steady_decay": 0.0, "hold": "trigonometric"}),
 )
-#: largest ratios to FNO that are promised: (network, what) → ratio
+#: largest promised ratios to FNO: (network, quantity) → ratio
 PROMISED = {
     ("LFNO", "stack"): 1.25,
     ("LFNO with R", "stack"): 2.0,
@@ -54,14 +54,14 @@ PROMISED = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of one training step, or of one answer, and the peak of the GPU's memory in bytes (0 on a CPU)."""
+    """Seconds of one training step, or of one prediction, and the peak memory of the GPU in bytes (0 on a CPU)."""
 
     seconds: float
     memory: int = 0
 
 
 def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
-    """Runs on noise, which takes as long as a signal; every third run has data of its own, as in the paper's matrix."""
+    """Return runs on noise, which takes as long as signals. Every third run has its own data, as in the paper's matrix."""
     generator, grid, tasks = np.random.default_rng(0), Grid.line(POINTS, dt=0.01), []
     for run in range(runs):
         if run % 3 == 0:
@@ -71,7 +71,9 @@ def tasks_of(preset: Preset, runs: int, split: Split, count: int) -> list[Any]:
 
 
 def epoch_seconds(tasks: list[Any], preset: Preset, looks: int, every: int, device: str) -> float:
-    """Seconds of an epoch, validations included; the first validation, before which the step is captured, is left out."""
+    """Return the seconds of an epoch with its validation, without the first validation, which includes the capture of the
+    step.
+    """
     config = replace(preset.training, epochs=(looks + 1) * every, validate_every=every)
     trainer = Trainer(tasks, config, device)
     trainer.run()
@@ -93,7 +95,7 @@ def step(model: str, changes: dict[str, Any], runs: int, device: str) -> Measure
 
 
 def answer(model: str, changes: dict[str, Any]) -> Measured:
-    """The answer to one signal on a CPU, with everything kept that depends on weights alone."""
+    """Measure the prediction of one signal on a CPU, with all values cached that depend on the weights only."""
     preset = find_preset("default")(model, Grid.line(POINTS, dt=0.01)).change(**changes)
     task = tasks_of(preset, 1, Split(np.arange(1), np.arange(1, 2), np.arange(2, 3)), 3)[0]
     network, x, times = task.model.eval(), torch.randn(1, 1, POINTS), []
@@ -106,7 +108,7 @@ def answer(model: str, changes: dict[str, Any]) -> Measured:
 
 
 def compare(device: str) -> dict[str, dict[str, Measured]]:
-    """what → network → measurement."""
+    """Return quantity → network → measurement."""
     found: dict[str, dict[str, Measured]] = {}
     for name, model, changes in NETWORKS:
         if device == "cuda":
@@ -120,7 +122,7 @@ def compare(device: str) -> dict[str, dict[str, Measured]]:
 
 
 def show(found: dict[str, dict[str, Measured]]) -> dict[str, Any]:
-    """Print and return the figures with their ratios to FNO."""
+    """Print and return the measurements with their ratios to FNO."""
     figures: dict[str, Any] = {}
     for what, networks in found.items():
         memory = what == "memory"

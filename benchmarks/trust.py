@@ -1,11 +1,11 @@
-"""Intervals and range of validity on five systems: what they promise and what they keep.
+"""Prediction intervals and range of validity on five systems: promised and measured values.
 
     python benchmarks/trust.py [--splits 50]
 
-A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that
-chose nothing and tried on others, over many random splits. Inputs of twice and five times the amplitude and of another band
-must be flagged: AUROC of their distance from the training inputs against that of new inputs of the same kind, and the share
-of both that is flagged.
+A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that were
+not used in the fit, and tested on others, over many random splits. Inputs of twice and five times the amplitude, and of
+another band, must be flagged. The table gives the AUROC of their distance from the training inputs against the distance of new
+inputs of the same kind, and the share of both that is flagged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def linear(numerator: list[float], denominator: list[float]):
 
 
 def solved(system):
-    """The first output of a system of the library."""
+    """Return a function that gives the first output of a system of the library."""
     return lambda force: np.asarray(system.solve(force[:, 0], GRID))[:, :1]
 
 
@@ -57,7 +57,7 @@ SYSTEMS = {
 
 
 def auroc(inside: np.ndarray, outside: np.ndarray) -> float:
-    """The probability that an input out of range has the larger score; ties count a half."""
+    """Return the probability that an input out of range has a larger score than one in range; ties count as a half."""
     return float((outside[:, None] > inside).mean() + 0.5 * (outside[:, None] == inside).mean())
 
 

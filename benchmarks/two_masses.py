@@ -29,7 +29,8 @@ from lfno.systems.base import Channel
 
 SHARES = {"mild": 0.1, "strong": 0.5}  # rms of the cubic force over that of the linear one
 SETTLED = 1000  # samples at the beginning of the new record that do not count
-WINDOW, WARM = 600, 200  # samples of a window of the LSTM, and of its beginning that does not count
+WINDOW = 600  # samples of a window of the LSTM
+WARM = 200  # first samples of a window that do not count
 
 
 def as_record(made: masses.Record) -> Record:

@@ -1,4 +1,4 @@
-"""`import lfno` is light: what is heavy is imported where it is used."""
+"""`import lfno` is fast, because heavy packages are imported on first use. Public names are documented."""
 
 import importlib
 import inspect
@@ -50,7 +50,7 @@ def test_every_public_name_says_what_it_is():
         if not (inspect.isclass(value) or inspect.isfunction(value)):
             continue
         told = inspect.cleandoc(value.__doc__ or "")
-        if not told or told.startswith(value.__name__ + "("):  # the latter is what a dataclass writes itself
+        if not told or told.startswith(value.__name__ + "("):  # the second is the automatic docstring of a dataclass
             silent.append(name)
         for member, inside in vars(value).items() if inspect.isclass(value) else ():
             spoken = inspect.getdoc(getattr(value, member))

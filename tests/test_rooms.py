@@ -1,4 +1,4 @@
-"""The rooms of the house: each lists its modules, and the mathematics stays free of machinery."""
+"""The rooms: each lists its modules, and the mathematics contains no caches or devices."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What the package ships is what the tables report: each model on the test samples of its set, beside its record."""
+"""Shipped models have the errors of the tables: each model is scored on the test samples of its data set."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_the_errors_of_a_shipped_model_are_those_of_its_record(task, model):
     data = dataset(task)
     test = standard(len(data)).test
     found = lfno.load(task if model == "LFNO" else f"{task}-{model.lower()}").predict(data.inputs[test])
-    # 2e-8: a sixth of the rounding of single precision, which is what is left of the beam's error
+    # 2e-8 is a sixth of the rounding error of single precision, which limits the error of the beam
     assert mean_errors(found, data.outputs[test]) == pytest.approx(told.scores, rel=0.01, abs=2e-8)
 
 

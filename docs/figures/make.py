@@ -27,7 +27,7 @@ plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "axes.spines
 
 
 def canvas(width: float, height: float) -> tuple[plt.Figure, Axes]:
-    """A drawing surface whose units are inches, so that boxes and text keep their proportions."""
+    """Return a drawing surface with inches as units, so that boxes and text keep their proportions."""
     figure = plt.figure(figsize=(width, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(0, height))
@@ -54,7 +54,7 @@ def line(axes: Axes, *points: tuple[float, float], colour: str = INK) -> None:
 
 
 def arrow(axes: Axes, *points: tuple[float, float], colour: str = INK) -> None:
-    """A line through the points, with a head at the last."""
+    """Draw a line through the points, with an arrow head at the last."""
     line(axes, *points[:-1], colour=colour)
     style = {"arrowstyle": "-|>,head_width=0.22,head_length=0.4", "color": colour, "linewidth": 1.3,
              "shrinkA": 0, "shrinkB": 0}  # fmt: skip

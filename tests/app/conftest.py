@@ -1,4 +1,4 @@
-"""Files like those that users drop on the page, a desk, a server, and a browser where there is one."""
+"""Files like those of users, a desk, a server, and a browser if one is installed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def signals() -> np.ndarray:
 
 
 def unpack(tree: dict[str, Any]) -> np.ndarray:
-    """An array as the page unpacks it."""
+    """Unpack an array as the page does."""
     return np.frombuffer(base64.b64decode(tree["data"]), "<f8" if tree["double"] else "<f4").reshape(tree["shape"])
 
 
@@ -78,7 +78,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 class serving:
-    """A server in a thread of its own, ended with everything that it started."""
+    """A server in its own thread. At the end it stops with all processes that it started."""
 
     def __init__(self, workspace: Path, port: int = 0) -> None:
         self.server = Server(port, workspace)
@@ -105,7 +105,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Open pages; at the end no page may have said anything in its console or asked for anything elsewhere."""
+    """Open pages. At the end, no page may have written to its console or sent a request to another server."""
     contexts: list[Any] = []
     said: list[str] = []
 
@@ -114,7 +114,7 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         context.set_default_timeout(60_000)
         page = context.new_page()
-        # a browser reports by itself that a server is away
+        # the browser itself reports that a server cannot be reached
         away = "net::ERR_" if restarts else "\0"
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}") if away not in message.text else None)
         page.on("pageerror", lambda error: said.append(f"exception: {error}"))

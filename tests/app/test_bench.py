@@ -1,4 +1,4 @@
-"""The systems of the page: what it shows is what the library computes."""
+"""The systems of the page: it shows the values that the library computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on the page: kept, shown, refused in one sentence, renamed, deleted, and still there in another server."""
+"""Files on the page: stored, shown, refused with an error message, renamed, deleted, and still there after a restart."""
 
 from __future__ import annotations
 

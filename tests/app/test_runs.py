@@ -28,7 +28,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     told = desk.ask("outcome", {"run": run["id"]})["outcome"]
     assert told["test"]["modal model"]["l2"] < 0.1
     assert told["modes"][0]["frequency"] == pytest.approx(np.sqrt(2 - 0.16) / (2 * np.pi), rel=0.1)
-    # the response that the test data show is that of the oscillator
+    # the measured frequency response is that of the oscillator
     bode = told["bode"]
     w = 2 * np.pi * unpack(bode["frequency"])
     inside = (w > 0.8) & (w < 3)
@@ -36,11 +36,11 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     assert np.allclose(unpack(bode["model"]["magnitude"])[0, 0][inside], exact[inside], rtol=0.35)
     one = desk.ask("sample", {"run": run["id"], "place": 0})
     parts = unpack(one["transient"]) + unpack(one["steady"])
-    half = parts.shape[-1] // 2  # the prediction knows the record before the test, which the parts soon make good
+    half = parts.shape[-1] // 2  # the prediction uses the record before the test and the parts do not; the difference decays
     assert np.allclose(parts[:, half:], unpack(one["prediction"])[:, half:], atol=1e-3)
     with pytest.raises(LfnoError, match="there is no test sample 99"):
         desk.ask("sample", {"run": run["id"], "place": 99})
-    # what it gives away
+    # exports
     name, content = desk.saved({"run": run["id"], "form": "model"})
     (tmp_path / name).write_bytes(content)
     assert lfno.load(tmp_path / name).kind == "linear"
@@ -86,7 +86,7 @@ def test_a_queue_a_stop_and_a_restart(desk: Desk, table: Table) -> None:
     assert desk.ask("progress", {"run": second["id"]})["stage"] == "waiting"
     with pytest.raises(LfnoError, match="is under way; stop it before you delete it"):
         desk.ask("delete", {"kind": "runs", "id": first["id"]})
-    # stopped in training: the best weights so far are kept and tested
+    # a run that is stopped in training keeps and tests its best weights
     while desk.ask("progress", {"run": first["id"]})["stage"] != "training":
         time.sleep(0.05)
     desk.ask("stop", {"run": first["id"]})
@@ -94,7 +94,7 @@ def test_a_queue_a_stop_and_a_restart(desk: Desk, table: Table) -> None:
     assert (end["stage"], end["ready"]) == ("stopped", True)
     assert end["losses"][-1]["epoch"] < 5000
     assert desk.ask("outcome", {"run": first["id"]})["outcome"]["label"] == "FNO"
-    # the server ends in the middle of the second: it is interrupted, and goes on from its checkpoint in another server
+    # the server stops during the second run, which then continues from its checkpoint in another server
     while not desk.ask("progress", {"run": second["id"]})["losses"]:
         time.sleep(0.05)
     folder = desk.workspace.find("runs", second["id"]).folder

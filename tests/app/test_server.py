@@ -1,4 +1,4 @@
-"""The server answers its own page on this machine, and nothing and nobody else."""
+"""The server accepts requests of its own page on this machine and refuses all others."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def raw(server: Server, content: bytes) -> socket.socket:
 
 
 def everything(opened: socket.socket) -> bytes:
-    """All that the server sends until it closes the connection."""
+    """Return all bytes that the server sends until it closes the connection."""
     told = b""
     while part := opened.recv(2**16):
         told += part
@@ -181,7 +181,7 @@ def test_bytes_that_trickle_in_do_not_keep_a_connection(monkeypatch: pytest.Monk
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     reader = connection.TimedReader(Tap(), idle=60, request=20)  # type: ignore[arg-type]
     now[0] = 59
-    reader.read(1)  # the first byte comes late, and then a request has its time
+    reader.read(1)  # the first byte comes late; the time limit of the request starts with it
     for second in range(60, 78):
         now[0] = second
         reader.read(1)

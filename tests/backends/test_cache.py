@@ -1,4 +1,4 @@
-"""Predictions that keep what depends on weights alone are those of a model that keeps nothing, whatever becomes of them."""
+"""Cached functions of the weights give the same predictions as no cache, after any change of the weights."""
 
 import gc
 
@@ -20,7 +20,7 @@ def model(seed=0, grid=GRID, hold="linear"):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """How often a transfer function, or the tables of a recurrence, were computed."""
+    """Count how often a transfer function, or the tables of a recurrence, are computed."""
     calls = []
     for name in ("transfer", "make_tables"):
         compute = getattr(kernel, name)
@@ -29,7 +29,7 @@ def counted(monkeypatch):
 
 
 def answer(model, x):
-    """What the model says without keeping anything: with gradients nothing is kept."""
+    """Predict without a cache: with gradients nothing is cached."""
     return model(x).detach()
 
 
@@ -75,7 +75,7 @@ def replace_storage(own, other):
 
 
 def parametrize(own, other):
-    """The residues become a function of something else, which changes after a prediction."""
+    """Make the residues a function of another parameter, which changes after a prediction."""
     for mine in own.blocks:
         shift = _Shift(torch.zeros_like(mine.kernel.residues))
         torch.nn.utils.parametrize.register_parametrization(mine.kernel, "residues", shift)
@@ -148,7 +148,7 @@ def test_nothing_is_kept_for_a_model_that_is_gone():
     own = model()
     own(torch.randn(2, 1, 40))
     assert len(cache._KEPT) == before + 2
-    for size in range(41, 60):  # of many grids only the last
+    for size in range(41, 60):  # with many grids, only the last one stays in the cache
         own(torch.randn(1, 1, size), Grid.line(size, dt=0.05))
     assert all(len(kept) <= cache.RESULTS for kept in cache._KEPT.values())
     del own

@@ -1,4 +1,4 @@
-"""Points to modes and back: products with waves and fast transforms are one map, and a period is zeros that nobody sees."""
+"""Truncated Fourier transforms: matrix products and fast transforms give the same result, and a longer period means zeros."""
 
 import pytest
 import torch
@@ -31,7 +31,7 @@ def value_and_slope(function, x):
 
 @pytest.fixture
 def way(monkeypatch):
-    """Choose: by products wherever modes are dropped, or by fast transforms alone."""
+    """Choose matrix products wherever modes are dropped, or fast transforms only."""
 
     def choose(products):
         monkeypatch.setattr(fourier, "by_product", lambda period, points, modes, x: products and modes is not None)

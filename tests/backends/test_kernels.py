@@ -32,7 +32,7 @@ def fields(*shape: int) -> Tensor:
 
 
 def agree(kernel, formula, *inputs: Tensor) -> None:
-    """Values and gradients to single precision, for a stack of runs and for one."""
+    """Check that values and gradients agree to single precision, for a stack of runs and for one."""
     torch.manual_seed(0)
     for mapped, given in ((vmap, inputs), (lambda f: f, [x[0] for x in inputs])):
         single = [x.clone().requires_grad_() for x in given]
@@ -92,7 +92,7 @@ def test_gated(kind: str, terms: int) -> None:
 
 @pytest.mark.parametrize(("samples", "channels_in", "channels_out"), [(3, 4, 4), (18, 6, 3)])
 def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
-    """Also where no count is a multiple of a tile's."""
+    """Sizes need not be multiples of the tile size."""
     agree(
         lambda x, h: torch.view_as_real(mix(torch.view_as_complex(x), torch.view_as_complex(h))),
         lambda x, h: torch.view_as_real(
@@ -103,7 +103,7 @@ def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
 
 
 def test_mix_takes_arrays_as_they_come() -> None:
-    """Permuted, conjugated, and with a gradient that is neither in one piece nor written out."""
+    """Inputs may be permuted or conjugated, and the gradient may be an expanded tensor."""
     x, h = (torch.randn(*shape, 6, 2, device=DEVICE) for shape in ((4, 3), (3, 5)))
 
     def kernel(x: Tensor, h: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Channel matrices of modes: every way of multiplying is the sum that the formula states, and so is its gradient."""
+"""Channel matrices of modes: every way of multiplying gives the sum of the formula, and its gradient."""
 
 import pytest
 import torch

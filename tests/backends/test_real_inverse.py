@@ -1,4 +1,4 @@
-"""Back to a real signal: imaginary parts that no real signal has do not count, on any device and in any number of lines."""
+"""Inverse transforms to real signals ignore imaginary parts that a real signal cannot have, on any device and batch size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEVICES = [
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("size", [2048, 2047])
 def test_the_ends_of_a_half_spectrum_are_real(device: str, size: int) -> None:
-    """Σ_l c_l Re(α_l e^{iωt})/N, written out in double precision; 4096 lines are what a GPU takes another way."""
+    """Compare with Σ_l c_l Re(α_l e^{iωt})/N in double precision. For 4096 lines a GPU uses another algorithm."""
     torch.manual_seed(0)
     modes = torch.randn(4096, size // 2 + 1, dtype=torch.complex64, device=device)
     found = from_modes(modes, (size,))[::512].double()

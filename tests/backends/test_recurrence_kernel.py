@@ -124,7 +124,7 @@ def test_nothing_changes_before_the_input_does() -> None:
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 0.9, 1.1, 3.0])
 def test_coefficients_keep_their_accuracy_at_small_steps(size: float) -> None:
-    """The quotients of the hold cancel; by the definition in double precision only where they do not."""
+    """The quotients of the hold suffer from cancellation. The definition in double precision is used where they do not."""
     z = size * torch.exp(torch.tensor(2.0j, dtype=torch.complex128))
     if size < 0.01:
         first, second = 1 + z / 2 + z**2 / 6 + z**3 / 24, 0.5 + z / 6 + z**2 / 24 + z**3 / 120

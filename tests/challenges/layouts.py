@@ -1,7 +1,7 @@
 """Small files in the layout of every benchmark, made of a known linear system with known noise.
 
-`write(name, folder)` writes the files and returns what an independent reading of the protocol says about the test
-part: for each figure a list of (clean outputs, measured outputs), both (channels, time), and the samples to skip.
+`write(name, folder)` writes the files. It returns the test part by an independent reading of the protocol: for each figure a
+list of (clean outputs, measured outputs), both (channels, time), and the number of samples to skip.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ SCALES |= {"parallel-wiener-hammerstein": 1e3}
 
 
 def figure(pairs: list[tuple[np.ndarray, np.ndarray]], skip: int, scale: float) -> float:
-    """The official figure of clean answers, written out: every record and output alone, then the mean."""
+    """Return the official figure of the clean outputs: the error of each record and output, then the mean."""
     errors = []
     for clean, measured in pairs:
         for a, b in zip(clean, measured, strict=True):

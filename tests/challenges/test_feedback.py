@@ -1,4 +1,6 @@
-"""Modes with feedback as a method of a benchmark: the first outputs show the state, and a spring is found down to the noise."""
+"""Modes with feedback as a method of a benchmark: the first outputs give the state, and a nonlinear spring is found up to the
+noise.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ def test_the_first_outputs_show_the_state():
 
 
 def records() -> Data:
-    """A training and a test record of the hardening spring with noise, by the terms of the Silverbox."""
+    """Return a training and a test record of the hardening spring with noise, in the form of the Silverbox."""
     rng = np.random.default_rng(5)
     (u, x), (u_test, x_test) = motion(2, 1500), motion(3, 1000)
     y, y_test = (values + NOISE * rng.normal(size=values.shape) for values in (x, x_test))
@@ -96,7 +98,7 @@ def test_the_network_corrects_the_better_compact_model(found: dict):
     data: Data = found["data"]
     fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
     assert fitted.configuration["path"] == found["feedback"].models[0].description
-    # two epochs teach a network next to nothing, and the sum is still nearly as good as its path
+    # after two epochs the network is almost untrained, and the sum is nearly as good as its linear path
     assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
 
 

@@ -1,4 +1,4 @@
-"""Every layout is read as its protocol says: exact answers give the noise as their figure."""
+"""Every layout is read by its protocol: for exact predictions, the figure is the noise."""
 
 from __future__ import annotations
 

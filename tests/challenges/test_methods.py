@@ -1,4 +1,4 @@
-"""Methods reach the noise on data of a linear system, and nothing of the test part reaches them."""
+"""Methods reach the noise on data of a linear system, and they receive no data of the test part."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_initial_state_comes_from_the_first_outputs():
     spread = state_spread(modes, inputs, 0.05)
     model = LinearModes(modes, np.zeros((1, 1)), np.zeros((1, 1)), 0.05, spread, np.array([1e-16]))
     np.testing.assert_allclose(model.simulate(late), whole[:, 250:], atol=1e-6)
-    # with noise, over many states and draws, the prior makes the error smaller than ordinary least squares has it
+    # averaged over many noisy draws, the prior gives a smaller error than ordinary least squares
     basis, rng, errors = free_motions(poles, 200, 0.05), np.random.default_rng(1), []
     for start in range(50, 400):
         truth, later = whole[:, start : start + 200], inputs[0, :, start : start + 200]

@@ -1,4 +1,4 @@
-"""Files that are missing, damaged or of another benchmark are one message each."""
+"""Missing or damaged files, and files of another benchmark, give one error message each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_missing_path_an_empty_folder_and_a_cut_file(name: str, tmp_path: Path
     (tmp_path / "empty").mkdir()
     refused(name, tmp_path / "empty", "no file in this folder has that name")
     if name == "bouc-wen":
-        return  # simulated training records make it slow; its files are of the same kind
+        return  # slow, because its training records are simulated; its files have the same format
     write(name, tmp_path / "full")
     for path in (tmp_path / "full").rglob("*.*"):
         if path.is_file():

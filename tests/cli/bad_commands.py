@@ -1,7 +1,7 @@
-"""Commands that cannot be right; what is said about each stands in docs/how-to/bad-commands.md.
+"""Wrong commands. The page docs/how-to/bad-commands.md lists the error message of each.
 
-`test_bad_commands.py` compares page and sentences. When a sentence is changed on purpose, run
-`python -m tests.cli.bad_commands`: it writes the page anew, and the difference is there to be read.
+`test_bad_commands.py` compares the page with the messages. After an intended change of a message, run
+`python -m tests.cli.bad_commands` to write the page again, and read the difference.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
 INTRODUCTION = """# When a command is refused
 
-A command that cannot be right ends with one sentence and the [exit code](../reference/exit-codes.md) 2, before anything is
-written. [When a file is refused](bad-input.md) is the other half of this page: what is wrong with a file.
+A command that cannot be right ends with one error message and the [exit code](../reference/exit-codes.md) 2. Nothing is written
+before. [When a file is refused](bad-input.md) lists the error messages for files.
 
-Every row of this table is a test: the command is run and the sentence compared. `rig.csv` is one long record, `many.npz`
-holds 20 trajectories; `one` and `two` are a model and an ensemble of two that were fitted to the record, `many` a model of the
-trajectories, `modes` a linear model. (…) stands for a long list.
+Every row of this table is a test: it runs the command and compares the message. `rig.csv` is one long record, and `many.npz`
+holds 20 trajectories. `one` is a model and `two` an ensemble of two, both fitted to the record. `many` is a model of the
+trajectories, and `modes` is a linear model. (…) stands for a long list.
 
-| command | what is said |
+| command | error message |
 |---|---|
 """
 
@@ -93,7 +93,7 @@ COMMANDS = (
 
 
 def workshop(folder: Path) -> None:
-    """The files and models that the commands speak of, in `folder`."""
+    """Write the files and models that the commands use into `folder`."""
     write_csv(folder / "rig.csv", signals(3000))
     parts = [signals(600, seed) for seed in range(20)]
     stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
@@ -108,10 +108,10 @@ def workshop(folder: Path) -> None:
 
 
 def sentence(command: str) -> str:
-    """What is said about the command in the folder of the workshop."""
+    """Return the error message of the command in the folder of the workshop."""
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
-        # names of all options and of all shipped models: a long list that grows
+        # lists of all options and of all shipped models are long and grow
         return re.sub(r"there are:? [\w, -]{99,}", "there are …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 

@@ -18,7 +18,7 @@ SMALL += ["--device", "cpu"]
 
 
 def signals(size: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """A resonance that saturates a little, driven by slow noise."""
+    """Return the response of a slightly saturating resonance to slow noise."""
     rng = np.random.default_rng(seed)
     force = lfilter([0.1], [1, -0.9], rng.normal(size=size))
     pole = np.exp((-0.5 + 3j) * STEP)
@@ -27,7 +27,7 @@ def signals(size: int, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def write_csv(path: Path, columns: dict[str, np.ndarray]) -> Path:
-    """With units in the header and a delimiter too many at the end of each line."""
+    """Write a CSV file with units in the header and an extra delimiter at the end of each line."""
     heading = {"t": "t (s)", "force": "force [N]", "u": "u [m]"}
     rows = np.stack(list(columns.values()), 1)
     lines = [",".join(heading[name] for name in columns) + ",", *(",".join(f"{v:.8g}" for v in row) + "," for row in rows)]
@@ -36,7 +36,7 @@ def write_csv(path: Path, columns: dict[str, np.ndarray]) -> Path:
 
 
 def call(*words: Any) -> str:
-    """Run `lfno WORDS`; what it prints. What a user can cause comes out as LfnoError, nothing else may."""
+    """Run `lfno WORDS` and return its output. Errors of the user raise LfnoError; other exceptions are not allowed."""
     result = CliRunner().invoke(build(), [str(word) for word in words])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

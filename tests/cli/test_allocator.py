@@ -1,4 +1,4 @@
-"""Arrays that are made and dropped in every step take their pages from the system once, not in every step."""
+"""Arrays that are allocated and freed in every step get their memory pages from the system only once."""
 
 import platform
 import subprocess

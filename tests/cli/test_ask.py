@@ -1,4 +1,4 @@
-"""Asking a model: predict, decompose, poles and export, in every format, at other rates, with plain refusals."""
+"""The commands predict, decompose, poles and export: all formats, other sampling rates, and error messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`one` model and an ensemble of `two` of a record, and a model of `many` trajectories."""
+    """Return a folder with a model `one` and an ensemble `two` of a record, and a model `many` of trajectories."""
     folder = tmp_path_factory.mktemp("ask")
     write_csv(folder / "rig.csv", signals(3000))
     for name, more in (("one", []), ("two", ["--ensemble", 2])):
@@ -36,7 +36,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("ending", sorted(set(READERS) & set(WRITERS)))
 def test_the_answer_comes_in_the_format_of_the_question(home: Path, tmp_path: Path, ending: str) -> None:
-    """Without the output in the file: there is nothing to compare with, only to predict."""
+    """The file has no output, so there is nothing to compare with."""
     columns = {name: values for name, values in signals(500, seed=9).items() if name != "u"}
     path = tmp_path / f"question{ending}"
     units = {"t": "s", "force": "N"}

@@ -1,4 +1,4 @@
-"""Every command that cannot be right gets the sentence that the documentation promises."""
+"""Every wrong command gives the error message of the documentation."""
 
 from __future__ import annotations
 

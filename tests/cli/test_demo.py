@@ -1,4 +1,4 @@
-"""The demo runs from data to page, and judges a perfect model as perfect."""
+"""The demo runs from data to page, and gives a perfect model no error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file to a model: one command, honest numbers, everything that was promised in the folder."""
+"""From a file to a model with one command: right numbers, and all promised files in the folder."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_the_folder_holds_what_was_promised(run: Path) -> None:
     assert "keep" in metrics["verdict"]
     # two epochs hardly improve the linear model that the network starts from, and the run says so
     assert metrics["test"]["LFNO"]["nrmse"] == pytest.approx(metrics["test"]["modal model"]["nrmse"], rel=0.1)
-    assert "The LFNO earns its keep" not in metrics["verdict"]
+    assert "The LFNO is worth its training" not in metrics["verdict"]
     assert any("delimiter" in note for note in metrics["notes"])
     assert any("steady modes" in reason for reason in metrics["choices"])
 
 
 def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
-    """On the last fifth of the record, after its warm-up, by the model that was read back from its file."""
+    """The error is measured on the last fifth of the record, after its warm-up, with the model read from its file."""
     from lfno.data.signals import read_signals
 
     surrogate, record = lfno.load(run / "run"), read_signals(run / "rig.csv")

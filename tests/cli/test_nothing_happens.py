@@ -1,4 +1,4 @@
-"""Signals that are zero or never change: a right answer or one message, from every command and function."""
+"""Signals that are zero or constant: every command and function gives a right result or one error message."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_models_answer_to_inputs_that_do_not_change(folder: Path, name: str, tmp
 
 
 def test_one_of_two_inputs_is_zero(folder: Path, tmp_path: Path) -> None:
-    """The modes are those of the other input alone, and so is the Bode plot."""
+    """Modes and Bode plot are those of the other input."""
     options = ["--input", "f1,f2", "--output", "u"]
     told = answer("fit", folder / "two.npz", "--linear", *options, "--out", tmp_path / "two")
     assert any("'f2' is constant (0)" in note for note in told["notes"])
@@ -89,7 +89,7 @@ PAIRS = {
 
 @pytest.mark.parametrize(("inputs", "outputs"), PAIRS.values(), ids=PAIRS)
 def test_identification_and_evaluation(inputs: np.ndarray, outputs: np.ndarray) -> None:
-    """Not even a warning; a model of an input that is zero answers with a constant."""
+    """There is no warning, and a model of a zero input predicts a constant."""
     grid = Grid.line(SIZE, STEP)
     batch = [np.repeat(values[None, :, :100], 6, 0) for values in (inputs, outputs)]
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Progress goes to standard error: into a pipe a line for every tenth with the time left, with --quiet nothing."""
+"""Progress goes to standard error: in a pipe one line for every tenth with the time left, and nothing with --quiet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the workflow promises of accuracy, with full training: minutes, run by `make test-long`."""
+"""Promised accuracy of the workflow with full training. These tests take minutes and run in `make test-long`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) -> None:
-    """ẍ + ẋ + x + x³ = f from 200 trajectories. With a third of the damping as many are too few: the system remembers
-    three times as long, and the network came only 1.3 times below the best linear model."""
+    """ẍ + ẋ + x + x³ = f from 200 trajectories. With a third of the damping, the memory is three times as long and 200 are too
+    few: the error was only 1.3 times below the best linear model.
+    """
     grid, system = Grid.line(512, dt=0.05), Duffing(c=1, alpha=1, beta=1)
     rng = np.random.default_rng(0)
     scale, tones = rng.uniform(0.2, 4, (200, 1)), rng.uniform(0.2, 6, (200, 12, 1))

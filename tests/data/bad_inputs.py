@@ -1,7 +1,7 @@
-"""Bad inputs and how each is made; what is said about each stands in docs/how-to/bad-input.md.
+"""Bad inputs and how each is made. The page docs/how-to/bad-input.md lists the error message of each.
 
-`test_files_bad.py` compares page and sentences. When a sentence is changed on purpose, run
-`python tests/data/bad_inputs.py`: it writes the page anew, and the difference is there to be read.
+`test_files_bad.py` compares the page with the messages. After an intended change of a message, run
+`python tests/data/bad_inputs.py` to write the page again, and read the difference.
 """
 
 from __future__ import annotations
@@ -218,14 +218,14 @@ CASES = (
 
 INTRODUCTION = """# When a file is refused
 
-A file that cannot be used as it is gets one sentence that says what was found, where, and what to do. Nothing is
-dropped or changed in silence: what was done to the data is listed in notes that `lfno inspect` and `lfno fit` print.
-In Python the same options are keywords: `--resample` is `resample=True`.
+A file that cannot be used gives one error message. The message says what was found, where, and what to do. Data are never
+dropped or changed silently: `lfno inspect` and `lfno fit` print a note for each change. In Python the same options are
+keywords: `--resample` is `resample=True`.
 
-Every row of this table is a test: the input is made and the sentence compared. (…) stands for the words of the library
-that reads the format.
+Every row of this table is a test: it makes the input and compares the message. (…) stands for the words of the library that
+reads the format.
 
-| input | options | what is said |
+| input | options | error message |
 |---|---|---|
 """
 

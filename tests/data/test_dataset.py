@@ -1,4 +1,4 @@
-"""The container and its file: nothing lost, nothing half-written, no damage unnoticed, same seed same bytes."""
+"""The data set and its file: complete, written atomically, damage is detected, and the same seed gives the same bytes."""
 
 import h5py
 import numpy as np
@@ -54,7 +54,9 @@ def test_same_data_same_bytes(tmp_path):
 
 
 def test_same_bytes_however_late_handles_are_closed(tmp_path, monkeypatch):
-    """In a thread of a cluster's worker a handle may outlive the next array; chunks must not be written in another order."""
+    """In a thread of a cluster worker, a handle may be closed after the next array is written. The order of chunks must not
+    change.
+    """
     first, held, create = storage.save(example(), tmp_path / "a.h5"), [], h5py.File.create_dataset
     monkeypatch.setattr(h5py.File, "create_dataset", lambda *a, **k: held.append(create(*a, **k)))
     assert storage.save(example(), tmp_path / "b.h5").read_bytes() == first.read_bytes()
@@ -102,7 +104,7 @@ def test_a_truncated_file_is_refused(tmp_path, keep):
 
 
 def test_no_flipped_byte_goes_unnoticed(tmp_path):
-    """Wherever one byte is changed, loading either is refused or gives exactly the same data (unused space)."""
+    """If one byte is changed, loading is refused or gives exactly the same data (unused space)."""
     path = storage.save(example(), tmp_path / "a.h5")
     whole = path.read_bytes()
     refused = 0

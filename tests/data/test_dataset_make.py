@@ -1,4 +1,4 @@
-"""From a name to a file: made once, made again when it must be, resumed when it was interrupted."""
+"""From a name to a file: made once, made again if settings change, and resumed after an interruption."""
 
 import json
 

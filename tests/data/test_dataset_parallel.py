@@ -1,4 +1,4 @@
-"""Several data sets at once: the bytes of one after the other, and no accident leaves anything behind."""
+"""Several data sets at once: the same bytes as one after the other, and no files are left after an error."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""The same signals out of every format; the details of each format; hostile bytes give an answer or an LfnoError."""
+"""All formats give the same signals; the details of each format; damaged bytes give a result or an LfnoError."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_damaged_bytes_give_values_or_a_sentence(
 ) -> None:
     raw = bytearray((good / name).read_bytes())
     for _ in range(data.draw(st.integers(1, 6))):
-        # most bytes are values: what matters is at both ends
+        # the headers are at both ends of a file; most other bytes are values
         end = data.draw(st.integers(0, min(len(raw) - 1, 400)))
         raw[end if data.draw(st.booleans()) else -1 - end] = data.draw(st.integers(0, 255))
     if data.draw(st.booleans()):

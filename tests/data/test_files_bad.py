@@ -1,4 +1,4 @@
-"""Every bad input gets the sentence that the documentation promises."""
+"""Every bad input gives the error message of the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is read as it was, or it is refused in a sentence and nothing is left."""
+"""Written files are read back unchanged, or writing gives an error message and leaves no file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("delimiter", "decimal"), [(";", ","), (";", "."), ("\t", ","), (",", ".")])
 def test_an_answer_is_written_as_the_question_was(delimiter: str, decimal: str, tmp_path: Path) -> None:
-    """A spreadsheet that shows the columns of one file shows those of the other."""
+    """The prediction has the delimiter and the decimal mark of the input file."""
     question = [f"{time:.1f}{delimiter}{time / 7:.4f}".replace(".", decimal) for time in T[:50]]
     (tmp_path / "q.csv").write_text("\n".join([f"t [s]{delimiter}f [N]", *question]))
     write(tmp_path / "a.csv", variables(), like=tmp_path / "q.csv")

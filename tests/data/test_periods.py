@@ -1,4 +1,6 @@
-"""Repeated periods: the period is found in noise, no period is in two parts, and their differences tell the noise."""
+"""Repeated periods: the period is found in noise, no period is in two parts of the split, and their differences give the
+noise.
+"""
 
 from __future__ import annotations
 

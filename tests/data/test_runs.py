@@ -1,4 +1,4 @@
-"""Several runs: each whole run is in one part, lengths may differ, and starts are told from the outputs."""
+"""Several runs: each run is in one part of the split, lengths may differ, and a start from rest is detected in the outputs."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_a_split_of_the_author_is_kept_and_vectors_per_sample_are_parameters(tmp
     parts = {name: RNG.normal(size=(count, 20, 30)) for name, count in (("train", 12), ("vali", 3), ("test", 5))}
     arrays = {f"f_{name}": values for name, values in parts.items()} | {f"u_{k}": 2 * v for k, v in parts.items()}
     scipy.io.savemat(tmp_path / "pde.mat", arrays | {"x": x, "t": t, "A": np.arange(20.0)})
-    # twenty samples and twenty places: the parts say that the first axis counts samples
+    # twenty samples and twenty points: the names say that the first axis counts samples
     data = read_signals(tmp_path / "pde.mat", input="f", output="u")
     assert isinstance(data, Dataset)
     assert split.of(data).sizes == (12, 3, 5)
@@ -151,7 +151,7 @@ def test_trajectories_under_each_other_are_told_apart_by_a_column_of_that_name()
     arrays = {"run": np.repeat([1, 2, 3], 400), "t": np.tile(T, 3), "f": np.concatenate([F, 2 * F, 3 * F]), "u": np.tile(U, 3)}
     data = dataset(arrays)
     np.testing.assert_array_equal(data.inputs[:, 0], [F, 2 * F, 3 * F])
-    # where the time never goes back there is one record, and such a column is a variable like any other
+    # if the time always increases there is one record, and such a column is an ordinary variable
     one = read_signals(arrays | {"t": 0.05 * np.arange(1200)}, input="f", output="u")
     assert isinstance(one, Record)
 
@@ -180,7 +180,7 @@ def test_own_data_sets_need_no_names(tmp_path: Path) -> None:
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_any_shapes_give_right_values_or_a_sentence(data: st.DataObject) -> None:
-    """Whatever the order and number of axes: if it is read, each value is where its sample, place and moment say."""
+    """For any order and number of axes, each value is at the right sample, point and time, or reading raises an LfnoError."""
     sizes = {name: data.draw(st.integers(3, 6)) for name in ("sample", "x", "t")}
     others = data.draw(st.sampled_from([[], ["x"], ["sample"], ["x", "sample"]]))
     axes = data.draw(st.permutations([*others, "t"]))

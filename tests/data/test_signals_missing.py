@@ -1,4 +1,4 @@
-"""Values and rows that are missing: filled in, masked, and said."""
+"""Missing values and rows are filled in, masked, and reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_missing_values_of_a_record() -> None:
 
 
 def test_missing_values_of_inputs() -> None:
-    """A short gap is bridged; in a long one, and for as long as the system remembers it, outputs do not count."""
+    """A short gap is filled. After a long gap, outputs do not count for as long as the system remembers it."""
     holes = F.copy()
     holes[[20, 21]] = np.nan
     short = record(f=holes)
@@ -63,7 +63,7 @@ def test_missing_values_of_samples() -> None:
 
 
 def test_rows_without_a_time_are_dropped() -> None:
-    """At the end nothing remains of them; in the middle they are lost rows of a uniform clock."""
+    """Rows at the end are dropped. Rows in the middle are missing rows of a uniform clock."""
     times = T.copy()
     times[-3:] = np.nan
     data = read_signals({"t": times, "f": F, "u": U})
@@ -104,7 +104,7 @@ def test_a_number_that_marks_missing_values_is_missing() -> None:
     np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
     assert marked[7] == -9999  # the caller's array is not touched
     assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
-    # a signal that really goes there is a signal
+    # a signal that passes through this value is not a marker of missing values
     np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
     large = np.where(marked < -1, -9999, 2000 * U)
     np.testing.assert_array_equal(record(u=large).outputs[0], large)

@@ -25,7 +25,7 @@ def test_the_standard_split_is_274_30_76_in_every_fold_and_the_folds_cover_every
 
 
 def test_the_standard_split_never_changes() -> None:
-    # written down once: published figures depend on it
+    # fixed values, because published errors depend on them
     assert split.standard(380).test[:8].tolist() == [5, 6, 7, 9, 12, 14, 29, 39]
     assert split.permutation(6, 0).tolist() == [3, 2, 1, 0, 4, 5]
 

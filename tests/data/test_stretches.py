@@ -17,7 +17,7 @@ from lfno.systems.base import Channel
 
 
 def numbered(size: int, first: int = 0) -> Record:
-    """A record whose input is its own sample number, so that every sample can be told from every other."""
+    """A record whose input is its own sample number, so that every sample can be recognised."""
     values = np.arange(first, first + size, dtype=float)[None]
     noise = np.random.default_rng(first).normal(size=(2, size))
     return Record(values, noise, Grid.line(size, 0.05), (Channel("f"),), (Channel("u"), Channel("v")))

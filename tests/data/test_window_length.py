@@ -1,4 +1,4 @@
-"""Records: warm-ups as long as the memory, windows that never look ahead, and one signal back from many."""
+"""Records: warm-ups as long as the memory of the system, and windows that never use future samples."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_memory_is_the_time_to_forget(decay: int, period: int) -> None:
 
 @pytest.mark.parametrize("direct", [0.0, 1.0, 30.0])
 def test_what_comes_at_once_is_not_memory(direct: float) -> None:
-    """The force itself in the output, as in an acceleration, neither hides the ringing nor is it one."""
+    """A direct path from force to output, as for an acceleration, is not memory and does not hide the memory."""
     ringing = record(40_000, 50, 20)
     mixed = replace(ringing, outputs=ringing.outputs + direct * ringing.inputs)
     assert memory(mixed) == pytest.approx(-50 * np.log(FORGOTTEN), rel=0.3)
@@ -51,13 +51,13 @@ def test_what_comes_at_once_is_not_memory(direct: float) -> None:
 
 
 def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
-    """60 s at 100 Hz of an oscillation that decays with 4 s: eighths of the record do not see its end."""
+    """60 s at 100 Hz of an oscillation with a time constant of 4 s, which is longer than an eighth of the record."""
     assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
 @pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])
 def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
-    """All that the system remembers where there is room for it, and else three quarters of an eighth of the record."""
+    """The warm-up is the whole memory if the record is long enough, else three quarters of an eighth of the record."""
     one = record(size, decay, 20)
     window, warmup, _, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
@@ -135,7 +135,7 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
         prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
     with pytest.raises(LfnoError, match="no training window"):
         prepare(one, window=3_500)
-    for wide in ("2.4:150", "30:198"):  # what is left on either side of the test is shorter than the validation part
+    for wide in ("2.4:150", "30:198"):  # both sides of the test are shorter than the validation part
         with pytest.raises(LfnoError, match="no training window"):
             prepare(one, window=600, test=wide)
 

@@ -1,4 +1,4 @@
-"""Windows of a record: each sample scored once, nothing shared between parts."""
+"""Windows of a record: each sample is scored once, and parts of the split share no sample."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_persistence_is_the_last_input_frame_or_the_common_start() -> None:
     later = frames[:, -1:] * (1 - 0.05 * np.arange(1, 13))
     carried = BASELINES["persistence"](frames, later, None, FIELD)(frames[:2], None)
     assert carried == pytest.approx(frames[:2, -1:])
-    # a constant force that happens to have the shape of a state is no state: the system starts at rest
+    # a constant force with the shape of a state is not a state: the system starts at rest
     driven = frames[:, -1:] * np.arange(12)
     assert BASELINES["persistence"](frames, driven, None, FIELD)(frames[:2], None) == pytest.approx(0)
 
@@ -91,9 +91,9 @@ def test_normal_equations_equal_those_of_the_full_regression(rest: bool, gaps: b
 
 
 def test_the_best_linear_model_does_not_see_gaps() -> None:
-    """A tenth of the record is missing: the model is that of the rest, whatever stands in the gap.
+    """A tenth of the record is missing, and the model is fitted to the rest; the values in the gap do not matter.
 
-    Once the start is forgotten (its past is the mean input of the record, not rest), the model is exact.
+    The past of the model is the mean input of the record, not rest. After this start has decayed, the model is exact.
     """
     rng = np.random.default_rng(7)
     force = rng.normal(size=(1, 6000))
@@ -109,7 +109,7 @@ def test_the_best_linear_model_does_not_see_gaps() -> None:
 
 
 def test_best_linear_model_of_an_oscillator() -> None:
-    """It simulates unseen trajectories, and its frequency response is (K − ω² M + iω C)⁻¹."""
+    """The model predicts new trajectories, and its frequency response is (K − ω² M + iω C)⁻¹."""
     true, step = Oscillator(), 0.04
     force = multisine(30, 400, step, seed=5, channels=2)
     motion = true.respond(force, step)
@@ -146,7 +146,7 @@ def test_record_with_offsets_that_starts_anywhere() -> None:
 
 
 def test_measured_frequency_response_of_two_by_two() -> None:
-    """The window smears a resonance, so the estimate nears the truth as segments grow longer than its ringing."""
+    """The window broadens a resonance. The estimate converges to the truth as segments become longer than the decay."""
     true, step = Oscillator(damped=10), 0.1
     force = np.random.default_rng(8).normal(size=(4, 2, 40_000))
     motion = true.respond(force, step)
@@ -156,7 +156,7 @@ def test_measured_frequency_response_of_two_by_two() -> None:
         band = (seen.frequencies > 0.05) & (seen.frequencies < 1.5)
         omega = 2 * np.pi * seen.frequencies[band, None, None]
         exact = np.linalg.inv(true.stiffness - omega**2 * true.mass + 1j * omega * true.damping).transpose(1, 2, 0)
-        # the force is straight between samples, which damps it by sinc²(f dt)
+        # linear interpolation of the force between samples multiplies it by sinc²(f dt)
         exact = exact * np.sinc(step * seen.frequencies[band]) ** 2
         errors.append(np.abs(seen.response[..., band] - exact).max() / np.abs(exact).max())
     assert errors == sorted(errors, reverse=True)
@@ -175,7 +175,7 @@ def test_frequencies_without_input_are_not_made_up() -> None:
 
 
 def test_whole_numbers_without_sign_are_numbers() -> None:
-    """3 − 5 is −2 for them too."""
+    """Differences of unsigned integers may be negative: 3 − 5 is −2."""
     rng, grid = np.random.default_rng(0), Grid.line(12, 0.1)
     values = rng.integers(0, 200, (9, 1, 12))
     for dtype in ("u1", "?"):

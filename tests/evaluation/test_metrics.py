@@ -1,4 +1,4 @@
-"""Errors that can be worked out on paper."""
+"""Errors that can be computed by hand."""
 
 import math
 
@@ -55,7 +55,7 @@ def test_summary_over_runs() -> None:
 
 
 def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
-    """Metres as micrometres: every number stays, but for the RMSE of that output."""
+    """With micrometres instead of metres, only the RMSE of that output changes."""
     draw = np.random.default_rng(1)
     truth, unit = draw.normal(size=(4, 2, 50)), np.array([1.0, 1e6])
     prediction = truth + 0.1 * draw.normal(size=truth.shape)

@@ -1,4 +1,4 @@
-"""A record whose input repeats tells how right a split is: a known system, a wrong one, and a command that says so."""
+"""The error of a split from a record with repeated input: a known system, a wrong one, and the note of the command line."""
 
 from __future__ import annotations
 

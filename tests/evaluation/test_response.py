@@ -38,7 +38,7 @@ def test_a_folded_resonance_is_not_unique():
 
 
 def test_one_cycle_says_the_same_as_many():
-    """The steady pass on one cycle equals the tone's part of the steady pass on a window that holds eight of them."""
+    """The steady response on one cycle equals the steady response on a window with eight cycles."""
     torch.manual_seed(0)
     grid = Grid.line(1024, dt=0.02)
     model = LFNO(grid, width=4, modes=8, n_poles=4, transient_layers=2, steady="exact").eval()

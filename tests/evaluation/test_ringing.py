@@ -1,4 +1,4 @@
-"""The part of a pole in an answer, against the transient of that pole alone."""
+"""The contribution of a pole to a response equals the transient of that pole alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ FIELD = Grid((Axis("x", 12, 0.1), Axis("t", 40, 0.05, unit="s", time=True)))
 
 
 def alone(kernel: PoleResidue, v: torch.Tensor, steps: tuple[float, ...], n: int) -> float:
-    """Energy of the transient with all other residues set to zero; real parts hold half of a complex exponential's."""
+    """Return the energy of the transient with all other residues set to zero. Real parts have half the energy of complex
+    exponentials.
+    """
     kept = kernel.residues.clone()
     mask = torch.zeros(kept.shape[-2])
     mask[n] = 1

@@ -1,4 +1,4 @@
-"""Range of validity and prediction intervals: what they promise on inputs of known kinds."""
+"""Range of validity and prediction intervals on inputs of known kinds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def multisines(count: int, seed: int, scale: float = 1.0, band: tuple[float, flo
 
 
 def flagged(coverage: Coverage, inputs: np.ndarray) -> float:
-    """The share of samples that are outside."""
+    """Return the share of samples that are out of range."""
     return float(np.mean([bool(coverage.excesses(sample[None], GRID)) for sample in inputs]))
 
 

@@ -1,4 +1,4 @@
-"""Flip any byte, cut anywhere, swap two files: found out, said in a sentence, and the checkpoint before is used."""
+"""Flipped bytes, truncated files and exchanged files are detected and reported, and the previous checkpoint is used."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def files(run, tmp_path_factory) -> dict[str, tuple[Path, Callable[[Path], Any]]
 
 
 def contents(value: Any) -> Any:
-    """What a reader gives, as comparable values."""
+    """Return the contents of a file as comparable values."""
     if isinstance(value, Dataset):
         arrays = {"inputs": value.inputs, "outputs": value.outputs, **value.parameters}
         return value.metadata(), {name: array.tobytes() for name, array in arrays.items()}
@@ -70,7 +70,7 @@ def contents(value: Any) -> Any:
 
 
 def found_out(path: Path, reader: Callable[[Path], Any], good: Any) -> bool:
-    """True if the damage is said; False if it did not matter, as in bytes that hold nothing; anything else fails."""
+    """Return True if the damage is reported, and False if it changed nothing, as in unused bytes. Anything else fails."""
     try:
         value = reader(path)
     except LfnoError as error:
@@ -148,7 +148,7 @@ def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):
     assert resumed.epoch >= 1
     assert "checkpoint before it" in caplog.text
     assert (folder / checkpoint.DAMAGED).exists()
-    # saving now must not put the damaged one in the place of the good one
+    # saving must not replace the good checkpoint by the damaged one
     checkpoint.save(checkpoint.state(resumed), folder)
     tensorfile.read(folder / checkpoint.NAME, checkpoint.KEY, "checkpoint")
     tensorfile.read(folder / checkpoint.PREVIOUS, checkpoint.KEY, "checkpoint")

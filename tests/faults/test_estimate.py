@@ -1,4 +1,4 @@
-"""Before a long job: what it takes, and a job that cannot fit says so at once, with the batch that would."""
+"""The cost of a long job is estimated before it begins. A job that does not fit ends at once and names the batch that fits."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
 
 
 def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monkeypatch):
-    """Before the inputs are drawn: the number may be absurd."""
+    """The check comes before the inputs are drawn, because the number of samples may be absurd."""
     monkeypatch.setattr(planning, "available", lambda: 10**8)
     for count in (10**5, 10**7):
         with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:

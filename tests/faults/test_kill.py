@@ -1,4 +1,4 @@
-"""kill -9 at random moments: nothing is half-written, and going on ends at the same bits."""
+"""kill -9 at random moments: all files are complete, and a resumed run gives the same bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def whole(folder: Path) -> None:
 
 
 def disturb(work, root: Path, kills: int, last: float, check) -> list[Path]:
-    """Kill so many times; after every second kill, or when a run came to its end, another one is begun."""
+    """Kill a process `kills` times. After every second kill, or when a run has finished, a new run begins."""
     places = [root / "0"]
     moment = iter(victims.moments(10 * kills, last, seed=kills))
     for count in range(1, kills + 1):

@@ -1,4 +1,4 @@
-"""No room, no permission, no memory, Ctrl-C: one sentence, nothing half-written, and a way to go on."""
+"""Full disk, no permission, no memory, Ctrl-C: one error message, no incomplete file, and the run can be resumed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def train_small(folder: Path) -> None:
 
 
 def said(tmp_path: Path, work: Any, *arguments: Any) -> str:
-    """The sentence a process ends with."""
+    """Return the error message with which a process ends."""
     sentence = tmp_path / "sentence"
     assert victims.finish(victims.telling, sentence, work, *arguments) == 2
     return sentence.read_text()
@@ -58,7 +58,7 @@ def test_a_full_disk_is_one_sentence(tmp_path):
     assert "cannot write" in sentence
     assert "too large" in sentence
     assert not list(folder.glob("*.safetensors"))
-    train_small(folder)  # with room again it goes on
+    train_small(folder)  # with free disk space, the run continues
     assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
@@ -126,7 +126,7 @@ def test_another_error_of_torch_is_not_called_one_of_memory(monkeypatch, tmp_pat
 
 
 def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeypatch):
-    """Ctrl-C after some batches of an epoch: what is saved is the state before that epoch."""
+    """After Ctrl-C in the middle of an epoch, the saved state is the one before that epoch."""
     whole, folder = tmp_path / "whole", tmp_path / "run"
     train_small(whole)
     steps, step = 0, Trainer._pass
@@ -159,7 +159,7 @@ def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
 
 
 def _heed():
-    """A shell lets what runs in its background ignore SIGINT, and so all that is started from there."""
+    """Handle SIGINT again: background jobs of a shell, and their children, ignore it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

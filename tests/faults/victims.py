@@ -1,4 +1,4 @@
-"""What is killed: real processes that train and make data, started quickly from a server that has torch loaded."""
+"""Processes that are killed by tests: they train and make data, and start quickly from a server with torch loaded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
 
 
 def finish(work: Callable[..., Any], *arguments: Any) -> int:
-    """Run to the end; the exit code."""
+    """Run to the end and return the exit code."""
     process = start(work, *arguments)
     process.join(HANG)
     assert process.exitcode is not None, "the process did not end"
@@ -46,7 +46,7 @@ def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def calls(told: Path, work: Callable[..., Any], *arguments: Any) -> int:
-    """Run to the end; how many Python calls that took. `told` is a file for the answer."""
+    """Run to the end and return the number of Python calls, by way of the file `told`."""
     assert finish(_count, told, work, *arguments) == 0
     return int(told.read_text())
 
@@ -89,7 +89,7 @@ def _alone(work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
-    """An LfnoError is exit code 2, and its sentence goes into a file that is open before the work begins."""
+    """Run work that may raise LfnoError: exit code 2, and the message goes to a file that is opened before."""
     from lfno.core.errors import LfnoError
 
     with sentence.open("w", buffering=1) as file:
@@ -116,7 +116,7 @@ def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
 
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
-    fields |= {"learning_rate": 5e-3}  # processes add in another order, and long steps make more of the last digit
+    fields |= {"learning_rate": 5e-3}  # several processes add in another order, and a high learning rate amplifies rounding
     fit(signals(), "lfno", dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
 
 

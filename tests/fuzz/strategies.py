@@ -1,4 +1,4 @@
-"""What may come: arrays of any type and shape, numbers that are none, names in any script, trees as JSON has them."""
+"""Generated inputs: arrays of any type and shape, strange numbers, names in any script, and JSON trees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VALUES = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, np.nan, np.inf, -np
 
 
 def mostly(good: Any, strange: st.SearchStrategy) -> st.SearchStrategy:
-    """The good value three times out of four: one strange thing at a time gets further than many."""
+    """Draw the good value three times out of four: a case with a single strange value reaches more code."""
     return st.one_of(st.just(good), st.just(good), st.just(good), strange)
 
 
@@ -80,7 +80,7 @@ def grids(draw: Any, most: int = 3, side: int = 12) -> Grid:
 
 
 def attempt(work: Callable[[], Any]) -> Any:
-    """What the work gives, or None where it says in our own words why it gives nothing; any other error is a fault."""
+    """Return the result of `work`, or None if it raises LfnoError. Any other exception is a fault."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -92,7 +92,7 @@ def attempt(work: Callable[[], Any]) -> Any:
 
 
 def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, int] | None = None) -> pytest.MarkDecorator:
-    """Each case with a few generated inputs, 40 where `few` says no other number, and with many in the long run."""
+    """Run each case with a few generated inputs (40 unless `few` has another number), and with many in the long tests."""
     every = int(os.environ.get("LFNO_CASES", "400"))
     short = [pytest.param(case, few.get(case, 40), id=f"{case.__name__}-few") for case in cases]
     sizes = {case: min(every, (many or {}).get(case, every)) for case in cases}
@@ -101,7 +101,7 @@ def counts(cases: Sequence[Case], few: Mapping[Case, int], many: Mapping[Case, i
 
 
 def tried(case: Case, count: int) -> None:
-    """So many generated cases; the same ones every time when there are few. The first that fails is shown as it was."""
+    """Run `count` generated cases. A small count always gives the same cases. The first failing case is shown."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
     limits = settings(
         max_examples=count, deadline=None, derandomize=count < 100, database=None, suppress_health_check=slow,

@@ -44,7 +44,7 @@ RIGHT = {
     "data show": ["tiny", "--out", "figure.png"],
     "data check": ["tiny", "--samples", "1"],
 }
-#: what would run for hours, or wait for a network, is left as it is
+#: options that would run for hours or wait for a network are not changed
 LEFT = {"scheduler", "study", "help"}
 FEW = {
     "epochs": [-1, 0, 1],
@@ -58,7 +58,7 @@ PATHS = ["rig.csv", "lno.safetensors", ".", "none", "none.h5", "/dev/null/x", "a
 
 
 def tree() -> dict[str, Any]:
-    """Every command by its words."""
+    """Return every command by its words."""
     top: Any = typer.main.get_command(build())
     found: dict[str, Any] = {}
     for name, command in top.commands.items():
@@ -106,7 +106,7 @@ def page(data: Any) -> None:
 
 
 def requests(data: Any) -> None:
-    """Bytes on the socket: an answer that is no fault of the server, or silence, and the server goes on."""
+    """Send any bytes to the socket: the server gives a valid reply or none, and continues to run."""
     port = data.server.server_port
     method = data.draw(st.sampled_from(["GET", "POST", "PUT", "", "G\0T"]))
     paths = ["/", "/api/truth", "/api/predict", "/api/upload", "/api/systems", "//x", "/..%2f"]

@@ -130,7 +130,7 @@ def containers(data: Any) -> None:
 
 
 def compared(data: Any) -> None:
-    """Solved again by another solver; the promise of accuracy holds or the question is refused."""
+    """Solve again with another solver: the promised accuracy holds, or the request is refused."""
     name = data.draw(st.sampled_from(["duffing-c05", "pendulum-c05", "heat", "no such"]))
     samples, seed = data.draw(mostly(1, st.integers(-2, 3))), data.draw(mostly(0, SIZES))
     found = attempt(lambda: compare(plan(name, count=data.draw(mostly(2, SIZES))), samples, seed))

@@ -1,4 +1,4 @@
-"""Any bytes in a file, any tree in its description: read rightly or refused in a sentence, and no memory is taken."""
+"""Any bytes in a file and any metadata: read correctly or refused with an error message, without allocating memory."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def text_files(data: Any) -> None:
 
 
 def model_trees(data: Any) -> None:
-    """A description that is anything, under a checksum that is right."""
+    """Any metadata with a right checksum."""
     made = LNO(Grid.line(16, 0.1), **TINY)
     tree: dict[str, Any] = {"version": models.FILE_VERSION, **made.description(), "provenance": {}}
     for _ in range(data.draw(st.integers(1, 2))):
@@ -121,7 +121,7 @@ def checkpoints(data: Any) -> None:
 
 
 def data_sets(data: Any) -> None:
-    """A file of ours with anything for a description and for arrays, under a checksum that is right."""
+    """A data set file with any metadata and arrays, and a right checksum."""
     good = Dataset(np.zeros((2, 1, 8)), np.ones((2, 1, 8)), Grid.line(8, 0.1))
     tree = {"format": storage.FORMAT, **good.metadata()}
     for _ in range(data.draw(st.integers(0, 2))):

@@ -1,4 +1,4 @@
-"""Any model, any input to it: a right answer or an LfnoError, never another exception, never a wrong answer."""
+"""Any model and any input: a right result or an LfnoError, never another exception or a wrong result."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def fitted(data: Any) -> None:
 
 
 def exported(data: Any) -> None:
-    """Only what is refused is quick: a model that can be exported is, and then it agrees."""
+    """A model that can be exported agrees with its export; any other is refused."""
     made = model(data)
     if made is not None:
         target = data.draw(st.sampled_from(["torch", "onnx", "jpeg", ""]))

@@ -80,7 +80,7 @@ def test_given_poles_are_refined_and_none_is_added(smooth: tuple[np.ndarray, np.
 
 
 def test_a_record_that_is_not_at_rest(smooth: tuple[np.ndarray, np.ndarray]) -> None:
-    """Cut from the middle of a longer response: the warm-up is fed and not scored."""
+    """The record is cut from the middle of a longer response. The model sees the warm-up, but it is not scored."""
     force = np.random.default_rng(5).normal(size=(1, 1, 9000))
     true = Modes(np.array([-0.5 + 4j]), np.full((1, 1, 1), 1.0 - 2j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     motion = true.simulate(force, 0.05)[..., 3000:]
@@ -112,7 +112,7 @@ def test_numbers_beyond_what_can_be_squared_or_seen_are_refused() -> None:
 
 
 def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray]) -> None:
-    """Poles are as exact as without the gap, whatever stands in it."""
+    """Poles are as exact as without the gap; the values in the gap do not matter."""
     force, motion = smooth
     mask = np.ones(motion.shape, dtype=bool)
     mask[:, 1, SIZE // 3 : SIZE // 2] = False

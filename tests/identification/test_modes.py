@@ -133,7 +133,7 @@ def test_modes_near_critical_damping(damping):
 
 
 def test_modes_with_the_same_pole_are_one():
-    """The merged mode answers as its two parts did together, and a mode of another shape at the same pole stays."""
+    """The merged mode has the response of its two parts, and a mode of another shape at the same pole stays separate."""
     parts = [-0.3j, -0.1j]
     poles = np.array([-0.15 + 3j, -0.1501 + 3.0001j])
     split = Modes(poles, np.array([[parts]]), np.zeros((1, 1)), np.array([0.75, 0.25]), 0.0, "linear",
@@ -149,7 +149,7 @@ def test_modes_with_the_same_pole_are_one():
 
 
 def test_what_a_wrong_answer_adds_is_not_a_mode():
-    """A network that is wrong by 4 %, at frequencies of its own: with its accuracy known, the true modes remain."""
+    """A response with an error of 4 % at other frequencies: if its accuracy is known, only the true modes are found."""
     lie = Modes(np.array([-0.3 + 4.5j]), np.array([[[-0.3j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     grid = Grid.line(1000, dt=0.05)
     forces = random_forces(4, 1, 1000, 0.05, (0.05, 2.0))

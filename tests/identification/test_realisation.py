@@ -101,7 +101,7 @@ def test_several_channels_give_mode_shapes() -> None:
 
 @pytest.mark.parametrize(("accuracy", "count"), [(0.0, 3), (0.01, 3), (0.1, 2), (0.6, 1)])
 def test_what_explains_less_than_the_accuracy_is_not_a_mode(accuracy: float, count: int) -> None:
-    """Two modes and a false one between them, which explains 4 % of the response: as a network wrong by that shows it."""
+    """Two modes, and a false one between them that explains 4 % of the response, as in a network with an error of 4 %."""
     step, true = 0.02, Oscillator()
     middle = np.abs(true.poles).mean()
 

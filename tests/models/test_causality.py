@@ -1,4 +1,4 @@
-"""What an effect may know of the future: nothing in recurrences, a little of order dt in the frequency form, much with R."""
+"""The influence of future inputs: none in recurrences, of order dt in the frequency form, large with R."""
 
 import itertools
 import math
@@ -35,7 +35,9 @@ def test_a_stack_of_recurrences_does_not_see_the_future_to_the_bit(hold, dtype):
 
 
 def test_one_exact_layer_does_not_see_a_smooth_change_before_it_happens():
-    """In the frequency form a layer is the response to the signal's interpolation; a bump that is zero there has no effect."""
+    """In the frequency form, a layer gives the response to the interpolation of the signal. A smooth bump has no effect before
+    it begins.
+    """
     n, start = 1024, 12.0
     layer = exact_network(hold="trigonometric").blocks[0].response
     x = wave(n).expand(1, 4, n)
@@ -45,7 +47,7 @@ def test_one_exact_layer_does_not_see_a_smooth_change_before_it_happens():
 
 
 def test_a_stack_of_exact_layers_in_the_frequency_form_is_causal_up_to_order_dt():
-    """A step is not band-limited and the window's ends do not meet: both cost O(dt), and no more."""
+    """A step is not band-limited, and signals are not periodic in the window: both cause errors of O(dt)."""
     model = exact_network(hold="trigonometric")
     leaks = [leak(model, n, (times(n) >= 12.0).double(), 12.0) for n in (1024, 2048, 4096)]
     assert leaks[1] < 1e-2, leaks
@@ -60,13 +62,13 @@ def test_fourier_weights_see_the_future_at_any_resolution():
 
 @pytest.mark.parametrize("steady", ["exact", "residual"])
 def test_padding_does_not_change_what_is_causal(steady):
-    """Poles do not wrap around; only R does, and R = 0 is not seen, with padding as without."""
+    """Poles do not wrap around, only R does. With R = 0, padding changes nothing."""
     plain, padded = exact_network(), exact_network(steady=steady, padding=0.5)
     assert torch.equal(plain(wave(1024), line(1024)), padded(wave(1024), line(1024)))
 
 
 def kernel_of(model, seconds):
-    """R becomes the modes of a short, smooth kernel, and what poles there are decay within `seconds`."""
+    """Set R to the modes of a short, smooth kernel, and let all poles decay within `seconds`."""
     block = model.blocks[0]
     short = torch.exp(-((torch.arange(64) / 20.0) ** 2))
     block.weights.weight.copy_(torch.stack((short, 0 * short), -1).expand_as(block.weights.weight))
@@ -77,7 +79,7 @@ def kernel_of(model, seconds):
 
 @pytest.mark.parametrize("steady", ["", "free", "shared", "residual"])
 def test_padding_keeps_the_end_of_the_window_from_its_beginning(steady):
-    """With R a change at the very end leaks around to the start; padding takes most of that away."""
+    """With R, a change at the end of the window wraps around to its start. Padding removes most of it."""
 
     def early_leak(padding):
         torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""transient + steady is the prediction; steady is what remains of a repeated input; poles are physics."""
+"""transient + steady is the prediction, steady is the response to a repeated input, and poles have physical units."""
 
 import math
 
@@ -43,7 +43,7 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
 
 @pytest.mark.parametrize(("layout", "gate"), [("blocks", False), ("blocks", True), ("sequence", False), ("sequence", True)])
 def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout, gate):
-    """Three nonlinear layers of exact linear systems, asked about eight periods: in the last one every start has died away."""
+    """Three nonlinear layers of exact linear systems on eight periods: in the last one all transients have decayed."""
     torch.manual_seed(0)
     model = LFNO(GRID, width=4, modes=4, steady="exact", layout=layout, transient_layers=3, n_poles=3, gate=gate).double()
     with torch.no_grad():

@@ -35,21 +35,21 @@ def exact_network(n=2048, **options):
 
 @pytest.mark.parametrize(("hold", "order"), [("trigonometric", 1), ("linear", 2)])
 def test_four_layers_agree_at_twice_the_resolution_up_to_the_order_of_their_hold(hold, order):
-    """The frequency form joins the ends of the window, which do not meet after a nonlinear layer: its order is one."""
+    """In the frequency form, signals after a nonlinear layer are not periodic in the window, so the order is one."""
     model = exact_network(hold=hold)
     answer = {n: model(wave(n), line(n)) for n in (1024, 2048, 4096)}
     scale = answer[4096].abs().max()
     differences = [((answer[n] - answer[2 * n][..., ::2]).abs().max() / scale).item() for n in (1024, 2048)]
     assert differences[1] < 5e-3
     assert differences[0] / differences[1] == pytest.approx(2**order, rel=0.1), differences
-    # the same network told that the fine samples are dt apart: what a model without units would do
+    # a model without units would use the coarse dt for the fine samples
     ignorant = model(wave(4096), Grid.line(4096, dt=WINDOW / 2048))
     assert (ignorant[..., ::2] - answer[2048]).abs().max() > 0.1 * scale
 
 
 @pytest.mark.parametrize("steady", ["free", "shared", "residual", "exact"])
 def test_one_layer_is_exact_at_any_resolution_and_keeps_float64(steady):
-    """One layer in the frequency form with nothing after it but pointwise maps: nothing is left that depends on the grid."""
+    """One layer in the frequency form, followed by pointwise maps, does not depend on the grid."""
     torch.manual_seed(0)
     fields = {"width": 3, "n_poles": 4, "modes": 9, "steady": steady, "transient_layers": 1, "hold": "trigonometric"}
     model = LFNO(line(256), **fields).double()

@@ -1,4 +1,4 @@
-"""Everything a user can get wrong gets one clear sentence."""
+"""Every error of a user gives one clear error message."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""An exported model answers as the original does: the terms in real arithmetic, the ONNX file, the PyTorch program."""
+"""An exported model agrees with the original: terms in real arithmetic, the ONNX file, the PyTorch program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUBE = Grid((Axis("x", 6, 0.1, periodic=True), Axis("y", 7, 0.1), Axis("t", 8, 0
 
 
 def stirred(model: Operator) -> Operator:
-    """Weights and normalisers that hide nothing: R is not zero, offsets are not zero."""
+    """Return the model with random R and offsets, so that no term is zero."""
     torch.manual_seed(0)
     model.normalise(0.3, 2.0, -0.1, 1.5)
     with torch.no_grad():

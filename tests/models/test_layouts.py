@@ -1,4 +1,4 @@
-"""A sequence of layers contains the other networks: what it has at its ends is what they are."""
+"""Special cases of the layout "sequence" equal the other networks."""
 
 import pytest
 import torch

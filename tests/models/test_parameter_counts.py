@@ -1,4 +1,4 @@
-"""The published parameter tables, recovered exactly: a complex number counted once."""
+"""The parameter counts equal the published tables. A complex parameter counts once."""
 
 from functools import partial
 

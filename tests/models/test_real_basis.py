@@ -1,4 +1,4 @@
-"""Networks whose space has a basis of its own: equal to the formula, zero at fixed ends, periodic when repeated."""
+"""Networks with a real basis in space: equal to the formula, zero at fixed ends, periodic for a repeated input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A model file gives the same model back, and anything else gives one sentence."""
+"""A model file gives the same model back. Any other file gives one error message."""
 
 import json
 import pickle
@@ -101,7 +101,7 @@ def test_nothing_is_unpickled(tmp_path):
 
 
 def forge(path, change):
-    """A file with a right checksum and a wrong description: what someone who means harm would write."""
+    """Write a file with wrong metadata and a right checksum, as an attacker could."""
     model = small()
     tensors = dict(model.state_dict())
     tree = json.loads(json.dumps({"version": storage.FILE_VERSION, **model.description(), "provenance": {}}))

@@ -53,7 +53,7 @@ def test_compiles_in_one_graph(build, grid):
 
 
 class Respond(nn.Module):
-    """The map without its checks, which look at values and so cannot be vectorised."""
+    """The forward pass without checks. Checks depend on values and cannot be vectorised."""
 
     def __init__(self, model):
         super().__init__()

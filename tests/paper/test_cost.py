@@ -1,4 +1,4 @@
-"""Counts that can be done by hand."""
+"""Counts that can be computed by hand."""
 
 import math
 

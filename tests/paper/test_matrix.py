@@ -1,4 +1,4 @@
-"""The matrix of runs: what the studies consist of, and stacks that runs leave and that go on after a stop."""
+"""The matrix of runs: the runs of each study, stacks that finished runs leave, and stacks that are resumed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def small(task: str = "duffing-c05-rich", **fields: object) -> Cell:
 
 
 def test_an_axis_that_closes_on_itself_is_not_trained_with_one_that_does_not():
-    """Padding, which only the latter has, is one for a stack."""
+    """Only axes that are not periodic are padded, and all runs of a stack have the same padding."""
     heat, burgers = (small(task, changes={"padding": 0.5}) for task in ("heat", "burgers"))
     assert find("heat").grid.shape == find("burgers").grid.shape
     assert [len(group) for group in groups([heat, burgers], 9)] == [1, 1]
@@ -74,7 +74,7 @@ def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
     assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
-    # a stack of two that takes 10 s before its first epoch and 10 ms for each: the 22 s that are left are 4400 epochs more
+    # a stack of two takes 10 s before its first epoch and 10 ms per epoch: the remaining 22 s are 4400 epochs
     history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
     fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
     for seed in range(2):
@@ -156,13 +156,13 @@ def test_a_small_training_set_gets_as_many_steps():
     cells = Question("samples", seeds=1, changes={"epochs": 100}).cells(["lfno"], Path())
     trainings = [cell.resolved().training for cell in cells]
     batches = [-(-(cell.train_samples or 0) // one.batch) for cell, one in zip(cells, trainings, strict=True)]
-    wanted = 100 * max(batches)  # the largest set has the epochs that were asked for
+    wanted = 100 * max(batches)  # the largest set has the given number of epochs
     for count, one in zip(batches, trainings, strict=True):
-        assert abs(count * one.epochs - wanted) <= count / 2  # as near as whole epochs come
+        assert abs(count * one.epochs - wanted) <= count / 2  # equal up to rounding to whole epochs
 
 
 def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
-    """Two tasks with different epochs, scored at both: each as if it had been trained alone."""
+    """Two tasks with different epochs, scored at both: each result equals that of a single run."""
     monkeypatch.setattr(matrix, "PAPER_EPOCHS", {"duffing-c05": 3, "pendulum-c05": 2})
     monkeypatch.setattr(Cell, "milestones", property(lambda cell: (matrix.PAPER_EPOCHS[cell.task], 4)))
     ends = {"duffing-c05": 5, "pendulum-c05": 4}

@@ -1,4 +1,4 @@
-"""The presets of the paper are those it describes."""
+"""The preset `paper` has the hyper-parameters that the paper describes."""
 
 from lfno.core.grid import Axis, Grid
 from lfno.models.storage import MODELS

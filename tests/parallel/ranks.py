@@ -26,7 +26,7 @@ def launch(count: int, folder: Path, dies_in: int | None = None, **changes: Any)
 
 
 def dying(epoch: int, rank: int, *arguments: Any) -> None:
-    """Like `train`; the second process kills itself (SIGKILL) in that epoch of its run."""
+    """Like `train`, but the second process kills itself (SIGKILL) in epoch `epoch`."""
     from lfno.training.loop import Trainer
 
     step = Trainer._pass

@@ -80,7 +80,7 @@ def test_a_job_that_fails_does_not_stop_the_others(three_workers, tmp_path):
 
 
 def kill_at_the_first(pattern: str, folder: Path, worker: subprocess.Popen[bytes]) -> threading.Thread:
-    """Kills a worker when the first result has arrived: the others are at work, or about to be."""
+    """Kill a worker when the first result has arrived, while the others work."""
 
     def watch() -> None:
         while not list(folder.rglob(pattern)):

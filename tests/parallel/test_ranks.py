@@ -1,4 +1,4 @@
-"""One model on several processes: the losses of one process, and a process that dies ends the run cleanly."""
+"""One model on several processes: the losses equal those of one process, and the run ends cleanly if a process dies."""
 
 from __future__ import annotations
 

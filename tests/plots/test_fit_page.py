@@ -1,4 +1,4 @@
-"""The page that a fit leaves: true numbers, the right pieces, and no figure where none can be drawn."""
+"""The page of a fit: right numbers, the right pieces of signals, and no figure without data."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert "noise floor is not known" not in page
     assert fitted.scores is not None
     assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
-    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # of the test, which also bounds what counts as a mode
+    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # the test error, which also is the threshold for modes
     mode = fitted.modes()[0]
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None

@@ -1,4 +1,4 @@
-"""The page about one model: everything on it is text of ours or escaped, and it asks nothing of the network."""
+"""The page about one model: all text is escaped, and the page loads nothing from the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Burgers' equation: closed form, quadrature and a Fourier method must tell the same story."""
+"""Burgers' equation: closed form, quadrature and a Fourier method agree."""
 
 import numpy as np
 import pytest

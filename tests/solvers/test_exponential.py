@@ -1,4 +1,4 @@
-"""The exponential integrator is exact where it must be, keeps its order, and says when it cannot go on."""
+"""The exponential integrator: exact cases, its order, and error messages."""
 
 import itertools
 import math

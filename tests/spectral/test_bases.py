@@ -32,7 +32,7 @@ def test_a_field_of_few_modes_comes_back(basis: str) -> None:
 
 @pytest.mark.parametrize("basis", BASES)
 def test_modes_do_not_depend_on_the_points(basis: str) -> None:
-    """Modes of a smooth function that has only these modes, from uneven points: nothing but the function matters."""
+    """The modes of a function that has only these modes are exact from uneven points."""
     inner = torch.rand(60, generator=torch.Generator().manual_seed(0))
     uneven = torch.sort(torch.cat((inner, torch.tensor([0.0, 1.0])))).values
     wanted = torch.linspace(1, -1, 6, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""C99: strict, small, and with the answers of the model itself."""
+"""C99 code: strict, small, and with the predictions of the model."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_cubic_hold_in_c(tmp_path: Path) -> None:
 
 @needs_compiler
 def test_an_input_that_jumps_at_a_sample(tmp_path: Path) -> None:
-    """After each step the input jumps from 0 to u[k] and then runs linearly down to 0: a saw tooth."""
+    """After each step the input jumps from 0 to u[k] and then falls linearly to 0: a sawtooth."""
     inputs = forces(50)
     answer, _ = run_c(linear(), tmp_path, inputs, "double", jump=1)
     fine = 400
@@ -101,7 +101,7 @@ def test_the_header_explains_itself(tmp_path: Path) -> None:
 
 
 def test_a_model_from_a_file_gives_the_same_source(tmp_path: Path) -> None:
-    """Numbers of a file are aligned as torch needs them: complex128 to 16 bytes."""
+    """Tensors of a file are aligned as torch needs them: complex128 to 16 bytes."""
     linear().save(tmp_path / "rig.safetensors")
     loaded = lfno.load(tmp_path / "rig.safetensors")
     assert loaded.linear is not None

@@ -1,4 +1,4 @@
-"""A fit that is asked for a causal model gives one that streams, predicts records in one pass and can be exported."""
+"""A fit with causal=True gives a model that streams, predicts records in one pass and can be exported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The opponents of a model of one's own record."""
+"""The baselines of a model of a record."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ SIZE = 800
 
 @pytest.mark.parametrize(("test", "before"), [("10:20", 99), ("60:80", 599), ("0:10", None)])
 def test_persistence_holds_the_last_value_before_the_test(test: str, before: int | None) -> None:
-    """A ramp of one unit a sample: the error grows by one a sample from the value that is held."""
+    """The record is a ramp of one unit a sample: the error of the constant value grows by one a sample."""
     ramp = np.arange(SIZE, dtype=float)[None]
     noise = np.random.default_rng(0).normal(size=(1, SIZE))
     record = Record(noise, ramp, Grid.line(SIZE, 0.1), (Channel("f"),), (Channel("u"),))
@@ -52,9 +52,9 @@ def oscillator(samples: int, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
-    """A "network" with an error of 1 % of a linear system: the modal model is better and the verdict says so.
+    """A "network" with an error of 1 % on a linear system: the modal model is better, and the verdict says so.
 
-    The gap lies in training and test data; whatever it was filled with, no figure changes.
+    The gap lies in training and test data. The values in the gap change no error.
     """
     force, motion = oscillator(1, 4000)
     mask = np.ones((1, 4000), dtype=bool)
@@ -71,7 +71,7 @@ def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
     same(contests[0].rows, contests[1].rows)
     assert contests[0].rows["LFNO"]["nrmse"] == pytest.approx(0.01, rel=0.2)
     assert contests[0].rows[MODAL]["nrmse"] < 0.003
-    assert "does not earn its keep" in contests[0].verdict
+    assert "is not worth its training" in contests[0].verdict
 
 
 def test_gaps_in_trajectories_do_not_change_a_figure() -> None:

@@ -1,4 +1,4 @@
-"""Command line and Python lead through one door: the same data give the same model and the same errors."""
+"""The command line and Python give the same model and the same errors for the same data."""
 
 from __future__ import annotations
 

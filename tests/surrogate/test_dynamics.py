@@ -1,4 +1,4 @@
-"""What a model with feedback says about its system, against the equation it was fitted to."""
+"""Modes, responses and backbones of a model with feedback, compared with the equation that it was fitted to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functional mock-up units: FMPy accepts them and gets the answers of the model."""
+"""Functional mock-up units: FMPy accepts them, and their outputs equal those of the model."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_fmpy_gets_the_answer_of_the_model(kind: str, version: str, tmp_path: Pa
 @needs_compiler
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_held_inputs_give_the_exact_response_to_the_staircase(version: str, tmp_path: Path) -> None:
-    """Whatever the hold of the model, an FMU answers the input that the importer gives: here a staircase."""
+    """For any hold of the model, an FMU gives the response to the input of the importer: here a staircase."""
     inputs = forces()
     centred = (inputs - np.array([[0.3], [-1.0]]))[None]
     late = np.concatenate([centred[..., :1], centred[..., :-1]], -1)  # the direct path sees the value before the jump

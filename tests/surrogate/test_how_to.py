@@ -1,4 +1,4 @@
-"""The code of the how-to pages on deployment runs as it stands."""
+"""The code of the how-to pages on deployment runs as printed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def test_microcontroller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize(("points", "stated"), [(20, 16), (50, 6.3), (100, 3.1), (400, 0.8)])
 def test_held_inputs_differ_as_the_page_says(points: int, stated: float) -> None:
-    """The steady response to a staircase is late by half a step: 2 sin(ω dt/4), about ω dt/2, of the peak."""
+    """The steady response to a staircase has a delay of half a step: the difference is 2 sin(ω dt/4), about ω dt/2, of the
+    peak.
+    """
     assert f"| {points} | {stated} % |" in (PAGES / "simulink-modelica.md").read_text()
     turn = 2 * np.pi / points
     held = np.exp(-1j * turn / 2) * np.sinc(turn / (2 * np.pi))  # the first harmonic of the staircase, relative to the sine

@@ -95,6 +95,6 @@ def test_the_steady_part_of_a_linear_model_is_what_repeating_the_input_leads_to(
     force = np.random.default_rng(0).normal(size=(1, 64))
     transient, steady = model.decompose(force)
     many = modes.simulate(np.tile(force - 0.5, 12)[None], 0.1)[0, :, -64:] + np.array([[1.0], [-2.0]])
-    # the last window differs by the hold across its end only, and twelve windows forget the start
+    # after twelve windows the start has decayed; only the hold across the end of the last window differs
     np.testing.assert_allclose(steady, many, atol=1e-9)
     np.testing.assert_allclose(transient + steady, model.predict(force), atol=1e-12)

@@ -1,4 +1,4 @@
-"""The step graph: ONNX Runtime, fed with its own state, gives the answers of the model."""
+"""The step graph: ONNX Runtime, with the state fed back, gives the outputs of the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A window of a causal model as ONNX: the answers of the model, in a file not much larger than its weights."""
+"""A window of a causal model as ONNX: the outputs of the model, in a file not much larger than its weights."""
 
 from __future__ import annotations
 

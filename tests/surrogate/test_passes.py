@@ -1,4 +1,4 @@
-"""Long signals in one pass of blocks: the answer to the whole, with a memory that does not grow."""
+"""Long signals in one pass of blocks: the same outputs as for the whole signal, with constant memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_blocks_give_the_answer_to_the_whole(kind: str, size: int) -> None:
 
 @pytest.mark.parametrize("kind", ["linear", "network"])
 def test_the_split_of_a_long_signal_is_that_of_the_whole(kind: str) -> None:
-    """Steady is the response to the whole signal repeated for ever, whether found by a transform or by passes."""
+    """Steady is the response to the whole signal repeated for ever, computed by a transform or by repeated passes."""
     member, grid = made(kind).members[0], GRID.change("t", size=900)
     inputs = forces(900)[None]
     expected = member.decompose(inputs, grid)
@@ -58,7 +58,7 @@ def test_a_record_is_one_pass_whatever_its_length() -> None:
 
 
 def test_memory_does_not_grow_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond inputs and outputs a longer record takes only what the checks of its input take, one byte for a number."""
+    """Apart from inputs and outputs, a longer record needs only one byte per sample, for the checks of its input."""
     monkeypatch.setattr("lfno.surrogate.model.BLOCK", 2**12)
     monkeypatch.setattr("lfno.surrogate.passes.predict_in_blocks.__defaults__", (lambda *_: None, 2**12))
     model, extra = linear(), []

@@ -1,4 +1,4 @@
-"""One step of a model as instructions: the same answers as the model, for every hold of the input."""
+"""One step of a model as instructions gives the outputs of the model, for every hold of the input."""
 
 from __future__ import annotations
 

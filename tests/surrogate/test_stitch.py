@@ -1,4 +1,4 @@
-"""A long record answered window by window."""
+"""A long record predicted window by window."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from lfno.surrogate.stitch import predict_record
 
 @pytest.mark.parametrize("ratio", [1, 2])
 def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
-    """A model that forgets within its warm-up, answered window by window, gives what one long simulation gives."""
+    """A model whose memory is shorter than its warm-up gives the result of one long simulation."""
     fine = Grid.line(4000 * ratio, 0.05 / ratio)
     inputs = np.sin(np.arange(4000 * ratio) * 0.05 / ratio)[None] + 0.3
 

@@ -1,4 +1,4 @@
-"""Sample by sample: the answers of the whole record, with a memory that can be kept."""
+"""Sample by sample: the outputs equal those of the whole record, and the state can be saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Burgers and Navier–Stokes as systems: data as the data sets have it."""
+"""Burgers and Navier–Stokes as systems: the values of the data sets."""
 
 import numpy as np
 import pytest

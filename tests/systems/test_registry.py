@@ -97,7 +97,7 @@ def test_rich_signals(family):
 
 @pytest.mark.parametrize("size", [5, 63, 100, 4097])
 def test_sum_of_sines_is_that(size):
-    """The fast way for equally spaced times, the plain one for others."""
+    """Equally spaced times use the fast method, other times the direct sum."""
     generator = np.random.default_rng(0)
     frequency, phase = generator.uniform(0.2, 8, (3, 24)), generator.uniform(0, 6, (3, 24))
     even = 2.0 + 0.005 * np.arange(size)

@@ -37,8 +37,9 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
 
 
 def felt(stack):
-    """All numbers but the imaginary part of R at frequency zero: it changes no answer, and its gradient is rounding, which
-    Adam scales up."""
+    """Return all parameters except the imaginary part of R at frequency zero. It changes no prediction, and its gradient is
+    rounding, which Adam amplifies.
+    """
     masks = []
     for name, shape in stack.layout():
         mask = torch.ones(shape, dtype=torch.bool)

@@ -1,4 +1,4 @@
-"""A run that goes wrong from its first step, for tests of what is made of it."""
+"""A run that fails from its first step, for tests of failed runs."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from lfno.training.loop import Trainer
 
 
 def spoil_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first run of every stack starts, and goes back to, parameters that are not numbers."""
+    """Make the parameters of the first run of every stack NaN, also after it returns to its last good state."""
     whole = Trainer.run
 
     def spoiled(trainer, watch=None):

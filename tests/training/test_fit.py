@@ -1,4 +1,4 @@
-"""lfno.fit: it learns, its files come back, and wrong calls get an error message."""
+"""lfno.fit: the error falls, files are read back, and wrong calls give an error message."""
 
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@ WEIGHT = np.array([0.0, 1.0, 0.25])  # repeated over the samples
 
 
 def labelled(run, y=True, steady=True):
-    """The trainer of `run` with random steady labels in the place of, or beside, the labels from rest."""
+    """Return the trainer of `run` with random steady labels, with or without the labels from rest."""
 
     def change(samples, seed):
         label = np.random.default_rng(seed).standard_normal(samples.y.shape)

@@ -1,4 +1,4 @@
-"""The training loop: a stack is its runs, a failed step goes back, the best validation loss is kept."""
+"""The training loop: runs in a stack equal single runs, a failed step is undone, and the best validation loss is kept."""
 
 import numpy as np
 import pytest
@@ -102,7 +102,7 @@ def test_outputs_count_the_same_in_whatever_unit():
     data = oscillator()
     speed = np.gradient(data.outputs, axis=-1)
     histories = []
-    for unit in (1.0, 2.0**20):  # a power of two leaves no trace in the rounding
+    for unit in (1.0, 2.0**20):  # a power of two changes no rounding
         both = Dataset(data.inputs, np.concatenate([data.outputs, unit * speed], 1), data.grid)
         run = trainer(epochs=4, data=both)
         run.run()

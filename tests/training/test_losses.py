@@ -20,7 +20,7 @@ def test_the_state_loss_counts_slopes_as_much_as_values():
     truth, error = 3 * torch.sin(x)[None, None], 0.3 * torch.sin(7 * x)[None, None]
     assert LOSSES["h1"](truth + error, truth).item() == pytest.approx((0.1 + 0.7) / 2, rel=1e-4)
     field, wrong = truth[..., None] + 0 * x[:50], error[..., None] + 0 * x[:50]
-    # across, the truth is constant, and counts as half a swing; the error has no slope there
+    # along the other axis the truth is constant: its slope counts as half a period, and the error has no slope
     assert LOSSES["h1"](field + wrong, field).item() == pytest.approx((0.1 + 0.7 + 0) / 3, rel=1e-3)
 
 

@@ -1,4 +1,4 @@
-"""Values that were not measured: the loss is that of the measured ones, and nothing else is learned from."""
+"""Values that were not measured: the loss includes only measured values."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What short trial runs decide: where to start, and whether R is wanted; and what becomes of an R that is not."""
+"""Short trial runs choose the initialisation and whether R is trained; an R that is not trained is removed."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ from tests.training.rig import GRID, SMALL, oscillator, trainer
 
 
 def test_every_fold_has_a_pilot_of_its_own():
-    """Folds may begin and end with the same samples; the validation samples of one are test samples of another."""
+    """Folds may have the same first and last samples, and validation samples of one are test samples of another."""
     data = Dataset(*np.random.default_rng(0).normal(size=(2, 60, 1, 16)).astype(np.float32), Grid.line(16, 0.1))
     folds = [standard(60, fold) for fold in range(5)]
     preset = find_preset("default")("lfno", data.grid).change(width=2, modes=2, n_poles=2, epochs=5, projection=4)

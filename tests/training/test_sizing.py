@@ -1,4 +1,4 @@
-"""The size of a model follows the spectrum: modes reach the edge of the band, poles start inside the output's."""
+"""The size of a model follows the spectrum: modes reach the edge of the band, and poles start in the band of the output."""
 
 from __future__ import annotations
 

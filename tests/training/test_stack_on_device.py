@@ -35,7 +35,7 @@ def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypat
     arrays = np.random.default_rng(0).standard_normal((2, 4, 1, *grid.shape)).astype(np.float32)
     one = make_task(Dataset(*arrays, grid), Split(np.array([0, 1]), np.array([2]), np.array([3])), chosen, 0)
     trainer = Trainer([one] * runs, replace(chosen.training, steady_decay=0.0), device)
-    # R starts at zero: everything is moved, so that nothing is tested at a special place
+    # R starts at zero: all parameters are changed, so that no test depends on special values
     theta = (trainer.adam.theta + 0.05 * torch.randn_like(trainer.adam.theta)).requires_grad_()
     x, y = (torch.randn(runs, batch, 1, *grid.shape, device=device) for _ in range(2))
     losses = trainer.stack.losses(theta, {"x": x, "y": y}, trainer.score)

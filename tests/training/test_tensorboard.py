@@ -1,4 +1,4 @@
-"""Curves for TensorBoard say what the log says, also after a stop; a run without TensorBoard has its log all the same."""
+"""Curves for TensorBoard equal the log, also after a stop. Without TensorBoard the log is still written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unit of the data is a matter of taste: metres or nanometres, the same model is found."""
+"""The unit of the data does not matter: metres and nanometres give the same model."""
 
 from __future__ import annotations
 

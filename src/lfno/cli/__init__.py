@@ -64,6 +64,7 @@ EXIT_INTERRUPTED = 130
 
 
 def build() -> typer.Typer:
+    """Return the command line with all its commands."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -81,10 +82,10 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; what a user can put right is one sentence on stderr, never a traceback."""
-    # threads that wait must not spin: on a busy machine many small products would take a hundred times as long
+    """Run the command line. An error that the user can correct is one message on stderr, never a traceback."""
+    # waiting threads must not spin: on a busy machine, many small products would take a hundred times as long
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # a cluster that wants its machine back sends SIGTERM: the same as Ctrl-C, so that a run saves its state
+    # batch systems stop a job with SIGTERM. Handle it like Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plain_warnings()
     keep_freed_memory()
@@ -93,11 +94,11 @@ def main() -> None:
     except LfnoError as error:
         print(f"lfno: {error.worded(flag)}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
-    except OSError as error:  # a folder that cannot be written, a full disk
+    except OSError as error:  # no write permission, or a full disk
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
     except (MemoryError, RuntimeError) as error:
-        if not isinstance(error, MemoryError) and "allocate" not in str(error):  # torch has no class for it on a CPU
+        if not isinstance(error, MemoryError) and "allocate" not in str(error):  # torch has no class for this error on a CPU
             raise
         print(f"lfno: out of memory ({error}); use a part of the data, or a machine with more", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
@@ -105,7 +106,7 @@ def main() -> None:
         if isinstance(stop, SystemExit) and stop.code != EXIT_INTERRUPTED:
             raise
         print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)
-        # Python remembers an interruption that went through code given as a string, as in the imports of large packages,
-        # and would end by that signal instead of with our exit code; running another string makes it forget
+        # an interruption inside `exec` of a string, as in imports of large packages, makes Python end by the signal instead
+        # of with our exit code. Another `exec` resets this
         eval("None")
         sys.exit(EXIT_INTERRUPTED)

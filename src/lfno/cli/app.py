@@ -28,12 +28,12 @@ def page(
     from lfno.app.server import Server
 
     return_freed_memory()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a kill, it also clears up
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up after SIGTERM, too
     with Server(port, workspace) as server:
         typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C); files and runs are kept in {server.workspace}")
 
         def warm_up() -> None:
-            """Import torch, which takes seconds, once the first picture is shown, or after a while."""
+            """Import torch, which takes seconds, after the first picture is shown or after PATIENCE seconds."""
             server.desk.shown.wait(PATIENCE)
             import lfno.surrogate  # noqa: F401
 

@@ -12,12 +12,15 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
-MANY = 16  # trajectories whose average sees finer than an average over the parts of each
-FLOOR = 1e-3  # a line below this share of the input's peak power shows leakage
+MANY = 16  # from this number of trajectories on, average over whole trajectories: the frequency resolution is finer
+FLOOR = 1e-3  # frequencies with less than this share of the input's peak power show leakage only
 
 
 def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
-    """Frequency responses of data, best linear model and model under the same excitation; notes on the data."""
+    """Draw the frequency responses of data, best linear model and model under the same excitation.
+
+    Returns the figure and notes on the data. Raises LfnoError if the file holds no outputs over time.
+    """
     import numpy as np
 
     from lfno.data.signals.record import Record
@@ -37,7 +40,7 @@ def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tu
     step = data.grid.steps[0]
     fit = fit_record if one else fit_trajectories
     linear = fit(data.inputs, data.outputs, data.grid, data.mask)
-    # an average over many whole trajectories sees finer than one over their parts
+    # whole trajectories give a finer frequency resolution than their parts
     segment = inputs.shape[-1] if len(inputs) >= MANY else None
     measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, segment, floor=FLOOR)
     network = measure_response(inputs[..., warm:], answers[..., warm:], step, segment, floor=FLOOR)

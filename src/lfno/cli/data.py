@@ -1,4 +1,4 @@
-"""`lfno data make`, `lfno data show`, `lfno data check`: data sets made, looked at and proved."""
+"""`lfno data make`, `lfno data show`, `lfno data check`: make, show and check data sets."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def make(
     with progress(quiet or as_json) as show:
         if scheduler is not None:
             _make_on_cluster(scheduler, plans, changes, out, show)
-        # the longest first: the cores that finish early have the short ones left
+        # start with the longest, so that all cores finish at about the same time
         missing = sorted((plan for plan in plans if not exists(plan, out)), key=lambda plan: -plan.room()[0])
         processes = min(torch.get_num_threads(), len(missing))
         if missing and not (quiet or as_json):
@@ -86,7 +86,7 @@ def _announce(missing: list[Plan], processes: int) -> None:
 
 
 def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None, show: Show) -> None:
-    """Each missing data set is a job; what is there afterwards need not be made here."""
+    """Make each missing data set as a job on a cluster. The files are then here."""
     from lfno.core.cluster import spread
     from lfno.data.make import exists, place
 
@@ -169,7 +169,7 @@ def _table(rows: list[dict[str, Any]]) -> None:
 
 
 def _plans(names: list[str], **changes: Any) -> list[Plan]:
-    """Every name is looked up before the first is made: a typing error costs nothing."""
+    """Look up every name before the first data set is made, so that a typing error costs no time."""
     from lfno.data.make import plan
     from lfno.systems import REGISTRY
 

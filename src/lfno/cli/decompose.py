@@ -1,4 +1,4 @@
-"""`lfno decompose MODEL FILE`: what of the response dies away and what stays, as a figure and as arrays."""
+"""`lfno decompose MODEL FILE`: the transient and the steady part of a response, as a figure and as arrays."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def decompose(
     table = file.suffix.lower() in TABLES and data.grid.ndim > 1
     arrays = folder / f"decomposition{'.npz' if table else file.suffix}"
     write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables], like=file)
-    axes = tuple(range(1, transient.ndim))  # of each output: they may have different units
+    axes = tuple(range(1, transient.ndim))  # norms of each output, because units may differ
     power = np.maximum(((transient + steady) ** 2).mean(axes), 1e-300)
     caveat = surrogate.split_caveat
     trust, measured = split_trust(surrogate, asked, known)
@@ -108,7 +108,7 @@ def decompose(
 
 
 def _window(surrogate: Any, data: Any, start: float) -> Any:
-    """One window of the duration of training, as a trajectory that starts from rest."""
+    """Return one window of the duration of training, as a trajectory that starts from rest."""
     from lfno.data.dataset import Dataset
 
     axis, own = data.grid.axes[-1], surrogate.grid.axes[-1]

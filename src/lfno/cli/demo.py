@@ -1,4 +1,4 @@
-"""`lfno demo`: LFNO and FNO learn a nonlinear oscillator under random forcing, and a page shows what came of it."""
+"""`lfno demo`: train LFNO and FNO on a nonlinear oscillator under random forcing, and write a page with the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DURATION = 20.48  # s, the window of the data set
 
 @dataclass(frozen=True)
 class Size:
-    """How much of everything the demo takes; `changes` are fields of the networks."""
+    """The size of the demo; `changes` are options of the networks."""
 
     samples: int = 380
     points: int = 256
@@ -55,7 +55,7 @@ def demo(
     from lfno.surrogate import Surrogate
     from lfno.surrogate.storage import MODEL
 
-    torch.set_num_threads(1)  # the products are small: a second thread would mostly wait
+    torch.set_num_threads(1)  # the matrices are small: a second thread would mostly wait
     size, console = QUICK if quick else FULL, Console(quiet=quiet or as_json, highlight=False)
     console.print(f"[bold]1[/] Solving {size.samples} oscillators x″ + 0.5 x′ + x + x³ = f(t), each with another random force")
     data = dataset(TASK, grid=Grid.line(size.points, dt=DURATION / size.points), count=size.samples)
@@ -83,7 +83,7 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     from lfno.training.networks import train_networks
     from lfno.training.presets import default_preset
 
-    # the pilot would find the same: with random forcing the exact layers of LFNO need no free weights R
+    # with random forcing a pilot would choose no R, so it is left out
     changes = size.changes | ({"steady_decay": HELD} if kind == "lfno" else {})
     with live(console.quiet) as watch:
         preset = default_preset(kind, data.grid).change(epochs=epochs, **changes)

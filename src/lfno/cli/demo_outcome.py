@@ -1,4 +1,4 @@
-"""What the demo found: errors of the trained networks, and the true split and the true modes beside those of LFNO."""
+"""The result of the demo: errors of the trained networks, and the split and modes of LFNO with the true ones."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None)
     shown = _typical(relative_l2(answers["LFNO"], truth), np.where(settled, _norm(true["transient"]), -np.inf))
     curves = {"force": inputs[shown, 0], "truth": truth[shown, 0], **{name: answers[name][shown, 0] for name in answers}}
     curves |= {name: own[name][shown, 0] for name in PARTS} | {f"true {name}": true[name][shown, 0] for name in PARTS}
-    model.provenance["test_l2"] = error["LFNO"]  # modes are told to this accuracy and no further
+    model.provenance["test_l2"] = error["LFNO"]  # the modes are identified up to this error
     pole = complex(system.linearised_poles()[0])
     return Outcome(runs, error, curves, split_error, Surrogate([model]).modes(), pole, data.grid)
 
@@ -104,7 +104,7 @@ def _norm(signals: np.ndarray) -> np.ndarray:
 
 
 def _typical(errors: np.ndarray, transients: np.ndarray) -> int:
-    """Return the sample to show: of the third with average errors, the one at the upper quartile of the transients."""
+    """Return the sample to show: among the third with average errors, the one at the upper quartile of the transients."""
     order = np.argsort(errors)
     middle = order[len(order) // 3 : -(-2 * len(order) // 3)]
     ranked = middle[np.argsort(transients[middle])]

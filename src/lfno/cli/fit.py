@@ -1,4 +1,4 @@
-"""`lfno fit FILE`: from your own signals to a model that can be asked and deployed."""
+"""`lfno fit FILE`: fit a model to your own signals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fit(
     if linear and any(trained.values()):
         extra = " and ".join(name for name, given in trained.items() if given)
         raise LfnoError(f"--linear fits poles and residues without training a network; leave out {extra}")
-    # the file is read before a folder is made for the run: most mistakes are found here
+    # read the file before the folder of the run is made, because most mistakes are found here
     source = files if len(files) > 1 else files[0]
     prepared = prepare(source, window=window, warmup=warmup, test=test, from_rest=from_rest, periodic=periodic, **reading)
     folder = new_folder(out, files[0].stem, resume)

@@ -1,4 +1,4 @@
-"""`lfno inspect FILE`: what is inside, how it would be read, and the command that fits a model to it."""
+"""`lfno inspect FILE`: show the contents of a file, how it would be read, and the command that fits a model to it."""
 
 from __future__ import annotations
 

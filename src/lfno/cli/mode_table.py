@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
-    """One row per mode, strongest first, in numbers that JSON can hold; `re` and `im` are those of the pole.
+    """Return one row per mode, strongest first, as plain values. `re` and `im` are the parts of the pole.
 
-    truth: poles of the equation, where it is known; the nearest one stands beside each mode as `true`.
+    truth: poles of the equation, if it is known. The nearest one is added to each row as `true`.
     """
     from lfno.spectral.physics import describe_poles
 
@@ -54,7 +54,7 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
 
 
 def _with_interval(value: float, interval: Sequence[float]) -> str:
-    """`4.123 ± 0.002`: the value to as many digits as its interval allows.
+    """Format a value with as many digits as its interval allows: `4.123 ± 0.002`.
 
     >>> _with_interval(4.12345, (4.1214, 4.1255))
     '4.123 ± 0.002'
@@ -67,12 +67,13 @@ def _with_interval(value: float, interval: Sequence[float]) -> str:
 
 
 def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Complex poles as two numbers, which JSON can hold."""
+    """Replace complex poles by two numbers, which JSON can hold."""
     plain = [{k: v for k, v in row.items() if k != "pole"} for row in rows]
     return [{**one, "re": row["pole"].real, "im": row["pole"].imag} for one, row in zip(plain, rows, strict=True)]
 
 
 def print_layers(rows: list[dict[str, Any]], members: int = 1) -> None:
+    """Print the poles of the layers."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""What a finished run prints and leaves behind: the table beside the baselines, metrics.json, figures."""
+"""Output of a finished run: the table of errors with the baselines, metrics.json and figures."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
-#: any of these says that a folder holds a run
+#: a folder with any of these files holds a run
 LEFT = ("model.safetensors", "log.jsonl", "metrics.json")
 
-MOST_COLUMNS = 4  # outputs whose errors are shown one by one
+MOST_COLUMNS = 4  # largest number of outputs with a column of their own
 
 
 def say(text: str) -> None:
@@ -52,7 +52,7 @@ def table(contest: Contest) -> None:
 
 
 def candidates(contest: Contest) -> Table:
-    """The table of the models that were fitted, with the errors that the choice was made by."""
+    """Return the table of all fitted models with their validation errors."""
     from rich.table import Table
 
     shown = Table(title="candidates")
@@ -66,7 +66,7 @@ def candidates(contest: Contest) -> Table:
 
 
 def facts(model: Surrogate) -> dict[str, Any]:
-    """Return what metrics.json says besides the errors."""
+    """Return the content of metrics.json apart from the errors."""
     assert model.fitted is not None
     training, prepared = model.fitted.training, model.fitted.prepared
     told: dict[str, Any] = {"model": model.kind} if training is None else training.facts()
@@ -75,7 +75,7 @@ def facts(model: Surrogate) -> dict[str, Any]:
 
 
 def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any]:
-    """Write metrics.json, the figure of predictions and the page about the model; return what metrics.json holds."""
+    """Write metrics.json, the figure of predictions and the page about the model. Returns the content of metrics.json."""
     from lfno.core.tensorfile import write_atomically
     from lfno.plots.fit_page import fit_page
     from lfno.plots.modes import prediction_figure, save
@@ -98,7 +98,7 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
 
 @contextmanager
 def stoppable(folder: Path) -> Iterator[None]:
-    """Say how to go on with a run that Ctrl-C or SIGTERM stops."""
+    """Print how to resume a run that Ctrl-C or SIGTERM stops."""
     from lfno.training.checkpoint import NAME
 
     try:
@@ -112,7 +112,7 @@ def stoppable(folder: Path) -> Iterator[None]:
 
 
 def end_if_stopped(model: Surrogate, folder: Path) -> None:
-    """End with the exit code of Ctrl-C if that ended the training; the model in `folder` is the best so far."""
+    """End with the exit code of Ctrl-C if it ended the training. The model in `folder` is the best so far."""
     if model.fitted is None or not model.fitted.stopped:
         return
     again = f"the same command with --out {folder} --resume goes on"
@@ -121,7 +121,9 @@ def end_if_stopped(model: Surrogate, folder: Path) -> None:
 
 
 def new_folder(out: Path | None, name: str, resume: bool = False) -> Path:
-    """Where a run goes: as given, or runs/NAME, runs/NAME-2, …; a run that is there is only gone on with."""
+    """Return the folder of a run: `out`, or runs/NAME, runs/NAME-2, …. Raises LfnoError if it holds a run and `resume` is
+    False.
+    """
     if out is not None:
         if not resume and out.is_dir() and any((out / file).exists() for file in LEFT):
             raise LfnoError(f"{out} holds a run already; go on with it with --resume, or choose another folder with --out")

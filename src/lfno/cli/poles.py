@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lfno.identification.mode import Mode
     from lfno.surrogate import Surrogate
 
-WORTH_SAYING = 0.01  # an error of the model that may hide modes an engineer looks for
+WORTH_SAYING = 0.01  # relative error of a model above which weak modes may be hidden, and a note says so
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 def poles(
     model: Annotated[Path, typer.Argument(help="Model file, folder of a run, name of a shipped model, or file of a record.")],
-    operating: Annotated[float, typer.Option(help="Level of the input about which the modes are asked for.")] = 0.0,
+    operating: Annotated[float, typer.Option(help="Constant input about which the model is linearised.")] = 0.0,
     amplitude: Annotated[float | None, typer.Option(help="Modes at this height of a pulse, in input units.")] = None,
     order: Annotated[int | None, typer.Option(help="With --amplitude: states (2 for one oscillation).", min=1)] = None,
     layers: Annotated[int, typer.Option(help="List so many poles of the layers, too.", min=0)] = 0,
@@ -101,7 +101,7 @@ def poles(
 def _modes(
     surrogate: Surrogate, operating: float, amplitude: float | None, order: int | None
 ) -> tuple[list[Mode], list[str], str]:
-    """Small-signal modes, or those at the height of a pulse; what was assumed; and the title of the table."""
+    """Return small-signal modes, or modes at the height of a pulse; notes on assumptions; and the title of the table."""
     if surrogate.linear is not None:
         if amplitude is not None or operating:
             raise LfnoError("a linear model has the same modes at every amplitude; leave out --amplitude and --operating")
@@ -113,7 +113,7 @@ def _modes(
     found = surrogate.modes(operating)
     notes = []
     if surrogate.accuracy > WORTH_SAYING:
-        notes.append(f"what explains less than the model's own error, {100 * surrogate.accuracy:.2g} %, is not called a mode")
+        notes.append(f"modes that explain less than the error of the model, {100 * surrogate.accuracy:.2g} %, are left out")
     about = f" about the input {operating:g}" if operating else ""
     return found, notes, f"small-signal modes of the model{about}"
 

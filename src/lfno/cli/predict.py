@@ -1,4 +1,4 @@
-"""`lfno predict MODEL FILE -o OUT`: the answer to a file of inputs, in the format of that file."""
+"""`lfno predict MODEL FILE -o OUT`: predict the outputs for a file of inputs, in the format of that file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lfno.data.signals.record import Record
     from lfno.surrogate import Surrogate
 
-FEWEST = 8  # samples after the warm-up that are worth a comparison
+FEWEST = 8  # least number of samples after the warm-up for a comparison
 
 ModelPath = Annotated[Path, typer.Argument(help="Model file, folder of a run, or name of a shipped model.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
@@ -36,11 +36,11 @@ def register(app: typer.Typer) -> None:
 
 def predict(
     model: ModelPath,
-    file: Annotated[Path, typer.Argument(help="File with the inputs; outputs in it are compared with the answer.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Answer; FILE-prediction in the same format.")] = None,
+    file: Annotated[Path, typer.Argument(help="File with the inputs; outputs in it are compared with the prediction.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File of the prediction; by default FILE-prediction.")] = None,
     *,
     reading: Reading,
-    interval: Annotated[float | None, typer.Option(help="Add bounds that hold the whole answer with this probability.")] = None,
+    interval: Annotated[float | None, typer.Option(help="Add bounds of the whole prediction with this probability.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -50,7 +50,7 @@ def predict(
 
     target = out or file.with_name(f"{file.stem}-prediction{file.suffix}")
     if target.resolve() == file.resolve():
-        raise LfnoError(f"{target}: the answer would overwrite the question; choose another name with -o")
+        raise LfnoError(f"{target}: the prediction would overwrite the input file; choose another name with -o")
     surrogate = load(model)
     data, known = surrogate.read(file, **reading)
     with progress(quiet or as_json) as show:
@@ -67,12 +67,12 @@ def predict(
         count = surrogate.calibration.count
         report["notes"].append(
             f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} to "
-            f"{100 * high:.0f} % of new answers like them"
+            f"{100 * high:.0f} % of new responses like them"
         )
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
-        report["notes"].append("too little is left after the warm-up: the answer is not compared with the outputs in the file")
+        report["notes"].append("too few samples are left after the warm-up: no comparison with the outputs in the file")
     if as_json:
         typer.echo(json.dumps(report))
         return
@@ -87,7 +87,8 @@ def predict(
 
 
 def writable(name: str, file: Path) -> str:
-    """A name that can stand in the file: `run1/f` and `data.f` of groups and structures become `run1_f` and `data_f`."""
+    """Return a name that the file format allows: `run1/f` and `data.f` of groups and structures become `run1_f` and `data_f`.
+    """
     if file.suffix.lower() == ".mat":
         word = re.sub(r"\W", "_", name, flags=re.ASCII)[:30]
         return word if word[:1].isalpha() else f"v{word}"
@@ -98,7 +99,7 @@ def answer(
     data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str],
     bounds: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> list[Variable]:  # fmt: skip
-    """Axes, inputs, predictions, their spread and the bounds of an interval as variables of a file."""
+    """Return axes, inputs, predictions, their spread and the bounds of an interval as variables of a file."""
     import numpy as np
 
     from lfno.data.dataset import Dataset
@@ -140,6 +141,6 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
 
 
 def warmup(surrogate: Surrogate, record: Record) -> int:
-    """Samples at the beginning of a record that only tell if the system was at rest there."""
+    """Return the number of samples at the beginning of a record that are right only if the system was at rest there."""
     seconds = surrogate.signals.warmup * surrogate.grid.axes[-1].step
     return min(round(seconds / record.grid.axes[-1].step), len(record) - 1)

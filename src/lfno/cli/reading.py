@@ -1,4 +1,4 @@
-"""The options that say how a file is read, shared by all commands that take one."""
+"""The options for reading files, shared by all commands that take a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Axes = Annotated[str | None, typer.Option(help='What the axes are: "sample,t" or
 Dt = Annotated[float | None, typer.Option(help="Time step of data without a time vector.")]
 Resample = Annotated[bool, typer.Option("--resample", help="Bring clocks that are not uniform to one that is.")]
 
-Reading = dict[str, Any]  # what `options` returns
+Reading = dict[str, Any]  # the result of `options`
 
 
 def options(
@@ -29,12 +29,12 @@ def options(
     dt: Dt = None,
     resample: Resample = False,
 ) -> Reading:
-    """The keywords of `lfno.data.signals.read_signals`."""
+    """Return the keyword arguments of `lfno.data.signals.read_signals`."""
     return dict(locals())
 
 
 def with_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with these options in its signature, which typer reads, and all of them in its argument `reading`."""
+    """Return a command that has these options in its signature, for typer, and passes them as the argument `reading`."""
     shared = inspect.signature(options, eval_str=True).parameters
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():

@@ -27,10 +27,10 @@ def is_record(path: Path) -> bool:
 def record_modes(
     file: Path, reading: Reading, diagram: bool
 ) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
-    """Modes, stabilisation diagram if asked for, notes, and a title.
+    """Return modes, a stabilisation diagram if `diagram` is True, notes, and a title.
 
-    A file with an input gives the modes of the best linear model. With `output` alone in `reading` the record is a free
-    decay, and the diagram is that of the decay itself.
+    A file with an input gives the modes of the best linear model. If `reading` has only `output`, the record is a free decay,
+    and the diagram is computed from the decay.
     """
     if reading["input"] is None and reading["output"] is not None:
         return _decay(file, reading, diagram)

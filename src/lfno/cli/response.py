@@ -1,4 +1,4 @@
-"""`lfno response MODEL`: the nonlinear frequency response, with harmonics and backbone, beside that of the equation."""
+"""`lfno response MODEL`: the nonlinear frequency response with harmonics and backbone, compared with the equation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lfno.evaluation.response import Response
     from lfno.surrogate import Surrogate
 
-MOST_TRUE = 600  # points that the solver of an equation is asked for
+MOST_TRUE = 600  # largest number of points at which the equation is solved
 
 
 def register(app: typer.Typer) -> None:
@@ -98,7 +98,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response | None:
-    """The response of the equation at the same points; None for a model of other data."""
+    """Return the response of the equation at the same points; None if the model was not trained on a built-in data set."""
     import numpy as np
 
     from lfno.evaluation.response import system_response
@@ -149,7 +149,7 @@ def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> 
 
 
 def _difference(found: Response, truth: Response | None) -> float | None:
-    """Rms of the difference of the fundamentals over the rms of the truth, at points where the truth is unique."""
+    """Return the rms difference of the fundamentals divided by the rms of the truth, at points with a unique response."""
     import numpy as np
 
     if truth is None or truth.unique is None or not truth.unique.any():
@@ -160,7 +160,7 @@ def _difference(found: Response, truth: Response | None) -> float | None:
 
 
 def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
-    """For each amplitude of the force, where the answer is largest, and how large."""
+    """Return the frequency and the amplitude of the largest response for each amplitude of the force."""
     import numpy as np
 
     rows = []

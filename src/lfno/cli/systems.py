@@ -44,7 +44,7 @@ def _shown(value: float | str) -> str:
 
 
 def _grouped(names: list[str]) -> dict[str, str]:
-    """`duffing-c0` -> `-rich -out`: the variants of each set beside its own name."""
+    """Group the variants of each data set: `duffing-c0` → `-rich -out`."""
     from lfno.systems import REGISTRY
 
     groups: dict[str, str] = {}
@@ -58,7 +58,7 @@ def _grouped(names: list[str]) -> dict[str, str]:
 
 
 def describe() -> list[dict[str, Any]]:
-    """One row per system, as JSON can hold it."""
+    """Return one row per system, as plain values."""
     from dataclasses import asdict
 
     from lfno.systems import REGISTRY

@@ -1,4 +1,4 @@
-"""`lfno train DATASET`: a model on one of the data sets of `lfno systems`."""
+"""`lfno train DATASET`: train a model on a built-in data set of `lfno systems`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def train(
             samples, model, preset=find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume,
             watch=watch, device=check_device(device), **changes,
         )  # fmt: skip
-    if not leader():  # under torchrun one process writes and talks
+    if not leader():  # under torchrun only one process writes files and messages
         return
     assert fitted.fitted is not None
     assert fitted.fitted.contest is not None

@@ -123,7 +123,7 @@ class PoleResidue(nn.Module):
     # -- recurrence along the last axis --------------------------------------------------------------------------
 
     def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
-        """Return the response from rest of a field in Fourier modes along space: (batch, in, *modes, time) → (batch, out, …)."""
+        """Return the response from rest of a field in Fourier modes along space, (batch, in, *modes, time)."""
         if not self.fits_products(v, hold):
             return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
         batch, _, size = v.shape

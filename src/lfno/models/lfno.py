@@ -152,8 +152,8 @@ class LFNO(PoleOperator):
         return self.recurrent and self.grid.ndim == 1 and not with_r
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
-        """The axes whose coordinates are input channels. Recurrences get no time coordinate: with one they would have no
-        periodic steady state and no end of the window could be exceeded.
+        """The axes whose coordinates are input channels. Recurrences get no time coordinate, because with it they would have
+        no periodic steady state.
         """
         axes = super().axes_with_coordinates()
         return tuple(d for d in axes if d != self.grid.time) if self.recurrent else axes

@@ -4,7 +4,7 @@ Modules:
     commands: `lfno reproduce` and `lfno report`
     presets: the hyper-parameters of the paper
     matrix: the matrix of runs
-    studies: named studies: which runs each consists of
+    studies: the runs of each named study
     stacked: train runs of one shape as one stack
     scoring: from a trained run to its record
     record: `RunRecord`, the figures of one run as JSON

@@ -1,13 +1,14 @@
-"""What a model costs: parameters, arithmetic, time and memory.
+"""The cost of a model: parameters, arithmetic, time and memory.
 
-Conventions, the same for every model in a table:
+All models in a table follow the same conventions:
 
-- a **MAC** is one real multiplication and one real addition. A real contraction over k makes k of them per result, a
-  complex one 4k, since (a + ib)(c + id) takes four real products;
-- a **FLOP** is one real addition or multiplication: two per MAC; 6 for a complex product of single elements, 2 for a
-  complex sum; one per element for any other pointwise function or reduction;
-- a **Fourier transform** of n points has 5 n log₂ n FLOPs when complex, half of that when one side is real, and half
-  as many MACs as FLOPs.
+| unit              | definition                                                                               |
+|-------------------|------------------------------------------------------------------------------------------|
+| MAC               | one real multiplication and one real addition                                            |
+| contraction       | k MACs per result over a real axis of length k; 4k MACs if it is complex                 |
+| FLOP              | one real addition or multiplication, so a MAC is two FLOPs                               |
+| pointwise         | complex product 6 FLOPs, complex sum 2 FLOPs, any other function 1 FLOP per element      |
+| Fourier transform | complex: 5 n log₂ n FLOPs for n points; real: half as many; half as many MACs as FLOPs   |
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-# what one element of a pointwise result or reduction costs: (real, complex) FLOPs; whatever is absent only moves data
+# (real, complex) FLOPs of one element of a pointwise result or reduction; operations not listed only move data
 _POINTWISE: dict[str, tuple[int, int]] = {
     **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
     **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),
@@ -39,10 +40,10 @@ _REDUCTIONS = {"sum", "mean", "norm", "linalg_vector_norm"}
 
 
 def count_parameters(model: nn.Module) -> dict[str, int]:
-    """Trainable numbers with a complex one counted once (`complex_once`) and as its two real parts (`real`).
+    """Return the number of trainable parameters: `complex_once` counts a complex parameter once, `real` counts it twice.
 
-    A module names the parameters that store complex numbers as a last axis (re, im) in `complex_parameters`; native
-    complex tensors are recognised by themselves.
+    A module lists the parameters that store complex numbers as a last axis (re, im) in `complex_parameters`. Native complex
+    tensors need no entry.
     """
     split = {
         id(getattr(module, name)) for module in model.modules() for name in getattr(module, "complex_parameters", ())
@@ -56,7 +57,7 @@ def count_parameters(model: nn.Module) -> dict[str, int]:
 
 
 class OperationCounter(TorchDispatchMode):
-    """Counts MACs and FLOPs of what runs inside it; composite operations are opened down to their products.
+    """Counts the MACs and FLOPs of all operations inside a `with` block. Composite operations are counted by their parts.
 
     >>> with OperationCounter() as counter:
     ...     _ = torch.ones(3, 4) @ torch.ones(4, 5)
@@ -130,7 +131,7 @@ class Latency:
 
 
 def latency(run: Callable[[], Any], device: torch.device | str, warmups: int = 10, runs: int = 100) -> Latency:
-    """Wall time of one call, each call waited for: on a GPU a call returns before its kernels have finished."""
+    """Measure the wall time of one call. On a GPU each call is synchronised, because it returns before its kernels finish."""
     device = torch.device(device)
     times = []
     for call in range(warmups + runs):
@@ -149,9 +150,9 @@ def _wait(device: torch.device) -> None:
 
 
 class MemoryTracker(TorchDispatchMode):
-    """Follows the bytes of tensors made inside it that are still alive; `peak` is the most there were at one time.
+    """Tracks the bytes of tensors that were made inside a `with` block and still exist. `peak` is the maximum.
 
-    Work space inside a single kernel is not seen, so the figure is that of the tensors a program keeps.
+    Work space inside a single kernel is not included.
     """
 
     def __init__(self) -> None:
@@ -180,7 +181,9 @@ class MemoryTracker(TorchDispatchMode):
 
 
 def peak_memory(run: Callable[[], Any], device: torch.device | str) -> int:
-    """Most bytes that one call holds beyond what was there before: allocator's figure on a GPU, tensors on a CPU."""
+    """Return the largest number of bytes that one call holds in addition to the memory before: by the allocator on a GPU, by
+    tensors on a CPU.
+    """
     device = torch.device(device)
     if device.type == "cuda":
         torch.cuda.synchronize(device)

@@ -1,4 +1,4 @@
-"""Linear paths of LFNOs on nearly linear fields: identified once for each data set and fold, and kept in the cache."""
+"""Linear paths of LFNOs on nearly linear fields. Each is identified once per data set and fold, and stored in the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lfno.surrogate.search import NEARLY_LINEAR
 
 
 def give_linear_paths(runs: Sequence[CellRun]) -> None:
-    """Give the LFNOs of the main study on fields with known ends the linear path that `lfno.fit` would give them."""
+    """Add the linear path that `lfno.fit` would use to the LFNOs of the main study on fields with known boundaries."""
     paths: dict[tuple[str, int], FieldModel | None] = {}
     for run in runs:
         cell, grid = run.cell, run.data.grid
@@ -28,13 +28,13 @@ def give_linear_paths(runs: Sequence[CellRun]) -> None:
         run.path = paths[key]
         if run.path is not None:
             run.known = run.path.predict(np.asarray(run.data.inputs)).astype(np.float32)
-    if any(run.path is not None for run in runs):  # all runs of a stack have labels of one kind
+    if any(run.path is not None for run in runs):  # all runs of a stack must have labels of the same kind
         for run in runs:
             run.known = np.zeros_like(run.data.outputs) if run.known is None else run.known
 
 
 def _identified(run: CellRun) -> FieldModel:
-    """The linear model of the training samples, from the cache where it was identified before."""
+    """Return the linear model of the training samples, from the cache if it was identified before."""
     file = cache_directory() / "linear" / f"{run.cell.task}-f{run.cell.fold}.safetensors"
     try:
         return FieldModel.load(file)

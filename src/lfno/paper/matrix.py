@@ -1,4 +1,4 @@
-"""The matrix of runs behind every table: what one run is, and which of them can be trained as one stack."""
+"""The matrix of runs behind every table: `Cell`, one run, and the groups of cells that are trained as one stack."""
 
 from __future__ import annotations
 
@@ -38,14 +38,18 @@ class Cell:
 
     @property
     def title(self) -> str:
+        """The label of the row in tables."""
         return self.label or self.model.upper()
 
     @property
     def key(self) -> str:
+        """The file name of the record."""
         return f"{self.study}/{self.preset}/{self.task}/{self.title.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def resolved(self) -> Preset:
-        """What is trained. A small training set gets as many steps as the whole one, so that only the data differ."""
+        """Return the preset of this run. A small training set gets as many steps as the whole one, so that only the data
+        differ.
+        """
         preset = find_preset(self.preset)(self.model, find(self.task).grid)
         if self.milestones:
             preset = preset.change(epochs=max(self.milestones))
@@ -59,21 +63,22 @@ class Cell:
 
     @property
     def milestones(self) -> tuple[int, ...]:
-        """Epochs to be scored at: the paper's two tables of the same runs state different ones."""
+        """Epochs at which the run is scored. Two tables of the paper give different epochs for the same runs."""
         return (PAPER_EPOCHS[self.task], 5000) if self.preset == "paper" and self.task in PAPER_EPOCHS else ()
 
     @property
     def out_of_family(self) -> str | None:
-        """The data set of the same system, on the same grid, with kinds of input that no training set has."""
+        """The data set of the same system and grid with kinds of input that no training set has; None if there is none."""
         name = f"{self.task.removesuffix('-rich')}-out"
         entry = REGISTRY.get(name)
-        # flows are left out: to solve another set takes longer than a run
+        # flows are left out, because solving another set takes longer than a run
         return name if entry is not None and entry.grid.ndim < 3 and entry.grid == find(self.task).grid else None
 
     def shape(self) -> str:
-        """Cells of equal shape may be trained together.
+        """Return a text that is equal for cells that can be trained together.
 
-        With a step schedule an epoch does not depend on how many follow, so that runs of different length can be.
+        With a step schedule, the learning rate of an epoch does not depend on the number of epochs. Runs of different length
+        can then be trained together.
         """
         preset = self.resolved()
         training = asdict(preset.training)
@@ -84,12 +89,12 @@ class Cell:
 
 
 def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
-    """Those that have no record yet: a matrix that was stopped goes on where it was."""
+    """Return the cells without a record, so that a matrix that was stopped continues where it was."""
     return [cell for cell in cells if not (folder / cell.key).exists()]
 
 
 def with_other_settings(cells: Iterable[Cell], folder: Path) -> list[Cell]:
-    """Those whose record was made with another network or training than is asked for now."""
+    """Return the cells whose record was made with another network or other options of training."""
     return [cell for cell in cells if (folder / cell.key).exists() and _differs(cell, folder / cell.key)]
 
 
@@ -111,7 +116,7 @@ def _differs(cell: Cell, path: Path) -> bool:
 
 
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
-    """Cells that can be trained together, at most so many at a time, in the order given."""
+    """Return the cells in groups that can be trained together, each with at most `most` cells, in the given order."""
     found: dict[str, list[Cell]] = {}
     for cell in cells:
         found.setdefault(cell.shape(), []).append(cell)
@@ -119,7 +124,9 @@ def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
 
 
 def deep_enough(cell: Cell) -> int:
-    """Layers an FNO of the same width and modes needs to have at least as many parameters as the cell's LFNO."""
+    """Return the number of layers with which an FNO of the same width and modes has at least the parameters of the cell's
+    LFNO.
+    """
     grid = find(cell.task).grid
     wanted = _count("LFNO", cell.resolved(), grid)
     fno = find_preset(cell.preset)("fno", grid).change(**known_to("fno", cell.changes))
@@ -128,7 +135,7 @@ def deep_enough(cell: Cell) -> int:
 
 
 def known_to(model: str, changes: dict[str, Any]) -> dict[str, Any]:
-    """Changes meant for all models, less those of what only LFNO has: an FNO has no poles to be counted."""
+    """Return the changes without the options that `model` does not have. An FNO, for example, has no poles."""
     own, most = (MODELS[name].Config.__dataclass_fields__ for name in (model.upper(), "LFNO"))
     return {name: value for name, value in changes.items() if name in own or name not in most}
 
@@ -138,9 +145,9 @@ def _count(kind: str, preset: Preset, grid: Any) -> int:
 
 
 def long_enough(cell: Cell, folder: Path) -> int:
-    """Epochs after which the cell's FNO has had the time that LFNO took, from the records of both; rounded up to 50.
+    """Return the epochs that the cell's FNO can train in the training time of LFNO, by the records of both, rounded up to 50.
 
-    So rounded, tasks that were trained in one stack get the same number, and are one stack again.
+    Rounding gives tasks of one stack the same number of epochs, so that they stay one stack.
     """
     place = folder / Path(cell.key).parent
     found = {
@@ -160,7 +167,8 @@ def long_enough(cell: Cell, folder: Path) -> int:
 
 
 def _pace(record: RunRecord) -> float:
-    """Seconds that one more epoch takes, without what a run takes before its first: on a GPU a good part of a short one."""
+    """Return the seconds of one epoch, without the time before the first epoch, which is a large part of a short run on a GPU.
+    """
     epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
     if len(epoch) < 2 or len(epoch) != len(seconds):
         return record.seconds / record.training["epochs"]

@@ -20,20 +20,22 @@ PAPER_EPOCHS = {
 
 
 def paper_preset(model: str, grid: Grid) -> Preset:
-    """Appendix table of hyper-parameters. Poles are stable: with free ones the network does not train (see the docs)."""
+    """Return the hyper-parameters of the paper's appendix. Poles are stable: with free poles the network does not train (see
+    the docs).
+    """
     kind, ode = kind_of(model), grid.ndim == 1
     width, count = (4, 16) if ode else (16, 4)
     fields: dict[str, Any] = {"width": width, "modes": count, "activation": "sin" if kind == "LNO" else "relu"}
     if kind != "FNO":
         fields |= {"n_poles": count, "mixed": False}
     if kind == "FNO":
-        # a Fourier layer alone cannot tell where it is, and neither transients nor fixed ends are the same everywhere
+        # Fourier layers are translation invariant, but transients and fixed ends are not: give coordinates as channels
         fields |= {"layers": 4, "grid_channels": True}
     elif kind == "LNO":
-        # its authors give it coordinates in space and time, and none on signals
+        # the authors of LNO use coordinates in space and time for fields, and none for signals
         fields |= {"grid_channels": not ode}
     elif kind == "LFNO":
-        # of the wirings with the published number of parameters the one that trains best (see the docs)
+        # several architectures have the published number of parameters; this one trains best (see the docs)
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
         fields |= {"hold": "trigonometric"}
     decay = 0.02 if ode else 1e-4

@@ -1,4 +1,4 @@
-"""The record of one trained run: every figure that a table or a picture needs, as plain JSON."""
+"""The record of one trained run: all values that tables and figures need, as plain JSON."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ SPLIT = 500
 class RunRecord:
     """One model, one data set, one seed.
 
-    label: what the row is called in a table ("LFNO", "FNO", "FNO deep", …); preset and study say what it belongs to.
-    scores: mean test errors {"l2", "linf"}; at: the same with the best weights up to earlier epochs {epoch: scores}.
-    out_of_family: the same errors on inputs of kinds that no training set has; empty where there is no such set.
-    samples: per test sample {"l2", "linf", and the data set's parameters}.
+    label: the name of the row in a table ("LFNO", "FNO", "FNO deep", …).
+    preset, study: the hyper-parameters and the study of the run.
+    scores: mean test errors {"l2", "linf"}.
+    at: the scores of the best weights up to earlier epochs, {epoch: scores}.
+    out_of_family: the errors on kinds of input that no training set has; empty if there is no such data set.
+    samples: for each test sample {"l2", "linf", and the parameters of the data set}.
     regimes: mean and variance of the error over time before and after the split, and the curve itself (thinned).
-    history: epoch, rate, seconds, train and validation loss at every look (thinned).
+    history: epoch, rate, seconds, training and validation loss at every validation (thinned).
     example: one test sample {"index", "truth", "prediction", "transient", "steady"} for figures (thinned in time).
     """
 
@@ -56,10 +58,11 @@ class RunRecord:
 
     @property
     def key(self) -> str:
-        """The file name: a run that is there is not run again."""
+        """The file name. A run whose file exists is not run again."""
         return f"{self.study}/{self.preset}/{self.task}/{self.label.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def write(self, folder: Path) -> Path:
+        """Write the record into a folder and return its path."""
         from lfno.core.tensorfile import write_atomically
 
         path = folder / self.key
@@ -68,7 +71,7 @@ class RunRecord:
 
 
 def load_records(folder: Path) -> list[RunRecord]:
-    """Every record below a folder, in a fixed order."""
+    """Return every record below a folder, in a fixed order."""
     records = []
     for path in sorted(Path(folder).rglob("*.json")):
         record = read_record(path)
@@ -78,7 +81,7 @@ def load_records(folder: Path) -> list[RunRecord]:
 
 
 def read_record(path: Path) -> RunRecord | None:
-    """The record in a file; None for another kind of JSON, which may lie beside records."""
+    """Return the record in a file; None for another kind of JSON file."""
     try:
         tree = json.loads(path.read_text())
         return RunRecord(**tree) if isinstance(tree, dict) and "study" in tree else None
@@ -87,11 +90,12 @@ def read_record(path: Path) -> RunRecord | None:
 
 
 def scored(prediction: np.ndarray, truth: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the relative errors {"l2", "linf"} of each sample."""
     return {"l2": relative_l2(prediction, truth), "linf": relative_linf(prediction, truth)}
 
 
 def regime_summary(prediction: np.ndarray, truth: np.ndarray, grid: Grid) -> dict[str, Any]:
-    """Mean and variance of the error before and after the split, and the smoothed curve, at most 128 points."""
+    """Return mean and variance of the error before and after the split, and the smoothed curve with at most 128 points."""
     steps = grid.shape[-1]
     split = SPLIT if steps > 2 * SPLIT else max(1, steps // 4)
     found = regimes(prediction, truth, split=split, width=min(100, max(1, split // 2)))
@@ -110,12 +114,12 @@ def regime_summary(prediction: np.ndarray, truth: np.ndarray, grid: Grid) -> dic
 
 
 def thin(values: np.ndarray, most: int = 128) -> np.ndarray:
-    """At most `most` equally spaced entries along the last axis."""
+    """Return at most `most` equally spaced entries along the last axis."""
     stride = -(-values.shape[-1] // most)
     return values[..., ::stride]
 
 
 def rounded(values: np.ndarray, digits: int = 5) -> Any:
-    """Nested lists of numbers with few significant digits: records stay small and readable."""
+    """Return nested lists of numbers with few significant digits, so that records stay small and readable."""
     flat = [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
     return np.array(flat).reshape(np.shape(values)).tolist()

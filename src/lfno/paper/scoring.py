@@ -17,14 +17,15 @@ from lfno.paper.matrix import Cell
 from lfno.paper.record import RunRecord, regime_summary, rounded, scored, thin
 from lfno.training.loop import Trainer
 
-LOOKS = 100  # of the losses that a record keeps, about
+LOOKS = 100  # validations whose losses a record stores, about
 
 
 @dataclass
 class CellRun:
-    """One cell with its samples, the seconds it took so far, and its errors at the epochs to be scored at.
+    """One cell with its samples, its training time so far, and its errors at the milestones.
 
-    path: a linear model of the fields, whose remainder the network learns; None for most runs. known: its answers.
+    path: a linear model of the fields, whose residual the network learns; None for most runs.
+    known: the predictions of that linear model.
     """
 
     cell: Cell
@@ -47,7 +48,7 @@ class CellRun:
         return self.data.inputs[self.split.test]
 
     def whole(self, prediction: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        """The answer of linear path and network together."""
+        """Return the sum of linear path and network."""
         return prediction if self.path is None else prediction + self.path.predict(np.asarray(inputs)).astype(prediction.dtype)
 
     @property
@@ -69,7 +70,7 @@ def record_of(
     outside: dict[str, float],
     where: dict[str, str],
 ) -> RunRecord:
-    """The record of the run in that row of the trainer's stack, with its prediction for the test samples."""
+    """Return the record of the run in row `row` of the trainer's stack, with its prediction for the test samples."""
     cell, test = run.cell, run.split.test
     errors, steady_decay = scored(prediction, run.outputs), trainer.tasks[row].steady_decay
     parameters = {
@@ -95,7 +96,7 @@ def record_of(
         samples={name: rounded(values) for name, values in errors.items()} | parameters,
         regimes=regime_summary(prediction, run.outputs, run.data.grid),
         history=_history(trainer, row),
-        # one picture is enough, and the record stays small
+        # one example keeps the record small
         example=_example(run, prediction, model) if cell.study == "main" and cell.seed == cell.fold == 0 else {},
         environment=where,
         out_of_family=outside,
@@ -115,7 +116,7 @@ def _history(trainer: Trainer, row: int) -> dict[str, Any]:
 
 
 def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
-    """The same sample for every model, so that pictures can be compared."""
+    """Return the example of a record. It is the same sample for every model, so that figures can be compared."""
     middle = len(run.split.test) // 2
     given = run.inputs[middle : middle + 1]
     transient, steady = model.to("cpu").decompose(given)
@@ -129,7 +130,7 @@ def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str,
 
 
 def _small(values: np.ndarray) -> np.ndarray:
-    """An example for a figure: a series thinned to 512 steps, a field (x, t) as it is, (x, y, t) at its last moment."""
+    """Thin an example for a figure: a series to 512 steps; a field (x, t) is unchanged; of (x, y, t) the last time is kept."""
     if values.ndim == 2:
         return thin(values, 512)
     return values[..., -1] if values.ndim == 4 else values

@@ -1,4 +1,4 @@
-"""Runs of one shape trained as one stack: they leave it when they are through, and go on after a stop."""
+"""Train runs of one shape as one stack. Runs leave the stack at their last epoch, and a stopped stack can be resumed."""
 
 from __future__ import annotations
 
@@ -40,10 +40,15 @@ from lfno.training.run import train
 def run_group(
     cells: Sequence[Cell], folder: Path, device: str, watch: Watcher | None = None, weights: Path | None = None
 ) -> list[RunRecord]:
-    """Train a group as one stack, score it on the test samples, write a record for each cell (and seed 0's weights).
+    """Train a group as one stack, score it on the test samples, and write a record for each cell.
 
-    A group that was stopped goes on from its last checkpoint. Its records are written together at its end, so that it
-    is the same group when it goes on.
+    cells: the runs of the group.
+    folder: receives the records.
+    watch: called at every validation.
+    weights: receives the models of seed 0.
+
+    A group that was stopped continues from its last checkpoint. All its records are written at its end, so that the group
+    stays the same when it is resumed.
     """
     data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
     runs = [CellRun(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
@@ -73,7 +78,7 @@ def run_group(
 
 
 def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[CellRun]]]:
-    """The trainer, with the runs in its stack, at every epoch that is the end of some of them or is to be scored."""
+    """Yield the trainer and the runs in its stack at every epoch at which runs end or are scored."""
     preset = runs[0].cell.resolved()
     tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
     estimate(tasks, preset.training, device, home).check()
@@ -95,23 +100,24 @@ def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None)
 
 
 def _train(trainer: Trainer, home: Path, watch: Watcher | None) -> None:
-    """Continue from the checkpoint in `home` to the last epoch; start again where the checkpoint does not fit."""
+    """Train from the checkpoint in `home` to the last epoch. If the checkpoint does not fit, start again."""
     try:
         train(trainer, home, resume=True, watch=watch)
-    except CheckpointError as error:  # the data set was made anew, or the release is another
-        logging.getLogger("lfno").warning(f"an unfinished run is begun again: {error}")
+    except CheckpointError as error:  # another data set or another release
+        logging.getLogger("lfno").warning(f"an unfinished run starts again: {error}")
         shutil.rmtree(home, ignore_errors=True)
         train(trainer, home, watch=watch)
 
 
 def _home(cells: Sequence[Cell]) -> Path:
-    """Where the state of an unfinished group is kept: of these very runs, with these very settings."""
+    """Return the folder of the checkpoints of a group. Its name is a hash of the runs and their settings."""
     what = [(cell.key, cell.shape(), cell.resolved().training.epochs) for cell in cells]
     return cache_directory() / "unfinished" / hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
 
 def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, float]]:
-    """Errors of each run on inputs of kinds that no training set has; nothing for those that go on, or have no such set."""
+    """Return the errors of each run on kinds of input that no training set has; {} for runs that continue or have no such set.
+    """
     names = [run.cell.out_of_family if run.epochs == trainer.config.epochs else None for run in stack]
     data = {name: dataset(name) for name in dict.fromkeys(names) if name is not None}
     if not data:
@@ -125,7 +131,9 @@ def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, flo
 
 
 def _keep(model: Operator, cell: Cell, record: RunRecord, weights: Path, linear: FieldModel | None) -> None:
-    """The weights of the first seed of a model itself, not of its variants: TASK, then model and preset unless usual."""
+    """Write the weights of the first seed of a model, not of its variants. The name is TASK-MODEL-PRESET without default
+    parts.
+    """
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
         unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
         facts: dict[str, Any] = {"data": {"name": cell.task}, "training": record.training}

@@ -1,4 +1,4 @@
-"""The questions `lfno reproduce` can be asked by name, as one table: which runs each of them consists of."""
+"""The studies of `lfno reproduce` by name, as one table: the runs of each study."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
 #: fields under random forcing
 RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
 GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "paper": (*ODE, *PDE)}
-#: FNO with the same width, modes and epochs; with as many parameters; with as much time
+#: FNO with the same width, modes and epochs as LFNO; with as many parameters; with the same training time
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One row of a study: what it is called, and what it changes."""
+    """One row of a study: its name and its changes."""
 
     label: str = ""
     changes: dict[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Study:
-    """Every variant of every model on every task; tasks, models and preset are what is meant when none are given."""
+    """Every variant of every model on every task. Tasks, models and preset are the defaults of the study."""
 
     tasks: tuple[str, ...]
     models: tuple[str, ...] = ("lfno",)
@@ -41,7 +41,7 @@ class Study:
 
 STUDIES = {
     "main": Study(GROUPS["paper"], ("lfno", "fno", "lno")),
-    # six layers shared out between two branches
+    # six layers divided between two branches
     "layers": Study(
         ("duffing-c05", "pendulum-c05"),
         preset="paper",
@@ -50,21 +50,21 @@ STUDIES = {
             for t, s in ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
         ),
     ),
-    # the same validation and test samples, and as many steps, with fewer samples to learn from
+    # fewer training samples; validation samples, test samples and the number of steps stay the same
     "samples": Study(
         ("duffing-c05", "duffing-c05-rich"),
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
-    # three steps back from the default on signals, each of them on top of the one before: no gates in LFNO's layers,
+    # three cumulative changes of the default on signals. First: no gates in LFNO's layers
     "gate": Study((*ODE, *RICH), variants=(Variant(changes={"gate": False}),)),
-    # nothing for the Fourier modes to wrap around into (fields have no gates to lose),
+    # second: no padding either (fields have no gates)
     "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"gate": False, "padding": 0.0}),)),
-    # and values alone to learn, without their slopes
+    # third: also a loss on values instead of values and slopes
     "loss": Study(
         (*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"gate": False, "padding": 0.0, "loss": "l2"}),)
     ),
-    # the default, and one thing changed at a time
+    # the default, and variants that change one thing
     "ablation": Study(
         ("duffing-c05", *RICH),
         variants=(
@@ -72,7 +72,7 @@ STUDIES = {
             Variant("R residual untamed", {"steady_decay": 1e-4}),
             Variant("R free", {"steady": "free", "steady_decay": 1e-4}),
             Variant("R shared", {"steady": "shared", "steady_decay": 1e-4}),
-            Variant("R none", {"steady": "exact", "steady_decay": 0.0}),  # nothing to choose a strength for
+            Variant("R none", {"steady": "exact", "steady_decay": 0.0}),  # without R there is no weight decay to choose
             Variant("no gates", {"gate": False}),
             *(Variant(f"{depth} layers", {"transient_layers": depth}) for depth in (2, 4, 12)),
             *(Variant(f"{count} poles", {"n_poles": count}) for count in (4, 16, 32)),
@@ -83,7 +83,7 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Question:
-    """A study with what was asked to be different; None means what the study itself says."""
+    """A study with the changes of the user; None means the default of the study."""
 
     study: str = "main"
     tasks: Sequence[str] | None = None
@@ -95,7 +95,7 @@ class Question:
     changes: dict[str, Any] = field(default_factory=dict)
 
     def stages(self) -> list[tuple[str, ...]]:
-        """Kinds of models in the order they can be run: what is given LFNO's time needs to know that time first."""
+        """Return the kinds of models in the order of their runs: 'fno long' needs the training time of LFNO first."""
         kinds = tuple(self.models or self._study.models)
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
@@ -104,7 +104,7 @@ class Question:
         return [stage for stage in stages if stage]
 
     def cells(self, kinds: Sequence[str], folder: Path) -> list[Cell]:
-        """All runs of these kinds of models; `folder` holds the records that an equal time is read from."""
+        """Return all runs of these kinds of models. `folder` holds the records with the training times of LFNO."""
         study = self._study
         given = self.tasks or study.tasks
         tasks = list(dict.fromkeys(name for task in given for name in GROUPS.get(task, (task,))))
@@ -127,7 +127,7 @@ class Question:
         return STUDIES[self.study]
 
     def _title(self, kind: str, variant: Variant) -> str:
-        """The row of a table, and the name of its record: no two rows of a question may share it."""
+        """Return the label of a row, which is also the name of its record. It is unique within a study."""
         model, *way = kind.split(" ")
         name = " ".join((model.upper(), *way))
         if variant.label and self.label:

@@ -14,13 +14,13 @@ from lfno.core.errors import LfnoError
 _TAYLOR_TERMS = 40
 _MOST_ITERATIONS = 30
 _MOST_HALVINGS = 12
-_FEW_HALVINGS = 3  # before a sample is given up, where that is allowed
+_FEW_HALVINGS = 3  # halvings of the step before a sample is given up, if `give_up` is True
 
 
 def phi(order: int, z: np.ndarray) -> np.ndarray:
     """φ_k(z) = ∫₀¹ e^{(1−θ)z} θ^{k−1}/(k−1)! dθ, φ_0 = e^z, accurate for all z with Re z ≤ 0.
 
-    Far from zero by the recurrence φ_{k+1} = (φ_k − 1/k!)/z; near zero, where that cancels, by the Taylor series.
+    For large z the recurrence φ_{k+1} = (φ_k − 1/k!)/z is used. Near zero it loses digits, and the Taylor series is used.
     """
     z = np.asarray(z)
     far = np.abs(z) > 3.0 + order
@@ -71,13 +71,16 @@ def exponential_collocation(
     give_up: bool = False,
     name: str = "the system",
 ) -> np.ndarray:
-    """Solve `q' = λ q + p(t) + N(q)` for a batch; answers `q` at `times`, shape `(len(times), batch, modes)`.
+    """Solve `q' = λ q + p(t) + N(q)` for a batch. Returns q at `times`, shape `(len(times), batch, modes)`.
 
-    `load(t)` answers p, `(stages, batch, modes)`, at the stage times; `reaction(q)` answers N in the same shape. The
-    stage values solve `q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j))` by fixed-point iteration, which contracts
-    like h |∂N/∂q| however stiff λ is; where it does not, the step is halved, with a message. Because p + N, not q, is
-    interpolated there is no order reduction when it does not vanish at the ends of the domain, as there is with ETDRK4.
-    A solution that blows up is an error, or with `give_up` NaN at all times while the other samples go on.
+    load: p at the stage times, `(stages, batch, modes)`.
+    reaction: N(q) in the same shape.
+    give_up: whether a solution that blows up becomes NaN at all times, instead of an error, while other samples continue.
+
+    The stage values solve `q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j))` by fixed-point iteration. The iteration
+    contracts like h |∂N/∂q|, for any stiffness of λ. If it does not converge, the step is halved, with a warning. The method
+    interpolates p + N and not q. It therefore has no order reduction if p + N does not vanish at the boundary, unlike ETDRK4.
+    Raises LfnoError if a solution blows up.
 
     >>> still = np.zeros((5, 1, 1))
     >>> q = exponential_collocation(
@@ -90,7 +93,7 @@ def exponential_collocation(
     tables: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 
     def table(step: float) -> tuple[np.ndarray, np.ndarray]:
-        key = float(f"{step:.12e}")  # steps that differ by rounding share their table
+        key = float(f"{step:.12e}")  # steps that differ only by rounding share a table
         if key not in tables:
             decay = np.exp(np.append(nodes, 1.0)[:, None] * key * eigenvalues)
             tables[key] = decay[:, None, :], collocation_weights(eigenvalues, key, stages)
@@ -100,13 +103,13 @@ def exponential_collocation(
     lost = np.zeros(len(q), dtype=bool)
 
     def advance(q: np.ndarray, t: float, step: float) -> tuple[np.ndarray, np.ndarray]:
-        """The state after a step, and which samples did not converge."""
+        """Return the state after a step, and which samples did not converge."""
         decay, weights = table(step)
         known = np.where(lost[:, None], 0.0, load(t + nodes * step))
         linear = decay * q
         stage = linear[:-1]
         for _ in range(_MOST_ITERATIONS):
-            with np.errstate(over="ignore", invalid="ignore"):  # found out and answered with a shorter step below
+            with np.errstate(over="ignore", invalid="ignore"):  # detected below, and repeated with a shorter step
                 new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
             change = np.abs(new[:-1] - stage).max(axis=(0, 2))
             if not np.isfinite(change).all():
@@ -158,10 +161,12 @@ def modal_response(
     stages: int = 6,
     substeps: int = 2,
 ) -> np.ndarray:
-    """Solve `q' = λ q + p(t)` from rest for a batch, with p known: one pass, no iteration.
+    """Solve `q' = λ q + p(t)` from rest for a batch, with known p, in one pass without iteration.
 
-    `load(t)` answers the modal loads `(batch, modes, len(t))`; the result is `(batch, modes, len(times))`. The times
-    are equally spaced. λ may be complex: `z = q' + iω q` turns `q'' + ω² q = p` into `z' = iω z + p`.
+    load: the modal loads at times t, `(batch, modes, len(t))`.
+    times: equally spaced times.
+
+    Returns `(batch, modes, len(times))`. λ may be complex: `z = q' + iω q` turns `q'' + ω² q = p` into `z' = iω z + p`.
     """
     steps = (len(times) - 1) * substeps
     step = (times[-1] - times[0]) / max(steps, 1)

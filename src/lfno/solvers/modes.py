@@ -15,11 +15,12 @@ _ORDER: dict[str, tuple[int, int]] = {"dirichlet": (1, 1), "neumann": (1, 0), "s
 
 @dataclass(frozen=True)
 class Modes:
-    """Eigenpairs `(−1)^m φ^(2m) = κ φ` with what is needed to go from values to modal coordinates and back.
+    """Eigenpairs `(−1)^m φ^(2m) = κ φ`, and the matrices between values and modal coordinates.
 
-    `nodes` (points,) are where a right-hand side is evaluated; `project` (modes, points) turns those values into
-    modal coordinates `∫ f φ_n dx`; `restore` (points, modes) goes back to the nodes and `sample` (outputs, modes) to
-    the points where the solution is wanted.
+    nodes: the points where a right-hand side is evaluated, (points,).
+    project: from values at the nodes to modal coordinates `∫ f φ_n dx`, (modes, points).
+    restore: from modal coordinates to the nodes, (points, modes).
+    sample: from modal coordinates to the output points, (outputs, modes).
     """
 
     eigenvalues: np.ndarray
@@ -53,7 +54,7 @@ def galerkin_modes(length: float, ends: Ends, outputs: np.ndarray, size: int = 1
     points, weights = legendre.leggauss(size + 2 * order + 2)
     values = legendre.legvander(points, len(basis) - 1) @ basis
     compliance, vectors = np.linalg.eigh(values.T @ (weights[:, None] * values))
-    kept = compliance > 1e-14 * compliance[-1]  # the others would answer with less than rounding
+    kept = compliance > 1e-14 * compliance[-1]  # the responses of the others are below rounding
     compliance, vectors = compliance[kept][::-1], vectors[:, kept][:, ::-1]
     scale = 2.0 / length  # dξ/dx of the map to ξ ∈ [−1, 1]
     combine = basis @ vectors * np.sqrt(scale / compliance)  # normalised to ∫ φ² dx = 1

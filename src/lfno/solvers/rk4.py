@@ -1,6 +1,6 @@
 """The classical Runge–Kutta method of order four for many forced systems at once, with a check on every result.
 
-`ẏ = rate(y, f(t))` for a batch of samples: the state is an array `(component, sample)`, so one numpy call advances all.
+The equation is `ẏ = rate(y, f(t))`. The state is an array `(component, sample)`, so one numpy call advances all samples.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Force = Callable[[np.ndarray], np.ndarray]
 
 SUBSTEPS = 8
 REFINEMENTS = 8  # doublings of the number of sub-steps before giving up
-PROBES = 64  # intervals that are also walked with half the sub-steps, to estimate the error
-ROUGH = 1e-3  # third differences of the forcing, over its size, above which an interval is always walked twice
-JUMPY = 1e-3  # error that is accepted, with a warning, where the forcing itself jumps and refining cannot help
-BLOCK = 2**13  # instants at which the forcing is evaluated at a time, which bounds the memory
+PROBES = 64  # intervals that are also solved with half the sub-steps, to estimate the error
+ROUGH = 1e-3  # an interval is rough, and always solved twice, if third differences of the forcing / its size exceed this
+JUMPY = 1e-3  # relative error that is accepted, with a warning, if the forcing jumps, because refining cannot help
+BLOCK = 2**13  # times at which the forcing is evaluated at once; bounds the memory
 
 
 class Stepper:
-    """One RK4 step `y ← y + h/6 (k₁ + 2k₂ + 2k₃ + k₄)`, in work space that is allocated once."""
+    """RK4 steps `y ← y + h/6 (k₁ + 2k₂ + 2k₃ + k₄)` in work space that is allocated once."""
 
     def __init__(self, rate: Rate, shape: tuple[int, ...]) -> None:
         self.rate = rate
         self.slope, self.total, self.stage = np.empty(shape), np.empty(shape), np.empty(shape)
 
     def advance(self, state: np.ndarray, forces: np.ndarray, h: float) -> np.ndarray:
-        """`state` after `(len(forces) − 1)/2` steps; `forces` `(instant, sample)` are h/2 apart."""
+        """Return the state after `(len(forces) − 1)/2` steps of length h. `forces` `(time, sample)` are h/2 apart."""
         slope, total, stage = self.slope, self.total, self.stage
         for n in range(0, len(forces) - 1, 2):
             self._evaluate(state, forces[n], total)
@@ -57,13 +57,15 @@ class Stepper:
 def fixed_step(
     rate: Rate, initial: np.ndarray, force: Force, origin: float, step: float, size: int, substeps: int
 ) -> tuple[np.ndarray, float]:
-    """States `(component, sample, size)` at `origin + n step` with `substeps` RK4 steps between them.
+    """Solve with `substeps` RK4 steps between two outputs.
 
-    Also the estimated relative error: on some intervals, and wherever the forcing is rough, the walk is repeated with
-    half the sub-steps, whose result differs by 15 times the error of the finer one; these errors are added up over the
-    whole time, per sample, and compared with the largest value of each component.
+    Returns the states `(component, sample, size)` at `origin + n step`, and the estimated relative error.
+
+    To estimate the error, some intervals, and all rough ones, are solved again with half the sub-steps. The two results differ
+    by 15 times the error of the finer one. The errors are summed over the whole time for each sample and divided by the
+    largest value of each component.
     """
-    substeps += substeps % 2  # the check walks in pairs of sub-steps
+    substeps += substeps % 2  # the check combines pairs of sub-steps
     h = step / substeps
     stepper = Stepper(rate, initial.shape)
     states = np.empty((size, *initial.shape))
@@ -97,11 +99,11 @@ def fixed_step(
 
 
 def _rough_intervals(forces: np.ndarray, substeps: int) -> np.ndarray:
-    """Whether the forcing `(instant, sample)` jumps or kinks in each output interval."""
+    """Return whether the forcing `(time, sample)` has a jump or a kink in each output interval."""
     rough = np.abs(np.diff(forces[::2], n=3, axis=0)).max(axis=1) > ROUGH * np.abs(forces).max()
     rough = np.pad(rough, (0, len(forces[::2]) - 1 - len(rough)), mode="edge")
     inside = np.logical_or.reduce(rough.reshape(-1, substeps), axis=1)
-    # a difference reaches three steps ahead, possibly into the next interval
+    # a third difference includes three steps ahead, possibly of the next interval
     return inside | np.append(False, inside[:-1])
 
 
@@ -116,12 +118,17 @@ def rk4(
     tolerance: float = 1e-8,
     warn: bool = True,
 ) -> np.ndarray:
-    """States `(component, sample, size)`; sub-steps are doubled, with a warning, until they are stable and accurate.
+    """Solve `ẏ = rate(y, f(t))` and return the states `(component, sample, size)` at `origin + n step`.
 
-    `warn=False` is for callers whose time step is not the user's.
+    rate: the right-hand side.
+    initial: the initial state, `(component, sample)`.
+    force: a function of times that returns `(sample, time)`.
+    substeps: the number of RK4 steps between two outputs. It is doubled, with a warning, until the solution is stable and
+        accurate.
+    tolerance: the bound on the sum of the local errors. Dynamics that amplify errors (a saddle, chaos) have a larger error.
+    warn: False for callers whose time step is not the user's.
 
-    `force(instants)` answers `(sample, instant)` at any time. The tolerance is on the sum of the local errors; what
-    the dynamics themselves amplify (a saddle, chaos) comes on top of it.
+    Raises LfnoError if the solution is not finite, or if the tolerance cannot be reached.
 
     >>> decay = rk4(lambda y, f: [-y[0]], np.ones((1, 1)), lambda t: np.zeros((1, len(t))), 0.0, 0.1, 11)
     >>> bool(abs(decay[0, 0, -1] - np.exp(-1)) < 1e-9)
@@ -150,7 +157,7 @@ def rk4(
             "choose a smaller dt or a smoother input"
         )
     lost = np.argwhere(~np.isfinite(states).all(axis=0))
-    # where every value is finite, their differences were too large to tell the error
+    # if every value is finite, the differences were too large for an error estimate
     sample, instant = lost[0] if len(lost) else (0, size)
     raise LfnoError(
         f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: "

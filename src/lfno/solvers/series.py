@@ -23,7 +23,7 @@ def heat_series(
     load = 2 / length * mode * (-1.0) ** n * np.sin(wavenumber * length) / (wavenumber**2 - mode**2)
     coefficient = load / (diffusivity * mode**2 - decay)
     answer -= (coefficient * np.sin(np.outer(x, mode))) @ np.exp(-diffusivity * np.outer(mode**2, t))
-    answer[:, t == 0] = 0.0  # the one time at which the sum converges slowly
+    answer[:, t == 0] = 0.0  # the sum converges slowly at t = 0, where the solution is zero
     return answer
 
 

@@ -15,9 +15,9 @@ import torch
 from lfno.core.errors import LfnoError
 from lfno.solvers.etdrk4 import ETDRK4
 
-#: dt · max|u| · max|k| beyond which the classical fourth-order step is no longer trusted; its stability ends at 2.8
+#: largest dt · max|u| · max|k|; the classical fourth-order step is stable up to 2.8
 _COURANT = 2.0
-_GROUP = 8  # samples that a CPU core marches together
+_GROUP = 8  # samples that a CPU core solves together
 
 
 class VorticityFlow:
@@ -66,12 +66,14 @@ class VorticityFlow:
     def frames(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int = 1
     ) -> torch.Tensor:
-        """Vorticity at `times` ≥ 0 on every `stride`-th point, from `initial` (batch, size, size) at t = 0.
+        """Return the vorticity at `times` ≥ 0 on every `stride`-th point.
 
-        The answer is `(batch, size / stride, size / stride, len(times))`, a view of memory in which time comes first.
-        `dt` is the longest step; it is refined, with a message, where the flow is too fast for it. A sample that is an
-        eigenfunction of the Laplacian, `Δw = −κ w`, has no advection term and without forcing just decays as e^{−νκt}:
-        it is not marched at all.
+        initial: the vorticity at t = 0, (batch, size, size).
+        dt: the longest time step. It is refined, with a warning, if the flow is too fast.
+
+        The result is `(batch, size / stride, size / stride, len(times))`, a view of memory in which time comes first. A sample
+        that is an eigenfunction of the Laplacian, `Δw = −κ w`, has no advection term. Without forcing it decays as e^{−νκt},
+        and no time steps are needed.
         """
         rates = self._decay_rates(initial) if not forcing.any() else initial.new_full((len(initial),), math.nan)
         moving = rates.isnan()
@@ -82,7 +84,7 @@ class VorticityFlow:
         return answer.movedim(0, -1)
 
     def _decay_rates(self, initial: torch.Tensor) -> torch.Tensor:
-        """ν κ where w is an eigenfunction to rounding, NaN where it is not; `(batch,)`."""
+        """Return ν κ if w is an eigenfunction up to rounding, else NaN; `(batch,)`."""
         energy = self.analyse(initial).abs() ** 2
         total = energy.sum(dim=(-2, -1)).clamp(min=1e-300)
         mean = (energy * -self.linear).sum(dim=(-2, -1)) / total
@@ -93,7 +95,7 @@ class VorticityFlow:
     def _march_all(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
     ) -> torch.Tensor:
-        """On a CPU the batch is cut into groups that fit its cache, a thread each: faster than threads inside one."""
+        """Solve the whole batch. On a CPU, each thread gets a group of samples that fits into its cache, which is fastest."""
         interrupted = Event()
 
         def march(group: torch.Tensor) -> torch.Tensor:
@@ -117,7 +119,7 @@ class VorticityFlow:
     def _march(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
     ) -> Iterator[torch.Tensor]:
-        """Frame after frame, each `(batch, points, points)`."""
+        """Yield one frame after the other, each `(batch, points, points)`."""
         source, w = self.analyse(forcing), self.analyse(initial)
         steppers: dict[float, ETDRK4] = {}
         now, longest = 0.0, dt
@@ -129,7 +131,7 @@ class VorticityFlow:
                 longest /= 2
             steps = math.ceil((then - now) / longest - 1e-9)
             if steps:
-                length = float(f"{(then - now) / steps:.12e}")  # steps that differ by rounding share their coefficients
+                length = float(f"{(then - now) / steps:.12e}")  # steps that differ only by rounding share their coefficients
                 step = steppers.setdefault(length, ETDRK4(self.linear, length))
                 for _ in range(steps):
                     w = step(w, lambda state: self.advection(state) + source)
@@ -142,10 +144,10 @@ class VorticityFlow:
 def convective_flow(
     initial: np.ndarray, forcing: np.ndarray, length: float, viscosity: float, times: np.ndarray, dt: float
 ) -> np.ndarray:
-    """One sample of the same flow by other means, to check the first: `(size, size, len(times))`.
+    """Solve one sample with an independent method, for checks: `(size, size, len(times))`.
 
-    The term is `u ∂_x w + v ∂_y w` as it stands, time goes by the classical fourth-order Runge–Kutta method on
-    `e^{ν|k|²t} ŵ`, in numpy and on the full transform.
+    The advection term is `u ∂_x w + v ∂_y w`. Time steps are classical fourth-order Runge–Kutta steps of `e^{ν|k|²t} ŵ`, in
+    numpy, with the full transform.
     """
     size = len(initial)
     k = 2 * np.pi / length * np.fft.fftfreq(size, 1 / size)

@@ -1,6 +1,6 @@
-"""The mathematics: pure functions on tensors, written as the formulas are.
+"""The mathematics: pure functions on tensors that read like the formulas.
 
-No modules, no files, no caches and no choice of a device: `lfno.backends` computes the same functions faster.
+This room contains no torch modules, files, caches or choices of a device. `lfno.backends` computes the same functions faster.
 
 Modules:
     axes: frequencies and kept modes of one axis
@@ -15,5 +15,5 @@ Modules:
     tables: the matrices with which a recurrence runs in chunks
     chunks: run a recurrence in chunks with these matrices
     physics: poles as frequency, damping ratio and time constant
-    reference: the formulas written out without any shortcut, for tests
+    reference: the dense formulas, for tests
 """

@@ -1,7 +1,7 @@
 """One axis: its frequencies and the modes that are kept along it.
 
-`modes = K` keeps |l| < K: K modes of a "half" spectrum, whose other half is the conjugate, or 2K − 1 "signed" ones, in the
-order 0 … K−1, −(K−1) … −1, which is the order of a discrete Fourier transform of 2K − 1 points. `modes = None` keeps all.
+`modes = K` keeps |l| < K. A "half" spectrum then has K modes; the other half is the conjugate. A "signed" spectrum has 2K − 1
+modes in the order 0 … K−1, −(K−1) … −1, as in a discrete Fourier transform of 2K − 1 points. `modes = None` keeps all modes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Modes = Sequence[int | None]
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
     """ω_l = 2π l / (size · step) in the order of the discrete Fourier transform (rad per unit of `step`)."""
     real = torch.float64 if like.dtype in (torch.float64, torch.complex128) else torch.float32
-    # computed in float64: ω at a high mode loses digits otherwise
+    # computed in float64, because ω at a high mode would lose digits in float32
     wave = torch.fft.fftfreq(size, step, dtype=torch.float64, device=like.device)
     return (2 * math.pi * wave).to(real)
 
 
 def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) -> Tensor:
-    """The integers l that are kept along one axis, in storage order."""
+    """Return the kept integers l along one axis, in storage order."""
     if half:
         return torch.arange(size // 2 + 1 if modes is None else modes, device=device)
     if modes is None:
@@ -33,7 +33,7 @@ def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) 
 
 
 def max_modes(size: int, half: bool) -> int:
-    """The largest K whose modes |l| < K exist on `size` points."""
+    """Return the largest K for which all modes |l| < K exist on `size` points."""
     return size // 2 + 1 if half else (size + 1) // 2
 
 

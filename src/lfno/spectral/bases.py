@@ -10,8 +10,8 @@ A field u on the points x_j has the modes a = A u, where A are the weighted leas
 
     A = (Φᵀ W Φ)⁻¹ Φᵀ W,     Φ_jk = φ_k(x_j),     W the weights of the trapezoidal rule,
 
-and modes give the field Φ a. For sines and cosines on points that include both ends, A is the discrete sine or cosine
-transform. Points need not be those of training, nor evenly spaced: A and Φ are computed for the points that are given.
+and the field of the modes is Φ a. For sines and cosines on points that include both ends, A is the discrete sine or cosine
+transform. A and Φ are computed for the given points, which need not be evenly spaced or equal to those of training.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def shapes(basis: str, count: int, places: Tensor) -> Tensor:
 
 
 def most_modes(basis: str, points: int) -> int:
-    """How many modes so many points can tell apart; sines vanish at both ends."""
+    """Return the largest number of modes on `points` points. Sines have fewer, because they vanish at both ends."""
     return points - 2 if basis == "sine" else points
 
 

@@ -1,7 +1,7 @@
 """Run a recurrence on time in chunks: (batch, *modes, P·L, channels, chunks), the samples of a chunk before the channels.
 
-In this layout every step below is a matrix product that copies nothing. A map that acts on each sample alone works in it
-as in any other. P is 2 for complex values, whose planes (re, im) are stacked, and 1 for real ones.
+In this layout every step below is a matrix product without copies. Maps that act on each sample alone need no change. P is 2
+for complex values, whose planes (re, im) are stacked, and 1 for real values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def fold(u: Tensor, chunk: int = CHUNK) -> Tensor:
 
 
 def fold_planes(planes: Tensor, chunk: int = CHUNK) -> Tensor:
-    """`fold` of a field whose planes (re, im), or the only one, are an axis: (batch, channels, *modes, P, time)."""
+    """`fold` of a field whose planes are an axis: (batch, channels, *modes, P, time)."""
     count = -(-planes.shape[-1] // chunk)
     missing = count * chunk - planes.shape[-1]
     planes = torch.nn.functional.pad(planes, (0, missing)) if missing else planes
@@ -37,7 +37,7 @@ def unfold_planes(chunks: Tensor, size: int, field: bool) -> Tensor:
 
 
 def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
-    """ξ planes (…, M, 2, in) and past (batch, *modes, P·q, in, 1) before an input that begins with x[0] = 0.
+    """Return the planes of ξ, (…, M, 2, in), and the past, (batch, *modes, P·q, in, 1), before an input that starts from rest.
 
     The past lies on the line through the first two samples; see `lfno.spectral.hold`.
     """
@@ -49,7 +49,11 @@ def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
 
 
 def run(chunks: Tensor, tables: Tables, start: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
-    """The response, in chunks, and the planes of ξ before the last chunk, from ξ and the q samples before the first chunk."""
+    """Return the response in chunks, and the planes of ξ before the last chunk.
+
+    start: ξ before the first chunk.
+    past: the q samples before the first chunk.
+    """
     y = tables.toeplitz @ chunks.flatten(-3, -2)
     added = _excited(tables.excite, chunks, tables.paired)
     if tables.reach:
@@ -81,7 +85,7 @@ def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
 
 
 def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
-    """ξ before every chunk from what chunks add to it: ξ[c+1] = A ξ[c] + added[c], ξ[0] = start; (…, M, 2, in, chunks)."""
+    """Return ξ before every chunk, (…, M, 2, in, chunks), from ξ[c+1] = A ξ[c] + added[c] and ξ[0] = start."""
     level, rest = levels[0], levels[1:]
     count, size = added.shape[-1], level.inside.shape[-2]
     groups = -(-count // size)

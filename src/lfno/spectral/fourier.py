@@ -3,8 +3,8 @@
 A real field on a grid has, along its last axis, the modes l = 0 … N/2 (the others are their conjugates) and along every
 other axis modes of both signs. `lfno.spectral.axes` defines how many modes are kept, and in which order.
 
-An axis that a layer has `entered` is in signed modes already. The field is complex there, and its real part counts only after
-the field has left the axis. See `enter` and `leave`.
+An axis that a layer has `entered` is already in signed modes, and the field is complex. The real part is taken when the field
+leaves the axis. See `enter` and `leave`.
 
 `lfno.backends.fourier` and `lfno.backends.mixing` compute the same functions faster.
 """
@@ -62,7 +62,7 @@ def from_modes(
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
-    # the modes l < 0 are missing: twice the modes l > 0, of which the real part is taken in the end, stand for both
+    # the modes l < 0 are missing: the modes l > 0 are doubled, and the real part is taken at the end
     spectrum = spectrum * twice(size, spectrum)[:kept]
     if last in entered:
         spectrum = torch.nn.functional.pad(spectrum, (0, kept - 1))
@@ -80,9 +80,10 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
 
 
 def twice(size: int, like: Tensor) -> Tensor:
-    """How often a mode of a half spectrum counts, for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode."""
+    """Return the weight of each mode of a half spectrum, for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode.
+    """
     wave = torch.arange(size // 2 + 1, device=like.device)
-    # made without writing single entries: that copies from the host, which a CUDA graph refuses
+    # written without assignments to single entries, because a CUDA graph cannot copy from the host
     return 2 - ((wave == 0) | (2 * wave == size)).to(like.real.dtype)
 
 

@@ -95,20 +95,20 @@ def taps(poles: Tensor, dt: float, hold: str = "linear") -> Tensor:
     (True, True)
     """
     phi = phi_functions(poles.to(torch.complex128) * dt, len(HOLDS[hold])).unbind()
-    # numbers of Python instead of a matrix: a CUDA graph cannot copy one to the device
+    # Python numbers instead of a matrix, because a CUDA graph cannot copy a matrix to the device
     rows = [[dt * weight * part for weight, part in zip(row, phi, strict=True) if weight] for row in WEIGHTS[hold]]
     return torch.stack([reduce(torch.add, row) for row in rows])
 
 
 def powers(poles: Tensor, dt: float, counts: Tensor) -> Tensor:
-    """e^{jz} for whole numbers j: (…), (size,) → complex128 (…, size); each entry has all its digits."""
+    """e^{jz} for integers j: (…), (size,) → complex128 (…, size). Every entry has full precision."""
     return torch.exp(poles.to(torch.complex128)[..., None] * (dt * counts.to(torch.float64)))
 
 
 def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
-    """h with x[n] = Σ_k h[k] u[n−k] for an input that was always there: (…) → complex128 (…, size).
+    """h with x[n] = Σ_k h[k] u[n−k] for an input without a start: (…) → complex128 (…, size).
 
-    h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}: an exponential once the taps are used up.
+    h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}. After the last tap, h is an exponential.
     """
     given, step = taps(poles, dt, hold), torch.exp(poles.to(torch.complex128) * dt)
     response = [given[0]]
@@ -119,11 +119,10 @@ def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
 
 
 def discrete_resolvent(poles: Tensor, frequencies: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """x of a recurrence that e^{iωt} has driven for ever, divided by e^{iωt}: (…), (L,) → complex128 (…, L).
+    """The steady response of a recurrence to e^{iωt}, divided by e^{iωt}: (…), (L,) → complex128 (…, L).
 
-    Frequencies may differ from pole to pole, (…, L).
-
-    Σ_j b_j e^{−ijω dt} / (1 − e^{z − iω dt}), which tends to 1/(iω − μ) for a small dt.
+    Σ_j b_j e^{−ijω dt} / (1 − e^{z − iω dt}), which tends to 1/(iω − μ) for a small dt. Frequencies may differ from pole to
+    pole, (…, L).
     """
     turn = 1j * dt * frequencies.to(torch.float64)
     given = taps(poles, dt, hold)

@@ -1,4 +1,4 @@
-"""Poles read as physics: how fast a mode swings, how strongly it is damped, how long it lasts."""
+"""Poles as physical quantities: frequency, damping ratio and time constant of a mode."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ def describe_poles(poles: np.ndarray) -> dict[str, np.ndarray]:
 
     | key                 | formula        | meaning                                                        |
     |---------------------|----------------|----------------------------------------------------------------|
-    | `frequency`         | abs(Im μ) / 2π | Hz, what a stop-watch sees; 0 for a pure decay                 |
-    | `natural_frequency` | abs(μ) / 2π    | Hz, what it would be without damping                           |
-    | `damping_ratio`     | −Re μ / abs(μ) | 1 for a pure decay, 0 for ringing without end, < 0 for growth  |
+    | `frequency`         | abs(Im μ) / 2π | Hz, of the damped oscillation; 0 for a pure decay              |
+    | `natural_frequency` | abs(μ) / 2π    | Hz, without damping                                            |
+    | `damping_ratio`     | −Re μ / abs(μ) | 1 for a pure decay, 0 without damping, < 0 for growth          |
     | `time_constant`     | −1 / Re μ      | s, time to fall to 1/e; infinite on the axis, < 0 for growth   |
 
     >>> {name: float(value[0].round(4)) for name, value in describe_poles(np.array([-0.1 + 2.0j])).items()}

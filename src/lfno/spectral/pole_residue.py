@@ -1,15 +1,15 @@
-"""The pole–residue transform in any number of dimensions: exact, and never larger than one axis needs.
+"""The pole–residue transform in any number of dimensions: exact, with intermediates no larger than one axis needs.
 
 With transfer function H(s) = Σ_m β_m Π_d 1/(s_d − μ_{d,m_d}) the response to Σ_l α_l e^{iω_l·t} is
 
     u(t) = (1/N) Re Σ_l Σ_m α_l β_m Π_d (S_d + T_d),      S = e^{iωt}/(iω − μ),   T = e^{μt}/(μ − iω).
 
-The term with S on every axis is steady; all others are transient. Axes that carry no poles are Fourier axes: there the
-residue is given for each mode directly (S is e^{iωx}, T is absent).
+The term with S on every axis is steady. All other terms are transient. Axes without poles are Fourier axes: they have one
+residue for each mode (S is e^{iωx}, and there is no T).
 
 Shapes: x is real (batch, in, *grid). `poles` has one entry per axis: a complex tensor (in, out, M), or (M,) when the
-layer shares its poles, or None on a Fourier axis. `residues` is complex (in, out, *n), n being M on a Laplace axis and
-2K − 1 signed modes on a Fourier axis.
+layer shares its poles, or None on a Fourier axis. `residues` is complex (in, out, *n), where n is M on a Laplace axis and
+2K − 1 (signed modes) on a Fourier axis.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ POINT, POLE = "uvw", "pqr"  # einsum letters of each axis: a point or frequency,
 
 
 def fourier_axes(poles: Poles) -> list[int]:
+    """Return the indices of the axes without poles."""
     return [d for d, mu in enumerate(poles) if mu is None]
 
 
 def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float], mixed: bool = True) -> Tensor:
-    """All terms with T on at least one axis; with `mixed=False` only the one with T on every Laplace axis."""
+    """Return the sum of all terms with T on at least one axis; with `mixed=False` only the term with T on every Laplace axis.
+    """
     fourier = fourier_axes(poles)
     modes = [(count + 1) // 2 for count in residues.shape[2:]]
     entered = enter(x, modes, fourier)
@@ -44,7 +46,7 @@ def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float],
 def transient_in_modes(
     x: Tensor, poles: Poles, residues: Tensor, shape: Sequence[int], steps: Sequence[float], mixed: bool = True
 ) -> Tensor:
-    """`transient` of a field that has entered the Fourier axes; the result has not left them. `shape` is the grid's."""
+    """`transient` for a field that is in modes on the Fourier axes; so is the result. `shape` is the shape of the grid."""
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
     terms = [
         _term(x, poles, residues, shape, steps, decaying, [d for d in laplace if d not in decaying])
@@ -63,7 +65,7 @@ def _term(
     decaying: Sequence[int],
     ringing: Sequence[int],
 ) -> Tensor:
-    """The term with T on the `decaying` axes and S on the `ringing` ones."""
+    """Return the term with T on the `decaying` axes and S on the `ringing` axes."""
     axes = range(len(poles))
     given = {d: mu for d, mu in enumerate(poles) if mu is not None}
     shared = all(mu.ndim == 1 for mu in given.values())
@@ -71,7 +73,7 @@ def _term(
     for d in ringing:
         spectrum = torch.fft.fft(spectrum, dim=2 + d)
         residues = _along(residues, resolvent(given[d], angular_frequencies(shape[d], steps[d], residues)), d)
-    # contract first the axis that shrinks most, expand it last: intermediates stay as small as they can be
+    # first contract the axis that shrinks most, and expand it last, so that intermediates stay small
     order = sorted(decaying, key=lambda d: shape[d] / residues.shape[2 + d], reverse=True)
 
     index = "bi" + "".join(POINT[d] for d in axes)
@@ -99,17 +101,17 @@ def _term(
 
 
 def _free(left: str, right: str, summed: str) -> str:
-    """Indices of a product in the order a batched matrix product leaves them: common, then left, then right."""
+    """Return the indices of a product in the order of a batched matrix product: common, then left, then right."""
     common = [letter for letter in left if letter in right and letter not in summed]
     alone = [letter for letter in left if letter not in right]
     return "".join(common + alone + [letter for letter in right if letter not in left])
 
 
 def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> tuple[Tensor, str]:
-    """Σ over one axis of x times a complex matrix, in real products whose operands lie in memory as they need them.
+    """Multiply x by a complex matrix and sum over one axis, in real products without copies.
 
-    A real x gives the two planes z of a complex result as an index of their own; the next product takes them as they
-    are, and what is left is put together when it has become small.
+    For a real x, the two planes (re, im) of the complex result are an extra index z, which the next product uses. The planes
+    are combined after the last contraction, when the tensor is small.
     """
     if x.is_complex():
         x, index = torch.view_as_real(x), index + "z"
@@ -124,14 +126,14 @@ def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> t
 
 
 def _complex(x: Tensor, index: str, plane: str = "z") -> tuple[Tensor, str]:
-    """Put the planes of an index together."""
+    """Combine the planes (re, im) of an index into complex numbers."""
     return torch.complex(*x.unbind(index.index(plane))), index.replace(plane, "")
 
 
 def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step: float, d: int) -> Tensor:
-    """Re Σ x e^{μt} along axis d, over all but the indices `after`, in real products: Re(z w) = Re z Re w̄ + Im z Im w̄.
+    """Re Σ x e^{μt} along axis d, over all indices but `after`, in real products: Re(z w) = Re z Re w̄ + Im z Im w̄.
 
-    Poles of pairs of channels are taken in the order (out, in): what is summed over then lies in one piece.
+    Poles of pairs of channels are transposed to (out, in), so that the summed indices are contiguous in memory.
     """
     own, poles = ("", poles) if poles.ndim == 1 else ("oi", poles.transpose(0, 1))
     planes = synthesis_planes(poles.conj(), size, step)
@@ -139,7 +141,7 @@ def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step
 
 
 def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
-    """Σ_m β_m K_m(l) along axis d: with K = 1/(iω − μ) the residues become a function of frequency there."""
+    """Σ_m β_m K_m(l) along axis d. With K = 1/(iω − μ), the residues become a function of frequency on this axis."""
     before = "".join(POLE[: residues.ndim - 2])
     after = before.replace(POLE[d], POINT[d])
     pair = "" if matrix.ndim == 2 else "io"
@@ -154,15 +156,16 @@ def transfer(
     steps: Sequence[float],
     rings: Callable[[Tensor, Tensor], Tensor] = resolvent,
 ) -> Tensor:
-    """The transfer function a real field sees at the kept modes, (in, out, *kept): ½ (H(ω) + conj H(−ω)).
+    """Return the transfer function of a real field at the kept modes, (in, out, *kept): ½ (H(ω) + conj H(−ω)).
 
-    Multiplying the half spectrum of a real input by it and transforming back is Re(inverse transform of α H).
-    At the Nyquist frequency of an even axis ω and −ω are the same sample, as in the discrete Fourier transform.
     rings: the response of poles to e^{iωt} on the longest Laplace axis, (…, M), (…, L) → (…, M, L).
+
+    The product with the half spectrum of a real input, transformed back, is Re(inverse transform of α H). At the Nyquist
+    frequency of an even axis, ω and −ω are the same sample, as in the discrete Fourier transform.
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
-    # one axis at a time, the longest last: there the two halves are added inside one product, never held apart
+    # one axis at a time, the longest last: one product adds the two halves on this axis
     longest = sorted((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))[-1]
     forward = _up_to(longest, poles, residues / 2, kept, shape, steps)
     mirror = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
@@ -178,7 +181,7 @@ def transfer(
 def _up_to(
     longest: int, poles: Poles, residues: Tensor, wave: Sequence[Tensor], shape: Sequence[int], steps: Sequence[float]
 ) -> Tensor:
-    """H at integer wavenumbers on every axis but `longest`, where the residues are left as they are."""
+    """Return H at integer wavenumbers on every axis but `longest`, where residues are unchanged."""
     for d in sorted(range(len(poles)), key=lambda d: len(wave[d])):
         mu = poles[d]
         if mu is None:

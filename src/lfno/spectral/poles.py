@@ -1,4 +1,4 @@
-"""Exponentials and their transforms along one axis: the three matrices every pole–residue layer is made of.
+"""Exponentials and their transforms along one axis: the three matrices of every pole–residue layer.
 
 For a pole μ, an excitation e^{iωt} that starts at t = 0 has the response
 
@@ -28,7 +28,7 @@ def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
 
 
 class _Resolvent(torch.autograd.Function):
-    """Holomorphic in the pole, with the derivative 1 / (iω − μ)²: a gradient in fewer arrays of that size."""
+    """The resolvent with its derivative 1 / (iω − μ)², which needs fewer large arrays than automatic differentiation."""
 
     generate_vmap_rule = True
 
@@ -47,15 +47,16 @@ class _Resolvent(torch.autograd.Function):
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
-    """G with Σ_n x_n G_n = (1/N) Σ_l α_l / (μ − iω_l): how strongly a sampled signal x excites the pole; (…, M, N).
+    """G with Σ_n x_n G_n = (1/N) Σ_l α_l / (μ − iω_l), the excitation of the pole by a sampled signal x; (…, M, N).
 
-    The transform of the data has moved to the (fewer) weights: Σ_l α_l K_l = Σ_n x_n (Σ_l e^{−iω_l t_n} K_l).
+    The Fourier transform is applied to the weights, which are fewer than the data: Σ_l α_l K_l = Σ_n x_n (Σ_l e^{−iω_l t_n}
+    K_l).
     """
     return _analysis(poles, size, step) if torch.compiler.is_compiling() else _Analysis.apply(poles, size, step)
 
 
 def _analysis(poles: Tensor, size: int, step: float) -> Tensor:
-    # N is multiplied in where the numbers are few
+    # multiply by N where the array is small
     return torch.fft.fft(torch.reciprocal(size * poles[..., None] - 1j * size * angular_frequencies(size, step, poles)))
 
 
@@ -84,7 +85,7 @@ class _Analysis(torch.autograd.Function):
 
 def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
     """Real and imaginary part of e^{μ t_n} at t_n = n · step: complex (…, M) → real (…, M, 2, N)."""
-    # n = K a + b, so e^{μt} is the outer product of 2√N exponentials: complex exponentials are slow, products are not
+    # n = K a + b: e^{μt} is an outer product of 2√N exponentials, because products are faster than complex exponentials
     stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
     fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
     coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)
@@ -100,5 +101,5 @@ def synthesis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
 
 
 def stable_poles(log_decay: Tensor, frequency: Tensor) -> Tensor:
-    """μ = −e^a + i b: the real part is negative whatever the parameters, so e^{μt} never grows."""
+    """μ = −e^a + i b. The real part is negative for all parameters, so e^{μt} never grows."""
     return torch.complex(-torch.exp(log_decay), frequency)

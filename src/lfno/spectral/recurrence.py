@@ -2,13 +2,13 @@
 
     x_im[n+1] = e^{z_m} x_im[n] + Σ_j b_j u_i[n+1−j],     y_o[n] = Re Σ_im β_iom x_im[n]
 
-for every input channel i and pole m (see `lfno.spectral.hold` for b_j). Instead of x we carry ξ[n] = x[n] − b_0 u[n], the
-part of x[n] that is known before sample n arrives. Time is cut into chunks of L samples. Inside a chunk
+for every input channel i and pole m (see `lfno.spectral.hold` for b_j). The state is ξ[n] = x[n] − b_0 u[n] instead of x,
+because ξ[n] does not depend on sample n. Time is cut into chunks of L samples. Inside a chunk
 
     y[l] = Σ_{k≤l} K[l−k] u[k] + Re Σ_m β_m e^{l z_m} ξ_m,     K[k] = Re Σ_m β_m h_m[k],
 
-where h is the impulse response of a pole. The first sum is a product with a block Toeplitz matrix. From chunk to chunk ξ
-follows a recurrence of its own, which is cut into groups in the same way. The memory is a few times that of u.
+where h is the impulse response of a pole. The first sum is a product with a block Toeplitz matrix. From chunk to chunk, ξ
+follows another recurrence, which is cut into groups in the same way. The memory is a few times that of u.
 
 Shapes: u is real (batch, in, time), or complex (batch, in, *modes, time) for a field in spatial Fourier modes, and y is
 like u; the real part of y is left to the transform back. `poles` is complex (M,), shared by all channels, or (in, out, M),
@@ -28,11 +28,11 @@ from lfno.spectral.tables import Tables, make_tables, past_response
 
 
 class State(NamedTuple):
-    """The memory of a recurrence between two samples: all that is needed to go on.
+    """The memory of a recurrence between two samples.
 
     x: ξ at the next sample, complex128 (batch, *modes, M, in), or (batch, *modes, in, out, M, 1) for poles of pairs.
-    past: the last samples (batch, in, *modes, q), newest last; q is 0 for the linear hold and 2 for the cubic hold. After
-        its very first sample a cubic hold keeps this one sample only, because its start needs the second one too.
+    past: the last samples (batch, in, *modes, q), newest last; q is 0 for the linear hold and 2 for the cubic hold. After its
+        first sample, a cubic hold stores this sample only, because its start needs the second sample, too.
     """
 
     x: Tensor
@@ -40,7 +40,7 @@ class State(NamedTuple):
 
 
 def respond(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """The response from rest, x[0] = 0, to an input that begins with its first sample.
+    """Return the response from rest, x[0] = 0, to an input that begins with its first sample.
 
     >>> t = 0.01 * torch.arange(400, dtype=torch.float64)
     >>> decay = torch.tensor([-2.0 + 0.0j], dtype=torch.complex128)
@@ -52,7 +52,7 @@ def respond(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "
 
 
 def respond_with(u: Tensor, tables: Tables) -> Tensor:
-    """The response from rest with tables that were made before."""
+    """`respond` with given tables."""
     chunks = fold(u)
     return unfold(run(chunks, tables, *at_rest(chunks, tables))[0], u.shape[-1], field=u.is_complex())
 
@@ -60,10 +60,10 @@ def respond_with(u: Tensor, tables: Tables) -> Tensor:
 def advance(
     u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear", state: State | None = None
 ) -> tuple[Tensor, State]:
-    """The response to the next samples and the state after them; from rest if there is no state yet.
+    """Return the response to the next samples and the state after them. Without a state, start from rest.
 
-    Blocks of any length, also of one sample, give together the response to the whole input. States are in double precision,
-    so that rounding errors do not accumulate over many blocks.
+    Blocks of any length, also of one sample, give together the response to the whole input. States are in double precision, so
+    that rounding errors do not accumulate over many blocks.
     """
     return advance_with(u, lambda size: make_tables(poles, residues, dt, hold, size, u.is_complex()), state)
 
@@ -72,7 +72,7 @@ def advance_with(u: Tensor, tables_of: Callable[[int], Tables], state: State | N
     """`advance` with a function that gives the tables for a number of samples."""
     size, field = u.shape[-1], u.is_complex()
     tables = tables_of(size)
-    if state is not None and state.past.shape[-1] < tables.reach:  # a cubic hold after one sample begins again, with two
+    if state is not None and state.past.shape[-1] < tables.reach:  # after one sample, a cubic hold starts again with two
         y, after = advance_with(torch.cat((state.past, u), -1), tables_of, None)
         return y[..., 1:], after
     chunks = fold(u)
@@ -92,7 +92,7 @@ def advance_with(u: Tensor, tables_of: Callable[[int], Tables], state: State | N
 
 
 def _after(x: Tensor, joined: Tensor, size: int, tables: Tables) -> Tensor:
-    """ξ after the last of `size` samples from ξ before its chunk; `joined` begins with the q samples before all."""
+    """Return ξ after the last of `size` samples, from ξ before its chunk. `joined` begins with the q samples before all."""
     steps = tables.decay.shape[-1] - 1
     done = (size - 1) // steps * steps
     rest = size - done

@@ -1,4 +1,4 @@
-"""The formulas written out, as slow and as plain as they are. Tests compare the fast evaluations with them."""
+"""The dense formulas without any optimisation. Tests compare the fast functions with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def respond_by_samples(u: Tensor, poles: Tensor, residues: Tensor, dt: float, ho
 
     x[n+1] = e^{μ dt} x[n] + Σ_j b_j u[n+1−j] with x[0] = 0, and y = Re Σ β x; complex y for a complex u.
     """
-    if poles.ndim == 3:  # room for the axes of modes, which have the same poles
+    if poles.ndim == 3:  # add axes for the modes, which share the poles
         poles = poles.reshape(*poles.shape[:2], *(1,) * (u.ndim - 3), poles.shape[2])
     b, decay = taps(poles, dt, hold), torch.exp(poles * dt)
     first, second = u[..., 0], u[..., min(1, u.shape[-1] - 1)]
@@ -41,7 +41,7 @@ def dense_terms(
         (1/N) Re Σ_l Σ_m α_l β_m Π_d (S_d or T_d),      S = e^{iωt}/(iω − μ),   T = e^{μt}/(μ − iω)
 
     On a Fourier axis S is e^{iωx}, T is absent, and dropped modes have the residue zero. The tensor of all frequencies,
-    channel pairs and poles is built as it stands.
+    channel pairs and poles is built explicitly.
     """
     grid, kind = x.shape[2:], residues.dtype
     alpha = torch.fft.fftn(x, dim=tuple(range(2, x.ndim))).to(kind)

@@ -16,11 +16,11 @@ GROUP = 16
 
 
 class Level(NamedTuple):
-    """How ξ goes through a group of T chunks; the planes of complex matrices lie side by side (re | im).
+    """The matrices that carry ξ through a group of T chunks. The planes (re | im) of complex matrices are side by side.
 
-    inside: (…, M, T, 2T): from what every chunk adds to ξ before every chunk of the group.
-    total: (…, M, T, 2): from what every chunk adds to ξ after the group.
-    onward: (…, M, 1, 2T): from ξ before the group to ξ before every chunk of it.
+    inside: (…, M, T, 2T), from the contribution of every chunk to ξ before every chunk of the group.
+    total: (…, M, T, 2), from the contribution of every chunk to ξ after the group.
+    onward: (…, M, 1, 2T), from ξ before the group to ξ before every chunk of the group.
     """
 
     inside: Tensor
@@ -77,7 +77,7 @@ def make_tables(
     decay = powers(poles, dt, torch.arange(chunk + 1, device=poles.device))
     late = past_response(response, decay)
 
-    # what a lag k does to the outputs, (in, out, *modes, …)
+    # the effect of a lag k on the outputs, (in, out, *modes, …)
     between = (1,) * (residues.ndim - 3)
     weight = residues.to(torch.complex128)[..., None, :]
     kernel = (weight @ _amid(response[..., :chunk], between, paired))[..., 0, :]
@@ -100,7 +100,8 @@ def make_tables(
 
 
 def past_response(response: Tensor, decay: Tensor) -> Tensor:
-    """h[l+k] − e^{lz} h[k]: what u[−k] does to sample l beyond ξ; (…, M, L+1, q), the oldest sample first."""
+    """h[l+k] − e^{lz} h[k]: the effect of u[−k] on sample l that ξ does not include; (…, M, L+1, q), the oldest sample first.
+    """
     steps, q = decay.shape[-1], response.shape[-1] - decay.shape[-1]
     late = [response[..., k : k + steps] - decay * response[..., k : k + 1] for k in range(q, 0, -1)]
     return torch.stack(late, -1) if late else response.new_zeros(*decay.shape, 0)
@@ -121,14 +122,16 @@ def _levels(poles: Tensor, dt: float, span: int, count: int, dtype: torch.dtype)
 
 
 def _shifts(rows: int, columns: int, least: int, like: Tensor) -> Tensor:
-    """(lags, rows·columns): one where row − column − least is the lag. A list of values times it is a Toeplitz matrix."""
+    """(lags, rows·columns): one where row − column − least is the lag. A vector of values times this matrix is a Toeplitz
+    matrix.
+    """
     row, column = torch.arange(rows, device=like.device)[:, None], torch.arange(columns, device=like.device)
     lag = torch.arange(max(rows, columns), device=like.device)[:, None, None]
     return (row - column - least == lag).to(like.dtype).flatten(1)
 
 
 def _amid(values: Tensor, between: tuple[int, ...], paired: bool) -> Tensor:
-    """(*pairs, M, …) with room for the axes of modes after the pairs."""
+    """Insert axes for the modes after the pairs: (*pairs, M, …)."""
     return values.reshape(*values.shape[:2], *between, *values.shape[2:]) if paired else values
 
 

@@ -1,7 +1,6 @@
 """Discrete Fourier transforms written as products with the waves e^{−2πi l n / P}, one axis at a time.
 
-The period P may be longer than the axis. The missing points count as zeros on the way to the modes and are left out on the
-way back.
+The period P may be longer than the axis. The missing points are zeros in the forward transform and left out in the inverse.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ def waves(period: int, points: int, modes: int | None, half: bool, real: torch.d
     modes: the modes |l| < modes, or all modes for None. half: only l ≥ 0.
     """
     wave = wavenumbers(period, modes, half, device)
-    # whole turns are subtracted as integers, so that the angle keeps all its digits
+    # subtract whole turns as integers, so that the angle keeps full precision
     angle = -2 * math.pi / period * (torch.outer(wave, torch.arange(points, device=device)) % period).double()
     return torch.stack((torch.cos(angle), torch.sin(angle))).to(real)
 

@@ -41,11 +41,11 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     best = min(rivals, key=lambda name: rivals[name])
     if own > rivals[best]:
         times = own / max(rivals[best], 1e-300)
-        return f"The {label} does not earn its keep: its RMSE is {times:.3g} times that of “{best}”, which needs no training."
+        return f"The {label} is not worth its training: its RMSE is {times:.3g} times that of “{best}”, which needs no training."
     factor = rivals[best] / max(own, 1e-300)
     if own > WORTH * rivals[best]:
-        return f"The {label} hardly earns its keep: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {label} earns its keep: its RMSE is {factor:.3g} times below that of “{best}”, the best without it."
+        return f"The {label} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
+    return f"The {label} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
 
 
 def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> str:

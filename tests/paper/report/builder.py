@@ -1,4 +1,4 @@
-"""Records made by hand, with numbers chosen so that the answer is known."""
+"""Records with chosen numbers, so that the right result is known."""
 
 from __future__ import annotations
 

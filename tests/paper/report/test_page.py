@@ -1,4 +1,4 @@
-"""The page: complete without a network, safe with hostile records, whole with none."""
+"""The HTML report: complete without a network connection, safe with hostile records, and valid without records."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOSTILE = "<script>alert(1)</script>$\\frac{"
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick() -> Iterator[None]:
-    """Costs and data sets have tests of their own; here they would only take time."""
+    """Skip costs and data sets, which have their own tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(costs, "cost_table", lambda runs: Table("Cost", ["", "a"], [Row("one", (TableCell("1"),))]))
         patch.setattr(data, "data_samples", lambda tasks: None)
@@ -83,7 +83,7 @@ def test_every_page_with_hostile_records_is_whole_and_escaped(hostile: document.
 
 def test_no_page_asks_the_network_for_anything(hostile: document.Document) -> None:
     for page in (html(hostile), *map(page_html, hostile.tasks.values())):
-        # the addresses inside figures are names of XML, which nobody asks for
+        # the addresses inside figures are XML names, which are never loaded
         assert not re.findall(r"https?://", page)
         assert "url(" not in page
         assert "@import" not in page

@@ -36,7 +36,7 @@ def test_the_text_counts_where_a_baseline_wins() -> None:
     random, beaten, meaning = reading(Runs(RECORDS), BASELINES)
     assert "On the 1 data sets of this kind the error of FNO is 3 to 3 times that of LFNO" in random
     assert beaten.startswith("On 1 of 2 data sets a baseline")
-    assert "With the paper's inputs one number describes each sample" in meaning
+    assert "With the paper's inputs one parameter describes each sample" in meaning
     linear = reading(Runs(RECORDS), {"duffing-c05-rich": {"linear": {"l2": 0.01, "linf": 0.01}}})
     assert linear[-1] == "Duffing c = 0.5: a linear equation, so a linear model is enough."
     assert reading(Runs(RECORDS[:3]), {}) == []

@@ -1,4 +1,4 @@
-"""The first screen: tiles say what their verdicts say, the chart shows every error, and the cost is that of the records."""
+"""The first screen: tiles match their verdicts, the chart shows every error, and the cost is that of the records."""
 
 from __future__ import annotations
 

@@ -21,12 +21,12 @@ def report(
         Path | None, typer.Option(help="Write Markdown pages into this folder instead of one HTML page.")
     ] = None,
     baseline_seconds: Annotated[
-        float, typer.Option(help="Most time for baselines that are not in the folder yet.", min=0, max=1e6)
+        float, typer.Option(help="Time limit in seconds for baselines that are not in the folder yet.", min=0, max=1e6)
     ] = 120.0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Where the page is, as JSON, and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the path of the page, as JSON.")] = False,
 ) -> None:
-    """Report the runs of `lfno reproduce`: tables beside the paper's, claims with verdicts, costs measured now, figures."""
+    """Report the runs of `lfno reproduce`: tables with the paper's numbers, claims with verdicts, costs, figures."""
     from lfno.core.errors import LfnoError
     from lfno.core.progress import progress
     from lfno.paper.report import markdown as text

@@ -1,4 +1,4 @@
-"""`lfno reproduce`: run the matrix of tasks, models and seeds, and go on where it stopped."""
+"""`lfno reproduce`: run the matrix of tasks, models and seeds. A second call continues where the first one stopped."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation")] = "main",
     tasks: Annotated[str | None, typer.Option(help="data sets, or ode, pde, rich, rich-fields, paper; by commas")] = None,
-    models: Annotated[str | None, typer.Option(help="of lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
+    models: Annotated[str | None, typer.Option(help="lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
     preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
     seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1, max=1000)] = 3,
     folds: Annotated[int, typer.Option(help="runs with another fifth of the samples as test set", min=1, max=5)] = 1,
-    epochs: Annotated[int | None, typer.Option(help="instead of the preset's")] = None,
-    out: Annotated[Path, typer.Option(help="where the records go")] = Path("results"),
+    epochs: Annotated[int | None, typer.Option(help="number of epochs, instead of the preset's")] = None,
+    out: Annotated[Path, typer.Option(help="folder of the records")] = Path("results"),
     weights: Annotated[Path | None, typer.Option(help="also write the models of seed 0 here")] = None,
     label: Annotated[str, typer.Option(help="the row's name in tables, instead of the model's")] = "",
-    stack: Annotated[int, typer.Option(help="most runs trained together; 0 chooses by device")] = 0,
+    stack: Annotated[int, typer.Option(help="largest number of runs trained together; 0 chooses by device")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
     scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="only the result")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="scores of all runs as JSON, and nothing else")] = False,
     set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
 ) -> None:
-    """Train every model on every task and write one small JSON record for each run; again goes on where it stopped.
+    """Train every model on every task and write one small JSON record for each run. A second call continues a stopped one.
 
     \b
-    Studies, and what they run unless told otherwise:
+    Studies and their default runs:
       main      lfno, fno, lno on the five ODEs and five 1-D PDEs, default preset
-      gate      LFNO on signals without gates, of layers that only add
-      padding   without the zeros after each signal or field (LFNO without gates too)
-      loss      signals learned by their values alone, without their slopes (nor padding and gates)
+      gate      LFNO on signals without gates
+      padding   without padding (and LFNO without gates)
+      loss      signals with a loss on values only, not on slopes (and without padding and gates)
       layers    transient + steady layers 4+2, 3+3, 2+4, 6+0, 0+6 of the paper's LFNO
-      samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, as many steps each
+      samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, with equal numbers of steps
       ablation  LFNO with R free, residual, shared, none; without gates; depth; number of poles
 
     \b
-    An FNO that is fair to LFNO, on any task and preset:
+    FNOs to compare with LFNO, on any task and preset:
       fno       the same width, modes and epochs
-      fno deep  as many layers as it takes to have at least LFNO's parameters
-      fno long  as many epochs as fit into LFNO's training time, by the records of both in --out
+      fno deep  with more layers, so that it has at least LFNO's parameters
+      fno long  with as many epochs as fit into LFNO's training time, by the records in --out
 
-    With the paper's preset and without --epochs each ODE is trained for the larger of the epochs that the paper's two
-    tables state, and scored at both.
+    Two tables of the paper give different epochs for the ODEs. With the paper's preset and without --epochs, each ODE is
+    trained for the larger number and scored at both.
     """
     from rich.console import Console
 
@@ -63,7 +63,7 @@ def reproduce(
 
     changes = parse(set_ or []) | ({} if epochs is None else {"epochs": epochs})
     question = Question(study, _names(tasks), _names(models), preset, seeds, folds, label, changes)
-    place = device or best_device() if scheduler else check_device(device) or best_device()  # workers may have others
+    place = device or best_device() if scheduler else check_device(device) or best_device()  # workers may have other devices
     console = Console(stderr=True, quiet=quiet or as_json)
     cells = []
     for kinds in question.stages():
@@ -84,7 +84,7 @@ def _names(given: str | None) -> list[str] | None:
 def _do(
     cells: list[Any], out: Path, weights: Path | None, stack: int, device: str, scheduler: str | None, console: Any
 ) -> None:
-    """The runs of a stage that have no record yet, here or on a cluster."""
+    """Run the cells of a stage that have no record yet, here or on a cluster."""
     from lfno.paper import matrix
     from lfno.paper.stacked import run_group
     from lfno.training.live import live
@@ -94,8 +94,8 @@ def _do(
     other = matrix.with_other_settings(cells, out)
     if other:
         console.print(
-            f"{len(other)} of the records there were made with other settings, {other[0].key} among them; they stay as "
-            "they are: remove them to run them again",
+            f"{len(other)} of the records were made with other settings, as {other[0].key}; they are not run again: remove "
+            "them to run them again",
             highlight=False,
             soft_wrap=True,
         )
@@ -114,14 +114,14 @@ def _do(
         _say(records, console)
 
 
-#: what `--json` tells of a run; the rest is in its record
+#: fields of a record that `--json` prints
 TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "out_of_family", "best_epoch", "seconds")
 
 
 def _on_cluster(
     scheduler: str, groups: list[Any], device: str, out: Path, weights: Path | None, console: Any
 ) -> None:
-    """A group of cells is a job; its records and weights come back from the worker as files."""
+    """Run each group of cells as a job on a cluster. The workers return records and weights as files."""
     from lfno.core.cluster import spread
     from lfno.paper.record import read_record
 

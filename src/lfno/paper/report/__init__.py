@@ -10,7 +10,7 @@ Modules:
     story: the first screen of the HTML report
     claims: the claims of the paper
     goals: the goals of this library
-    verdicts: a claim with what was measured and whether that supports it
+    verdicts: a claim, its measurements, and whether they support it
     comparisons: comparisons of errors, for claims and goals
     behaviour: measures of training, shocks, steady regime and hardening
     selection: which record belongs to which row
@@ -22,7 +22,7 @@ Modules:
     studies: tables of the studies
     costs: the table of costs
     times: training times
-    tried: what was tried
+    tried: experiments and their results
     flip: Lorenz ρ = 10, samples beside the sign flip
     gallery: all figures with captions
     figures: how each figure is drawn

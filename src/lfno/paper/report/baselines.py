@@ -1,4 +1,4 @@
-"""The rows every model must beat, computed once for each data set and kept beside the records."""
+"""The errors of the baselines, computed once for each data set and stored beside the records."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NAMES = {
 
 
 def compute(task: str) -> Scores:
-    """Every baseline the data allow, fitted on the training part of the standard split, scored on its test part.
+    """Fit every baseline that the data allow on the training part of the standard split, and score it on the test part.
 
-    NAME-out is a set with whatever is fitted on NAME scored on kinds of input that are not in it.
+    For NAME-out, the baselines are fitted to NAME and scored on the inputs of NAME-out.
     """
     import lfno
     from lfno.data.split import of
@@ -56,9 +56,9 @@ def compute(task: str) -> Scores:
 
 
 def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Scores]:
-    """The baselines of these tasks: those kept in `results/baselines`, and as many of the others as time allows.
+    """Return the baselines of these tasks: the stored ones in `results/baselines`, and as many others as the time allows.
 
-    What is computed is kept there. A task whose baselines take too long is left out, and its row shows a dash.
+    New results are stored there. If the baselines of a task take too long, its row shows a dash.
     """
     from lfno.systems import REGISTRY
 
@@ -75,7 +75,7 @@ def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Sco
 
 
 def read(path: Path) -> Scores | None:
-    """A kept file, or None where there is none that can be understood."""
+    """Return the scores in a file; None if there is no readable file."""
     try:
         tree = json.loads(path.read_text())
         return {
@@ -88,7 +88,9 @@ def read(path: Path) -> Scores | None:
 
 
 def _compute_within(task: str, path: Path, seconds: float) -> bool:
-    """In a process of its own, which can be ended: fitting a linear model has no clock inside."""
+    """Compute the baselines of a task in a separate process, which can be stopped after `seconds`. Returns whether it
+    finished.
+    """
     command = [sys.executable, "-m", "lfno.paper.report.baselines", task, str(path)]
     try:
         return subprocess.run(command, capture_output=True, timeout=seconds).returncode == 0

@@ -1,4 +1,5 @@
-"""How models behave beside their mean error: while they train, at a shock, in the steady regime, as a system hardens."""
+"""Behaviour of models apart from their mean error: during training, at a shock, in the steady regime, and for harder systems.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from lfno.paper.report.tables import number
 from lfno.paper.report.verdicts import Finding, factor, mean_error, ratio
 from lfno.systems import titles
 
-#: a loss that goes back by less than this share of its way is called monotone
+#: a loss curve is called monotone if its upward share (`backtrack`) is below this
 MONOTONE = 0.05
-#: an error that changes by less than this factor is called stable
+#: an error is called stable if it changes by less than this factor
 STABLE = 2.0
 
 
 def backtrack(losses: Sequence[float]) -> float:
-    """How much of its way, in ln(loss), a curve goes up: 0 for monotone decay, 0.5 for noise around a constant.
+    """Return the upward share of the total variation of ln(loss): 0 for monotone decay, 0.5 for noise around a constant.
 
     >>> backtrack([4.0, 2.0, 1.0]), round(backtrack([1.0, 2.0, 1.0, 2.0, 1.0]), 3)
     (0.0, 0.5)
@@ -60,7 +61,7 @@ def steadier_training(runs: Runs) -> list[Finding]:
 
 
 def lower_loss_worse_test(runs: Runs) -> list[Finding]:
-    """FNO's lowest training loss is below LFNO's while its test error is above."""
+    """Whether FNO's lowest training loss is below LFNO's while its test error is above."""
     findings = []
     for task in ("burgers", "navier-stokes"):
         floors = {label: _floor(runs.main.where(task=task, label=label)) for label in ("FNO", "LFNO")}
@@ -83,9 +84,9 @@ def _floor(runs: Runs) -> float | None:
 
 
 def ringing(record: RunRecord) -> float | None:
-    """Variation in x that the example's prediction has and its truth has not, relative to the truth's, mean over time.
+    """Return the total variation in x of the prediction minus that of the truth, relative to the truth, averaged over time.
 
-    TV(u) = Σ |u(x + dx) − u(x)|: ripples beside a shock add to it, the shock itself does not.
+    TV(u) = Σ |u(x + dx) − u(x)|. Ripples beside a shock increase it, and the shock itself does not.
     """
     truth, prediction = (np.asarray(record.example.get(name, []), dtype=float) for name in ("truth", "prediction"))
     if truth.ndim != 3 or truth.shape != prediction.shape or truth.shape[1] < 2:
@@ -122,7 +123,7 @@ def narrower_variance(runs: Runs) -> list[Finding]:
 
 
 def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
-    """LFNO's error keeps its size as c and ρ grow, and LNO's does not."""
+    """Whether LFNO's error stays about constant as c and ρ grow, and LNO's does not."""
     findings = []
     for name, easy, hard in (("c 0 → 0.5", "duffing-c0", "duffing-c05"), ("ρ 5 → 10", "lorenz-rho5", "lorenz-rho10")):
         growth = {}

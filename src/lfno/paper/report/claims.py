@@ -1,4 +1,4 @@
-"""The paper's claims one by one, each with a measure of its own on the records."""
+"""The claims of the paper, each with a function that measures it on the records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lfno.systems import titles
 
 
 def lowest_on_the_odes(runs: Runs) -> list[Finding]:
-    """One finding per ODE on which LFNO and another model were run; complete with all three."""
+    """One finding for each ODE with records of LFNO and another model. The claim needs all three models."""
     findings = []
     for task in titles.ODES:
         found = {label: f for label in paper.MODELS if (f := figure_of(runs, task, label)) is not None}
@@ -33,7 +33,7 @@ def lowest_on_the_odes(runs: Runs) -> list[Finding]:
 
 
 def sample_efficiency(runs: Runs) -> list[Finding]:
-    """At every training size, is LFNO's error the lowest?"""
+    """Whether LFNO's error is the lowest at every size of the training set."""
     findings = []
     study = runs.study("samples")
     for task in study.tasks:
@@ -48,7 +48,7 @@ def sample_efficiency(runs: Runs) -> list[Finding]:
 
 
 def more_transient_layers(runs: Runs) -> list[Finding]:
-    """Is 4 + 2 below 3 + 3 and 2 + 4? The ends, 6 + 0 and 0 + 6, are reported but are no mixture to compare."""
+    """Whether 4 + 2 layers have a lower error than 3 + 3 and 2 + 4. The extremes 6 + 0 and 0 + 6 are reported, too."""
     findings = []
     study = runs.study("layers")
     for task in study.tasks:

@@ -1,4 +1,4 @@
-"""Comparisons of errors: what claims and goals are measured by, each a function from runs to findings."""
+"""Comparisons of errors for claims and goals. Each returns a function from runs to findings."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ Measure = Callable[[Runs], list[Finding]]
 
 
 def said(figure: Figure | None) -> str:
-    """An error as tables show it: mean ± standard deviation."""
+    """Return an error as tables show it: mean ± standard deviation."""
     return show(figure).text
 
 
 def every(*measures: Callable[[Runs], Sequence[Finding]]) -> Measure:
+    """Return a measure with the findings of all `measures`."""
     return lambda runs: [finding for measure in measures for finding in measure(runs)]
 
 
 def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0) -> Measure:
-    """Is the error of `model` at least `by` times below that of `other`?"""
+    """Whether the error of `model` is at least `by` times below the error of `other`."""
 
     def measure(runs: Runs) -> list[Finding]:
         mine, theirs = mean_error(runs, task, model, metric), mean_error(runs, task, other, metric)
@@ -36,7 +37,7 @@ def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0
 
 
 def lower_in_both(task: str, model: str, other: str) -> Measure:
-    """One finding for two norms: it supports if both do."""
+    """One finding for both norms: it supports the claim if the errors in L2 and in L∞ are lower."""
 
     def measure(runs: Runs) -> list[Finding]:
         findings = every(lower(task, model, other), lower(task, model, other, "linf"))(runs)
@@ -49,7 +50,7 @@ def lower_in_both(task: str, model: str, other: str) -> Measure:
 
 
 def below(task: str, limit: float, inclusive: bool = False) -> Measure:
-    """Is LFNO's L2 error below a number?"""
+    """Whether LFNO's L2 error is below `limit`."""
 
     def measure(runs: Runs) -> list[Finding]:
         mine = mean_error(runs, task, "LFNO")
@@ -62,7 +63,9 @@ def below(task: str, limit: float, inclusive: bool = False) -> Measure:
 
 
 def most(measure: Measure, count: int, total: int) -> Measure:
-    """One finding that `count` of `total` findings support; none while that is not decided."""
+    """One finding: whether at least `count` of `total` findings of `measure` support the claim. No finding while this is
+    undecided.
+    """
 
     def counted(runs: Runs) -> list[Finding]:
         findings = measure(runs)

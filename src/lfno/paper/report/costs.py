@@ -1,7 +1,7 @@
 """The cost table: parameters, arithmetic, time and memory of one forward pass of one sample, measured here and now.
 
-`python -m lfno.paper.report.costs results` keeps what it measured in `results/costs.json`, and a report written on another
-machine shows that table before its own.
+`python -m lfno.paper.report.costs results` writes its measurements to `results/costs.json`. A report on another machine shows
+that table before its own.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from lfno.systems import titles
 PAPER_GRID = Grid.line(2048, dt=0.01)
 KEPT = "costs.json"
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
-LATENCY_MILLISECONDS = 2000.0  # of a row: fewer than 100 runs where they would take longer
+LATENCY_MILLISECONDS = 2000.0  # longest measurement of a row; fewer than 100 runs if they would take longer
 #: tasks whose default-preset networks are measured, the first of each group that was run
 SHOWN = (titles.ODES, titles.LINES, titles.FLOWS)
 
 
 def cost_table(runs: Runs) -> Table:
-    """Published, the paper's networks built here, neuraloperator's FNO, then the networks of the other presets."""
+    """Return the table of costs: published values, the paper's networks, neuraloperator's FNO, and networks of other presets.
+    """
     device = _device()
     table = Table(f"Cost of one forward pass of one sample on {_hardware(device)}", COLUMNS)
     table.heading("Published (NVIDIA RTX 3090; no unit is given for the MACs)")
@@ -60,7 +61,7 @@ def cost_table(runs: Runs) -> Table:
 
 
 def kept(results: Path) -> list[Table]:
-    """The table that was measured on another machine, if one was."""
+    """Return the table that was measured on another machine, if there is one."""
     try:
         tree = json.loads((results / KEPT).read_text())
         rows = [Row(r["name"], tuple(TableCell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
@@ -70,7 +71,7 @@ def kept(results: Path) -> list[Table]:
 
 
 def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) -> tuple[str, ...]:
-    """The cells of one row."""
+    """Return the cells of one row."""
     import torch
 
     from lfno.paper.cost import count_operations, count_parameters, latency, peak_memory
@@ -82,7 +83,7 @@ def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) ->
         with torch.no_grad():
             return model(inputs)
 
-    run()  # what depends on weights alone is computed by the first pass and kept
+    run()  # the first pass computes and caches values that depend on the weights only
     parameters, operations = count_parameters(model), count_operations(run)
     time = latency(run, device, warmups=1, runs=1)
     affordable = min(runs, int(LATENCY_MILLISECONDS / time.mean))
@@ -109,7 +110,9 @@ def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
 
 
 def _neuraloperator() -> Any:
-    """The same width, modes and depth; its own lift, projection and grid channel, as it comes."""
+    """Return neuraloperator's FNO with the same width, modes and depth, and with its default lift, projection and grid
+    channels.
+    """
     neuralop: Any = importlib.import_module("neuralop.models")
     make: Callable[..., Any] = neuralop.FNO
     return make(n_modes=(32,), in_channels=1, out_channels=1, hidden_channels=4, n_layers=4)
@@ -131,7 +134,7 @@ def _run_models(runs: Runs) -> Iterator[tuple[str, str, list[tuple[str, Any, tup
                 try:
                     model = MODELS[record.model.upper()](grid, **record.config)
                 except (LfnoError, KeyError, TypeError):
-                    continue  # a record of another version, whose configuration has no such model any more
+                    continue  # a record of an older version whose configuration is not supported any more
                 rows.append((label, model, (1, model.config.in_channels, *model.grid.shape)))
             if rows:
                 yield task, preset, rows

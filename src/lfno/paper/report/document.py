@@ -57,7 +57,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """The report: a title, where its numbers come from, its first screen, its sections, and a page for each data set."""
+    """The report: title, source of its numbers, first screen, sections, and a page for each data set."""
 
     title: str
     subtitle: str
@@ -91,7 +91,7 @@ def document(
         progress(next(steps), 4 + len(tasks))
 
     step()
-    # baselines only for tasks that were run: a report about one task does not make the data of all
+    # compute baselines only for tasks that were run, because they need the data sets
     shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()

@@ -1,4 +1,6 @@
-"""Tables of test errors: the paper's four with our numbers beside, rich and out-of-family inputs, fair comparisons."""
+"""Tables of test errors: the four tables of the paper with our numbers, rich and out-of-family inputs, and comparisons with
+larger FNOs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ METRICS = {"l2": "relative L2", "linf": "relative L∞"}
 
 
 def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Ours, preset by preset, with the paper's number beside; best of a preset in bold; then the baselines."""
+    """Return one block of rows for each preset, with the paper's number in small print, and then the baselines. The best of a
+    block is bold.
+    """
     tasks = list(published.epochs)
     table = Table(published.name, ["", *(titles.title(task) for task in tasks)])
     table.heading("Published")
@@ -24,7 +28,7 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
         table.add(model, *(TableCell(f"{row[task]:.4f}", bold=row[task] == best[task]) for task in tasks))
     for preset in ordered(["paper", "default", *runs.main.presets], ("paper", "default")):
         own = Runs(r for r in runs.main.where(preset=preset).all if r.task in published.epochs)
-        # the paper's preset is compared at the paper's epochs, any other at its own end
+        # the paper's preset is scored at the paper's epochs, other presets at the end of training
         epochs = published.epochs if preset == "paper" else {}
         _block(table, preset, own, tasks, published.metric, epochs)
     _baselines(table, tasks, published.metric, baselines)
@@ -66,12 +70,12 @@ def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str,
 
 
 def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """The sets where interpolation cannot follow: random inputs of many kinds."""
+    """Return the errors on random inputs of many kinds, which cannot be interpolated."""
     return _sets("Rich inputs", metric, runs.main, baselines, "-rich")
 
 
 def outside_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """The same models, asked for what they were not trained on: inputs of kinds that no training set has."""
+    """Return the errors of the same models on kinds of input that no training set has."""
     table = _sets("Out of family", metric, runs.main.outside, baselines, OUTSIDE)
     table.note = "Trained on the set named above; tested on all samples of the out-of-family set of its system."
     return table
@@ -91,7 +95,9 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 
 
 def fair_table(metric: str, runs: Runs) -> Table:
-    """FNO of the same width and epochs, FNO deepened to as many parameters, FNO given the same time; against LFNO."""
+    """Compare LFNO with an FNO of the same width and epochs, a deeper FNO with as many parameters, and an FNO with the same
+    time.
+    """
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
     tasks = ordered(fair.tasks, list(titles.ALL))
     columns = ["", "FNO, same width and epochs", "FNO deep, at least as many parameters", "FNO long, same time", "LFNO"]

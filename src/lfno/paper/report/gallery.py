@@ -30,7 +30,7 @@ class Plate:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plate after drawing: the picture, or why there is none."""
+    """A plate after drawing: the picture, or the reason why there is none."""
 
     plate: Plate
     picture: Picture | None
@@ -129,7 +129,7 @@ def study_plates(runs: Runs) -> Iterator[Plate]:
 
 
 def draw(plate: Plate) -> Drawn:
-    """Draw a plate. Records that do not fit together cost their figure, not the report."""
+    """Draw a plate. If its records do not fit together, the figure is left out and the report continues."""
     try:
         image = as_svg(plate.draw)
     except (LfnoError, ValueError, TypeError, KeyError, IndexError) as error:

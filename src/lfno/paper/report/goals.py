@@ -1,4 +1,4 @@
-"""What this library set out to reach, with what it reached: lower errors than the paper's, than an honest FNO; speed."""
+"""The goals of this library and the results: errors below the paper's and below a fair FNO, and speed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ REACHED = {HOLDS: "reached", SO_FAR: "reached so far", FAILS: "not reached", OPE
 
 
 def not_above_exact(runs: Runs) -> list[Finding]:
-    """The default against layers that have no R, both of the ablation; else against the LFNO of the tables.
+    """Compare the default with exact layers without R, both from the ablation study; else with the LFNO of the main tables.
 
-    Where the pilot left R out there is nothing to compare: the default is that stack, to the last bit.
+    If the pilot chose R = 0, the default is identical to the exact layers.
     """
     findings = []
     for task in RICH:
@@ -51,7 +51,7 @@ def not_above_exact(runs: Runs) -> list[Finding]:
 
 
 def flow_below_fno(runs: Runs) -> list[Finding]:
-    """With the distance to the published error, which had four times as many samples."""
+    """Compare LFNO and FNO on the flow, and give the ratio to the published error, which used four times as many samples."""
     task = "navier-stokes-nu1e-3"
     mine = mean_error(runs, task, "LFNO")
     return [
@@ -77,7 +77,7 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
     odes, pdes = "lfno reproduce --tasks ode --models lfno,fno,'fno deep'", "lfno reproduce --tasks pde --models lfno,fno"
     rich = "lfno reproduce --tasks rich --models lfno,fno"
     persistence = baselines.get("navier-stokes", {}).get("persistence", {}).get("l2")
-    # an error of persistence that is not known is no limit, and the goal stays open
+    # if the error of persistence is unknown, the goal stays open
     still = every() if persistence is None else below("navier-stokes", persistence)
     return [
         Claim("L2 on the ODEs within the limits", "", every(*(below(t, v, True) for t, v in LIMITS.items())), odes, 5),
@@ -134,7 +134,7 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
 
 
 def time_of_the_stack(runs: Runs) -> list[Finding]:
-    """Five ODEs with three seeds, from the records themselves: each run's share of the time until epoch 5000."""
+    """Return the training time of five ODEs with three seeds up to epoch 5000, from the records."""
     own = [r for task in titles.ODES for r in runs.main.where(task=task, label="LFNO").all if r.fold == 0 and r.seed < 3]
     looks = [(r.history.get("epoch") or [0], r.history.get("seconds") or [0.0]) for r in own]
     if len(own) < RUNS or any(epochs[-1] < EPOCHS for epochs, _ in looks):
@@ -147,7 +147,7 @@ def time_of_the_stack(runs: Runs) -> list[Finding]:
 
 
 def cheaper_together(benchmark: dict[str, Any]) -> list[Finding]:
-    """One stack against the same runs one after the other, as `benchmarks/training.py` measured it."""
+    """Compare one stack with the same runs one after the other, as measured by `benchmarks/training.py`."""
     try:
         times, where = float(benchmark["cheaper"]), str(benchmark["environment"]["hardware"])
     except (KeyError, TypeError, ValueError):
@@ -156,7 +156,7 @@ def cheaper_together(benchmark: dict[str, Any]) -> list[Finding]:
 
 
 def read_benchmark(results: Path) -> dict[str, Any]:
-    """What the benchmark of training left beside the records; nothing where it was not run."""
+    """Return the results of the training benchmark in the folder of records; {} if it was not run."""
     try:
         found = json.loads((results / BENCHMARK).read_text())
     except (OSError, ValueError):

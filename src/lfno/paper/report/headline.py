@@ -17,7 +17,7 @@ FLOW = "navier-stokes-nu1e-3"
 BLOCKS = {
     "Random forcing": tuple(f"{task}-rich" for task in titles.ALL),
     "Random initial states": (FLOW,),
-    "The paper's inputs: one number tells the samples apart": tuple(task for task in titles.ALL if task != FLOW),
+    "The paper's inputs: one parameter per sample": tuple(task for task in titles.ALL if task != FLOW),
 }
 NETWORKS = ("FNO", "LNO", "LFNO")
 SIMPLE = {"linear": "linear model", "interpolation": "interpolation"}
@@ -42,7 +42,7 @@ def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
     table.note = (
         "Mean over the seeds; bold: the lowest of the last five columns. The published network and ours have 3,417 "
         "parameters on the ODEs. Linear model: the best of a transfer function and an impulse response. Interpolation: "
-        "between the training samples, in the number that tells the samples apart; random inputs have no such number."
+        "between the training samples in their parameter; random inputs have no such parameter."
     )
     return table
 
@@ -61,7 +61,7 @@ def compared(runs: Runs, baselines: dict[str, Scores], task: str) -> dict[str, f
 
 
 def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
-    """Return what the headline table means, in sentences with the counts of its rows."""
+    """Return sentences that explain the headline table, with counts of its rows."""
     default = runs.main.where(preset="default")
     shown = [task for tasks in shown_tasks(runs).values() for task in tasks]
     rows = {task: compared(default, baselines, task) for task in shown}
@@ -80,8 +80,8 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
         sentences.append(f"On {len(beaten)} of {len(rows)} data sets a baseline without a network beats every network.")
     if set(beaten) & set(single):
         sentences.append(
-            "With the paper's inputs one number describes each sample, and interpolation between the training samples solves "
-            "the task: these rows show how exactly a network can fit, not how well it generalises."
+            "With the paper's inputs one parameter describes each sample, and interpolation between the training samples "
+            "solves the task: these rows show how exactly a network can fit, not how well it generalises."
         )
     if linear := [titles.title(task.removesuffix("-rich")) for task in beaten if task in random]:
         sentences.append(f"{' and '.join(linear)}: a linear equation, so a linear model is enough.")

@@ -1,4 +1,4 @@
-"""The Fine Steering Mirror in README and docs: our recorded figures beside the published ones.
+"""The table of the Fine Steering Mirror in README and docs: our recorded errors and the published ones.
 
     python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md
 """
@@ -19,7 +19,7 @@ from lfno.core.tensorfile import write_atomically
 NAME = "fine-steering-mirror"
 #: our methods, as the table names them
 LABELS = {"lfno": "**LFNO** and a linear path", "level": "its linear path alone, which depends on the level"}
-#: the lines between which the table stands
+#: the lines before and after the table
 BEGIN, END = "<!-- mirror: python -m lfno.paper.report.mirror -->", "<!-- end of the mirror -->"
 
 
@@ -56,7 +56,7 @@ def _figure(values: list[float]) -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """Return a page with the table in its place. Raises LfnoError where the page has no such place."""
+    """Return a page with the table between its marker lines. Raises LfnoError if the page has no such lines."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -16,7 +16,7 @@ from lfno.paper.report.verdicts import FAILS, HOLDS, SO_FAR
 from lfno.plots.page import write_page
 from lfno.systems import titles
 
-CLAIMS = "The paper's claims"  # the section that the tiles of the first screen replace
+CLAIMS = "The paper's claims"  # the tiles of the first screen replace this section
 
 
 def html(report: Document, folder: str = "report") -> str:

@@ -1,4 +1,4 @@
-"""The published numbers of the LFNO paper, as data: what a reproduction is compared with."""
+"""The published numbers of the LFNO paper, as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ MODELS = ("FNO", "LNO", "LFNO")
 
 @dataclass(frozen=True)
 class ErrorTable:
-    """errors: model -> one number per task; epochs: per task."""
+    """A table of errors of the paper.
+
+    errors: model → one error per task.
+    epochs: epochs per task.
+    """
 
     name: str
     metric: str
@@ -19,7 +23,7 @@ class ErrorTable:
     errors: dict[str, dict[str, float]]
 
     def best(self, task: str) -> tuple[str, float]:
-        """The model with the lowest published error, and that error."""
+        """Return the model with the lowest published error, and that error."""
         return min(((model, row[task]) for model, row in self.errors.items()), key=lambda pair: pair[1])
 
 
@@ -60,13 +64,13 @@ def _find(metric: str, task: str) -> ErrorTable | None:
 
 
 def published(metric: str, task: str, model: str) -> float | None:
-    """The paper's error of a model, None where it has none."""
+    """Return the paper's error of a model; None if there is none."""
     table = _find(metric, task)
     return None if table is None else table.errors.get(model, {}).get(task)
 
 
 def epochs(metric: str, task: str) -> int | None:
-    """The epochs that the paper states for that number; its two tables of the same runs do not always agree."""
+    """Return the epochs that the paper states for that number. Its two tables of the same runs do not always agree."""
     table = _find(metric, task)
     return None if table is None else table.epochs[task]
 

@@ -1,4 +1,4 @@
-"""The results in the README: what they mean, the table and the chart of errors, made from the records of runs.
+"""The results in the README: an explanation, the table and the chart of errors, made from the records of runs.
 
     python -m lfno.paper.report.readme results README.md docs/figures/errors.svg
 """
@@ -21,7 +21,7 @@ from lfno.paper.report.tables import DASH
 from lfno.plots.style import as_svg
 from lfno.systems import titles
 
-#: the lines of the README between which the results stand
+#: the lines of the README before and after the results
 BEGIN, END = "<!-- results: python -m lfno.paper.report.readme -->", "<!-- end of the results -->"
 COLUMNS = {"interpolation": "interpolation", "linear": "best linear model", "FNO": "FNO", "LFNO": "LFNO"}
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -57,7 +57,7 @@ def short(value: float) -> str:
 
 
 def with_results(text: str, results: str) -> str:
-    """Return the README with the results in their place. Raises LfnoError where the README has no such place."""
+    """Return the README with the results between its marker lines. Raises LfnoError if the README has no such lines."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

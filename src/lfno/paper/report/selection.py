@@ -1,4 +1,4 @@
-"""Choosing among records: which run belongs to which row, and its error after so many epochs."""
+"""Select records: which run belongs to which row of a table, and its error after a number of epochs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lfno.evaluation.metrics import Summary, summary
 from lfno.paper.record import RunRecord
 from lfno.paper.studies import STUDIES
 
-#: what stands after the name of a task for its models' errors on inputs of kinds they were not trained on
+#: suffix of a task for errors on kinds of input that the models were not trained on
 OUTSIDE = "-out"
 PRESETS = ("paper", "default")
 LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")
@@ -18,7 +18,7 @@ LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")
 
 @dataclass(frozen=True)
 class Figure:
-    """A number of a table: mean and spread over runs, and the epochs these runs had."""
+    """A value of a table: mean and standard deviation over runs, and the epochs of these runs."""
 
     value: Summary
     epochs: tuple[int, ...]
@@ -29,7 +29,7 @@ class Figure:
 
 
 class Runs:
-    """The records of a folder with the questions that tables and claims ask."""
+    """The records of a folder, with methods that select them for tables and claims."""
 
     def __init__(self, records: Iterable[RunRecord]) -> None:
         self.all = list(records)
@@ -38,24 +38,26 @@ class Runs:
         return len(self.all)
 
     def where(self, **fields: object) -> Runs:
-        """Records whose attributes have these values: `runs.where(task="beam", label="FNO")`."""
+        """Return the records whose attributes have these values: `runs.where(task="beam", label="FNO")`."""
         return Runs(r for r in self.all if all(getattr(r, name) == value for name, value in fields.items()))
 
     @property
     def main(self) -> Runs:
+        """The records of the main study."""
         return Runs(r for r in self.all if r.study == "main" or r.study not in STUDIES)
 
     @property
     def outside(self) -> Runs:
-        """The same runs with their errors out of family, under the name of their task with `-out`."""
+        """Return the same runs with their out-of-family errors. The name of each task gets the suffix `-out`."""
         found = (r for r in self.all if r.out_of_family)
         return Runs(replace(r, task=f"{r.task}{OUTSIDE}", scores=r.out_of_family, at={}, samples={}) for r in found)
 
     def study(self, name: str) -> Runs:
+        """Return the records of a study."""
         return self.where(study=name)
 
     def of(self, model: str) -> Runs:
-        """Records of a kind of model, whatever their label."""
+        """Return the records of a kind of model, with any label."""
         return Runs(r for r in self.all if r.model.upper() == model)
 
     @property
@@ -75,9 +77,9 @@ class Runs:
         return ordered((r.label for r in self.all), LABELS)
 
     def error(self, metric: str, epochs: int | None = None) -> Figure | None:
-        """Mean error of all these records, with their weights up to `epochs` where a record kept that; else at its end.
+        """Return the mean error of all these records; None if no record has a score.
 
-        None when there is no record with a score.
+        epochs: use the best weights up to this epoch, if a record has them. Otherwise use the end of training.
         """
         found = [pair for r in self.all if (pair := score(r, metric, epochs)) is not None]
         if not found:
@@ -86,7 +88,7 @@ class Runs:
 
 
 def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[float, int] | None:
-    """(error, epochs it had) of one record."""
+    """Return (error, epochs) of one record; None if it has no score."""
     early = record.at.get(str(epochs), {}) if epochs is not None else {}
     if epochs is not None and metric in early:
         return float(early[metric]), epochs
@@ -96,21 +98,21 @@ def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[fl
 
 
 def epochs_of(record: RunRecord) -> int:
-    """Epochs a record was trained for: as far as its history goes, else as far as it was asked to."""
+    """Return the number of epochs that a record was trained for: the end of its history, else the number in its options."""
     if not record.training.get("patience") and record.training.get("epochs"):
-        return int(record.training["epochs"])  # nothing ends such a run early; the history may be thinned
+        return int(record.training["epochs"])  # such a run never ends early, and its history may be thinned
     seen = record.history.get("epoch") or [record.training.get("epochs", 0)]
     return int(seen[-1])
 
 
 def ordered(values: Iterable[str], first: Sequence[str]) -> list[str]:
-    """Different values, those named in `first` in that order and then the others by name."""
+    """Return the distinct values: those in `first` in that order, then the others by name."""
     found = set(values)
     return [value for value in first if value in found] + sorted(found - set(first))
 
 
 def lowest(figures: dict[str, Figure | None]) -> set[str]:
-    """The keys with the smallest mean; none where fewer than two can be compared."""
+    """Return the keys with the smallest mean; none if fewer than two can be compared."""
     means = {key: figure.mean for key, figure in figures.items() if figure is not None and math.isfinite(figure.mean)}
     if len(means) < 2:
         return set()

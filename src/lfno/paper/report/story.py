@@ -1,4 +1,4 @@
-"""The first screen of the report: what was found, one chart, a tile for each claim, and what it cost."""
+"""The first screen of the report: findings, one chart, a tile for each claim, and the cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Verdict
 from lfno.plots.page import Picture
 from lfno.plots.style import as_data_uri, as_svg
 
-#: kind of a tile → its sign; the sign and the words tell the kinds apart without colours
+#: kind of a tile → its sign; signs and words distinguish the kinds without colours
 SIGNS = {"yes": "✓", "mixed": "◐", "no": "✗", "open": "…"}
 COMPARED = ("FNO", "LFNO")
 

@@ -1,4 +1,4 @@
-"""Tables of what surrounds the errors: ablations, layers, training size, hyper-parameters, environment."""
+"""Tables apart from the main errors: ablations, layers, training size, hyper-parameters, environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
 
 
 def ablation_table(runs: Runs) -> Table:
-    """One variant per row, one task per column: L2 with L∞ in small print."""
+    """Return one row per variant and one column per task: L2 errors, with L∞ in small print."""
     own = runs.study("ablation")
     tasks = ordered(own.tasks, list(titles.ALL))
     labels = variants(own, "ablation")
@@ -29,37 +29,40 @@ def ablation_table(runs: Runs) -> Table:
             cells.append(show(figures[task][label], aside, label in lowest(figures[task])))
         table.add(label, _parameters(rows), *cells)
     table.note = (
-        f"One thing changed at a time{_effort(own)}; but the pilot then decides anew about R, and the number of parameters "
-        "shows where it left it out. R: what the Fourier modes of a layer add to its poles; untamed is without the pilot."
+        f"Each variant changes one thing{_effort(own)}. The pilot chooses R for each variant; the number of "
+        "parameters shows where it chose no R. R: the Fourier weights of a layer beside its poles; untamed: R is "
+        "trained without the pilot."
     )
     return table
 
 
 def gate_table(runs: Runs) -> Table:
-    """Without gates, beside the same runs of the main tables."""
+    """Compare LFNO without gates with the same runs of the main tables."""
     own = runs.study("gate").where(label="LFNO")
     table = _beside(own, [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
     table.note = (
-        f"Layers that only add responses{_effort(own)}; small print: the default, whose layers multiply what "
-        "they add by a gate. On the rich sets neither has R. Bold where none are better."
+        f"LFNO without gates{_effort(own)}; small print: the default with gates. On the "
+        "rich sets neither has R. Bold: the variant without gates is better."
     )
     return table
 
 
 def padding_table(runs: Runs) -> Table:
-    """Without padding, beside the same runs with it: those of the study of gates where there are some, to change one thing."""
+    """Compare runs without padding with the same runs with padding. LFNO is taken from the study of gates, so that one thing
+    changes.
+    """
     others = [runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("padding"), others, "Padding: none, or the default's", "padded")
     table.note = (
-        f"Nothing for Fourier modes to wrap around into{_effort(runs.study('padding'))}; small print: with zeros "
+        f"Without padding{_effort(runs.study('padding'))}; small print: with zeros "
         "appended for half the length of every axis that is not periodic. LFNO without gates on signals, and the deepened "
-        "FNO with as many parameters as that. Bold where none are better."
+        "FNO with as many parameters as that. Bold: the run without padding is better."
     )
     return table
 
 
 def loss_table(runs: Runs) -> Table:
-    """Signals learned by their values alone, beside the same runs with slopes, both without padding or with no R to pad."""
+    """Compare signals trained on values alone with the same runs trained on values and slopes, both without padding."""
     others = [runs.study("padding"), runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
     table.note = (
@@ -70,7 +73,7 @@ def loss_table(runs: Runs) -> Table:
 
 
 def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
-    """A study with one variant: each figure with, in small print, that of the first of `others` that has such runs."""
+    """Return the table of a study with one variant. Small print gives the error of the first of `others` with such runs."""
     tasks = ordered(own.tasks, [*titles.ALL, *(f"{task}-rich" for task in titles.ALL)])
     table = Table(title, ["", *(titles.title(task) for task in tasks)])
     for metric, words in (("l2", "relative L2"), ("linf", "relative L∞")):
@@ -87,22 +90,23 @@ def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
 
 
 def _effort(runs: Runs) -> str:
-    """Epochs and seeds of a study, as the end of a sentence."""
+    """Return epochs and seeds of a study, as the end of a sentence."""
     figure, seeds = runs.error("l2"), len({r.seed for r in runs.all})
     return "" if figure is None else f"; {counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def variants(runs: Runs, study: str) -> list[str]:
-    """The labels of a study in the order in which it states them."""
+    """Return the labels of a study in their order."""
     return ordered((r.label for r in runs.all), [variant.label for variant in STUDIES[study].variants])
 
 
 def layers_of(record: Any) -> tuple[int, int]:
+    """Return the numbers of transient and steady layers of a record."""
     return int(record.config.get("transient_layers", -1)), int(record.config.get("steady_layers", -1))
 
 
 def layers_table(runs: Runs) -> Table:
-    """Six layers shared out between the transient and the steady branch."""
+    """Return the errors for six layers, divided between transient and steady branch."""
     own = runs.study("layers")
     tasks = ordered(own.tasks, list(titles.ALL))
     table = Table("Layers, transient + steady: relative L2", ["", "parameters", *(titles.title(task) for task in tasks)])
@@ -111,7 +115,7 @@ def layers_table(runs: Runs) -> Table:
     for key, group in groups.items():
         cells = (show(figures[task][key], bold=key in lowest(figures[task])) for task in tasks)
         table.add(key, _parameters(group), *cells)
-    table.note = f"The paper's network, its six layers shared out between the two branches{_effort(own)}."
+    table.note = f"The paper's network, its six layers divided between the two branches{_effort(own)}."
     return table
 
 
@@ -148,7 +152,7 @@ def _schedule(training: dict[str, Any]) -> str:
 
 
 def hyper_parameter_table(runs: Runs) -> Table:
-    """The paper's table, and below it what our runs had."""
+    """Return the paper's hyper-parameters, and those of our runs below."""
     columns = [""] + [f"{model} {kind}" for kind in ("ODEs", "PDEs") for model in paper.MODELS]
     table = Table("Hyper-parameters", columns)
     table.heading("Published")
@@ -191,7 +195,7 @@ def _setting(name: str, record: Any) -> str:
 
 
 def environment_table(runs: Runs) -> Table:
-    """Where the numbers were measured, and where this page was written."""
+    """Return where the numbers were measured, and where this page was written."""
     import platform
 
     import torch

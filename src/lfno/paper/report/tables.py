@@ -1,4 +1,4 @@
-"""Tables without a format: cells that an HTML or a Markdown page can show. The page escapes them, not this module."""
+"""Tables without a format: cells that an HTML or a Markdown page can show. The page escapes the text."""
 
 from __future__ import annotations
 

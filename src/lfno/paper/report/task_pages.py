@@ -1,4 +1,4 @@
-"""One page for each data set: its errors, its figures, and the paper's own network folded away."""
+"""One page for each data set: its errors and figures. Figures of the paper's own network are folded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lfno.paper.report.times import duration
 from lfno.plots.page import Page, Section, Table, Tile
 from lfno.systems import REGISTRY, titles
 
-#: the preset of the page; figures of the others are folded away
+#: the preset of the page; figures of other presets are folded
 FIRST = "default"
 TILES = {"LFNO": "LFNO", "FNO": "FNO", "linear": "best linear model", "interpolation": "interpolation"}
 
@@ -50,7 +50,7 @@ def _tiles(runs: Runs, baselines: dict[str, Scores], task: str) -> list[Tile]:
     for name, words in TILES.items():
         value = errors.get(name)
         if value is None:
-            note = "not possible: no number tells the samples apart" if name == "interpolation" else "not run"
+            note = "not possible: samples have no single parameter" if name == "interpolation" else "not run"
             tiles.append(Tile(DASH, words, note))
             continue
         note = "relative L2 error" if name == "LFNO" else f"{value / own:.2g} × LFNO" if own and math.isfinite(own) else ""

@@ -1,4 +1,4 @@
-"""What training took: every part of the matrix summed."""
+"""Training times, summed over each part of the matrix."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as one reads them.
+    """Format seconds.
 
     >>> duration(0), duration(4.2), duration(90), duration(9000)
     ('–', '4.2 s', '1.5 min', '2.5 h')

@@ -1,4 +1,4 @@
-"""What was tried on the way to the default preset: tables from a TOML file beside the records."""
+"""Experiments on the way to the default preset: tables from a TOML file beside the records."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FILE = "tried.toml"
 
 
 def tried_tables(results: Path) -> list[Table]:
-    """Return the tables of `results/tried.toml`, none where there is no such file.
+    """Return the tables of `results/tried.toml`; none if there is no such file.
 
-    Each `[[table]]` has `title`, `setting`, `columns`, `rows` and, if it wants to, a `conclusion`.
+    Each `[[table]]` has `title`, `setting`, `columns`, `rows` and an optional `conclusion`.
 
     Raises:
         LfnoError: The file is not valid TOML, or a table lacks a part.

@@ -1,4 +1,4 @@
-"""Claims and verdicts: what was measured, and whether it supports the claim."""
+"""Claims and verdicts: the measurements of a claim, and whether they support it."""
 
 from __future__ import annotations
 

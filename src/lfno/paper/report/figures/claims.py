@@ -12,7 +12,7 @@ from lfno.plots.style import MARKERS, colour, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDE = 20.0  # a ratio of the largest to the smallest number from which the axis is logarithmic
+WIDE = 20.0  # the axis is logarithmic if largest / smallest value exceeds this
 
 
 def claim_dots(verdicts: Sequence[Verdict]) -> Figure | None:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def _three(runs: Runs, preset: str) -> Runs:
-    """The paper's models: those that differ from them in depth or time would hide them, and are in the tables."""
+    """Return the runs of the paper's three models. Variants with other depth or time are shown in tables only."""
     return Runs(r for r in runs.main.where(preset=preset).all if r.label in paper.MODELS)
 
 
 def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Training (thin, dotted) and validation loss (solid) of each model, each seed a line of its own."""
+    """Draw training loss (thin, dotted) and validation loss (solid) of each model, one line for each seed."""
     main = _three(runs, preset)
     shown = [task for task in tasks if any(r.history.get("epoch") for r in main.where(task=task).all)]
     if not shown:
@@ -56,7 +56,7 @@ def _losses(axes: Any, record: RunRecord, label: str, first: bool) -> None:
 def regime_curves(
     runs: Runs, tasks: Iterable[str], preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")
 ) -> Figure | None:
-    """Absolute error over time, smoothed in each regime, mean over seeds with its range; the split is marked."""
+    """Draw the absolute error over time, smoothed in each regime: the mean over seeds with its range. The split is marked."""
     main = runs.main.where(preset=preset)
     shown = [t for t in tasks if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
     if not shown:
@@ -97,7 +97,7 @@ def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
 
 
 def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Error of every test sample against the amplitude of its forcing, mean over seeds."""
+    """Draw the error of every test sample over the amplitude of its forcing, averaged over seeds."""
     main = _three(runs, preset)
     shown = [task for task in tasks if any("A" in r.samples for r in main.where(task=task).all)]
     if not shown:
@@ -121,7 +121,7 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
 
 
 def sample_curves(runs: Runs) -> Figure | None:
-    """Error against the number of training samples."""
+    """Draw the error over the number of training samples."""
     study = runs.study("samples")
     tasks = ordered(study.tasks, list(titles.ALL))
     if not tasks:

@@ -1,4 +1,4 @@
-"""What the data sets look like: a few members of each family, input and solution."""
+"""Samples of the data sets: a few members of each family, input and solution."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lfno.systems.base import Channel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MEMBERS = 3  # solved for a panel: the two ends of the family and its middle
+MEMBERS = 3  # solutions in a panel: both ends of the family and its middle
 
 
 def data_samples(tasks: Iterable[str]) -> Figure | None:

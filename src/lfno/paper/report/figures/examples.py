@@ -1,4 +1,4 @@
-"""The examples inside records: one test sample with its prediction, on the grid it was thinned to."""
+"""The examples inside records: one test sample with its prediction, on a thinned grid."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from lfno.systems import REGISTRY
 
 @dataclass(frozen=True)
 class Example:
-    """Fields are (channel, *grid) of one sample; `axes` are those of the thinned grid, time last.
+    """One sample of a record. Fields are (channel, *grid).
 
-    `input` is the input in the same form, None where the record did not keep it or it has another shape.
-
-    A flow in two dimensions of space is kept at its last moment only: its axes are (x, y), and `moment` is that time.
+    axes: the axes of the thinned grid, time last. For a flow in two dimensions of space they are (x, y), because a record
+        stores only its last time.
+    moment: that time.
+    input: the input in the same form; None if the record has none or its shape differs.
     """
 
     index: int
@@ -39,7 +40,7 @@ class Example:
 
 
 def example(record: RunRecord) -> Example | None:
-    """What a record kept of one sample, or None where it kept nothing that fits its data set."""
+    """Return the example of a record; None if it has none that fits its data set."""
     fields = {}
     for name in ("truth", "prediction", "transient", "steady"):
         values = record.example.get(name)
@@ -65,7 +66,7 @@ def example(record: RunRecord) -> Example | None:
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-    """The axes of every n-th point, n as the sizes say."""
+    """Return the axes of every n-th point of a grid, where n follows from the sizes `shape`."""
     axes = []
     for axis, size in zip(grid.axes, shape, strict=True):
         stride = max(1, -(-axis.size // size))

@@ -14,8 +14,8 @@ from lfno.plots.style import FIELD, colour_range, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ERRORS = "cividis"  # its brightness rises evenly, so that a grey print and the colour-blind read it
-DECADES = 3  # of the axis of errors
+ERRORS = "cividis"  # brightness rises evenly: readable in grey and by colour-blind readers
+DECADES = 3  # length of the logarithmic axis of errors
 
 
 def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tuple[float, float, float, float]]:
@@ -47,7 +47,7 @@ def field_errors(runs: Runs, task: str) -> Figure | None:
     if not found:
         return None
     first = found.get("LFNO") or next(iter(found.values()))
-    found = {m: e for m, e in found.items() if e.index == first.index}  # a run may have kept another sample
+    found = {m: e for m, e in found.items() if e.index == first.index}  # leave out runs whose example is another sample
     size = float(np.abs(first.fields["truth"]).max()) or 1.0
     errors = {m: 100 * np.abs(e.fields["prediction"] - e.fields["truth"]) / size for m, e in found.items()}
     top = max(float(values.max()) for values in errors.values()) or 1.0

@@ -1,4 +1,4 @@
-"""Variants of one model side by side: what a study changes, and what that does to the error."""
+"""Variants of one model side by side: the error of each variant of a study."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def variant_dots(runs: Runs, study: str) -> Figure | None:
-    """A panel for each task, a line for each variant: mean error and standard deviation over seeds.
+    """Draw a panel for each task and a line for each variant: mean error and standard deviation over seeds.
 
-    The first variant is what the others are compared with; a dashed line marks it.
+    The first variant is the reference, marked by a dashed line.
     """
     own = runs.study(study)
     tasks = ordered(own.tasks, list(titles.ALL))
