@@ -8,11 +8,11 @@ import torch
 from lfno.challenges.correction import InputCorrection
 from lfno.challenges.fitted import Settings
 from lfno.challenges.methods import fit_level, fit_lfno
-from lfno.challenges.networks import hasten
 from lfno.challenges.protocol import Record, Training
 from lfno.core.grid import Grid
 from lfno.identification.periodic import fit_periodic
 from lfno.models.lfno import LFNO
+from lfno.training.task import hasten
 from tests.challenges.layouts import signal, steady
 
 SIZE = 256

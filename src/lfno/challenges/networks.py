@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,7 +13,6 @@ import torch
 from lfno.challenges.fitted import Settings
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.models.kernel import PoleResidue
 from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.device import usable_device
 from lfno.training.estimate import estimate
@@ -74,14 +72,6 @@ def train_seeds(
 
 
 @torch.no_grad()
-def hasten(network: LFNO, factor: float) -> None:
-    """Make all poles decay faster by a factor. Residues grow with its root, so that the gain of a layer stays the same."""
-    for kernel in network.modules():
-        if isinstance(kernel, PoleResidue):
-            kernel.get_parameter("poles_0")[..., 0] += math.log(factor)
-            kernel.residues.mul_(math.sqrt(factor))
-
-
 def respond(network: LFNO, device: str, inputs: np.ndarray, grid: Grid, transient: bool) -> np.ndarray:
     """One pass of a network for `(channels, time)`, on its device."""
     x = torch.as_tensor(np.ascontiguousarray(inputs[None]), dtype=torch.float32, device=device)

@@ -16,7 +16,7 @@ import numpy as np
 from lfno.challenges.correction import InputCorrection
 from lfno.challenges.fitted import Fitted, Settings
 from lfno.challenges.linear import SteadyResponse, fit_response, level_degree, stacked
-from lfno.challenges.networks import hasten, respond, train_seeds
+from lfno.challenges.networks import respond, train_seeds
 from lfno.challenges.protocol import Question, Record, Training, figures
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -26,6 +26,7 @@ from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.config import TrainingConfig
 from lfno.training.labels import Samples
 from lfno.training.presets import Preset
+from lfno.training.task import hasten
 
 #: parts in which the residuals of the training records are computed
 FOLDS = 5

@@ -28,7 +28,7 @@ from lfno.training.pace import Pace
 from lfno.training.pilot import chosen
 from lfno.training.presets import Preset
 from lfno.training.run import Watch, train
-from lfno.training.task import Task
+from lfno.training.task import Task, hasten
 
 MOST_MEMBERS = 1000  # members of an ensemble; a larger number is a typing error
 #: entries of a data set's provenance that a model file repeats
@@ -74,11 +74,13 @@ def train_networks(
     device: str | None = None,
     known: np.ndarray | None = None,
     seconds: float | None = None,
+    haste: float = 1.0,
 ) -> Trained:
     """Train `ensemble` networks with different seeds and return those whose loss became finite.
 
     known: the response of a model that is fitted already to every sample, in the shape of the outputs; the networks learn
     what it leaves unexplained. seconds: time for pilot and training together; fewer epochs are trained if they take longer.
+    haste: see `Task`.
 
     With a `folder` the run leaves checkpoints and a log there, and `resume=True` continues from the last checkpoint.
     `watch(trainer, record)` is called at every validation. Raises LfnoError if the run cannot fit into memory or on the
@@ -91,7 +93,7 @@ def train_networks(
     if resume and (home is None or not home.exists()):
         raise LfnoError(f"there is nothing to resume in {home or 'a run without a folder'}")
     place = usable_device(device)
-    first = make_task(dataset, split, preset, preset.training.seed, known=known)
+    first = make_task(dataset, split, preset, preset.training.seed, known=known, haste=haste)
     tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
     expected = estimate(tasks, preset.training, place, home)
     expected.check()
@@ -123,8 +125,9 @@ def train_networks(
 
 
 def make_task(
-    dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None
-) -> Task:
+    dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None,
+    haste: float = 1.0,
+) -> Task:  # fmt: skip
     """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples.
 
     known: a response to every sample that is explained already; the labels are what is left.
@@ -134,6 +137,7 @@ def make_task(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = kind(dataset.grid, kind.Config.from_fields({**preset.fields, **channels}))
+        hasten(model, haste)
     if len(split.validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
     unscored = preset.training.unscored
@@ -145,7 +149,7 @@ def make_task(
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))
     model.normalise(*scale_of(train.x), offset, scale)
-    return Task(model, train, validation, seed, name or f"seed {seed}")
+    return Task(model, train, validation, seed, name or f"seed {seed}", haste=haste)
 
 
 def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarray | None) -> Samples:
