@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lfno.core.errors import LfnoError
 from lfno.data.partition import whole_runs
 from lfno.data.prepare import prepare
+from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.starts import moving, starts
 from lfno.data.stretches import PARTS, REST, UNKNOWN
@@ -138,3 +139,16 @@ def test_gaps_of_one_run_stay_in_that_run() -> None:
 
 def test_the_repr_of_runs_is_short() -> None:
     assert repr(Runs((run(50, 0), run(80, 1)))) == "Runs(2 runs of 50 to 80 samples)"
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_noise_does_not_hide_a_start_at_rest(noise: float) -> None:
+    """Of twenty runs, those at rest differ by noise in their first samples; runs in motion differ by much more."""
+    rng = np.random.default_rng(0)
+
+    def noisy(seed: int, moving: bool) -> Record:
+        one = run(400, seed, moving)
+        return replace(one, outputs=one.outputs + noise * one.outputs.std() * rng.normal(size=one.outputs.shape))
+
+    assert starts([noisy(seed, moving=False) for seed in range(20)]).count(REST) >= 18
+    assert starts([noisy(seed, moving=True) for seed in range(20)]).count(REST) <= 2

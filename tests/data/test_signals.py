@@ -50,6 +50,7 @@ def test_one_record() -> None:
         (("sensor", "response"), ["sensor"], ["response"]),
         (("input_1", "input_2", "output_1"), ["input_1", "input_2"], ["output_1"]),
         (("run1/f", "run1/u"), ["run1/f"], ["run1/u"]),
+        (("Kraft", "Weg"), ["Kraft"], ["Weg"]),
     ],
 )
 def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], outputs: list[str]) -> None:
@@ -63,6 +64,15 @@ def test_names_that_leave_no_doubt(names: tuple[str, ...], inputs: list[str], ou
 def test_names_that_leave_a_doubt_are_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(LfnoError, match="input=NAME and output=NAME"):
         read_signals({"t": T} | {name: RNG.normal(size=400) for name in names})
+
+
+def test_a_column_that_never_changes_is_left_out_unless_it_is_named() -> None:
+    arrays = {"t": T, "force": F, "status": np.ones(400), "disp": U}
+    data = read_signals(arrays)
+    assert [channel.name for channel in data.input_channels] == ["force"]
+    assert any("'status' never changes" in note for note in data.provenance["notes"])
+    named = read_signals(arrays, input="force,status", output="disp")
+    assert [channel.name for channel in named.input_channels] == ["force", "status"]
 
 
 def test_samples_first_or_last_give_the_same() -> None:

@@ -14,11 +14,13 @@ GRID = Grid.line(512, dt=0.05)
 T = GRID.axes[0].points
 
 
-def multisines(count: int, seed: int, scale: float = 1.0, band: tuple[float, float] = (0.1, 1.5)) -> np.ndarray:
-    """Random-phase multisines of 24 tones in a band (Hz), with amplitudes that differ by a fifth, (count, 1, time)."""
+def multisines(
+    count: int, seed: int, scale: float = 1.0, band: tuple[float, float] = (0.1, 1.5), least: float = 0.8
+) -> np.ndarray:
+    """Random-phase multisines of 24 tones in a band (Hz), with amplitudes from `least` to 1, (count, 1, time)."""
     rng = np.random.default_rng(seed)
     tones = rng.uniform(*band, (count, 24, 1))
-    size = scale * rng.uniform(0.8, 1.0, (count, 1)) / np.sqrt(24)
+    size = scale * rng.uniform(least, 1.0, (count, 1)) / np.sqrt(24)
     return (size * np.sin(2 * np.pi * tones * T + rng.uniform(0, 2 * np.pi, (count, 24, 1))).sum(1))[:, None]
 
 
@@ -34,6 +36,16 @@ def test_inputs_of_the_same_kind_are_in_range_and_others_are_not() -> None:
         assert flagged(coverage, multisines(100, 2, scale)) >= 0.95
     for band in ((2.0, 4.0), (0.01, 0.05)):
         assert flagged(coverage, multisines(100, 3, band=band)) >= 0.95
+
+
+def test_twice_the_amplitude_is_told_from_amplitudes_that_differ_by_two() -> None:
+    """The smallest of the larger inputs are as large as the largest of training: the distance still tells most of them."""
+    coverage = Coverage.of(multisines(274, 0, least=0.5), GRID)
+    known, twice = (coverage.distances(multisines(300, seed, scale, least=0.5), GRID) for seed, scale in ((1, 1.0), (2, 2.0)))
+    assert (twice[:, None] > known).mean() >= 0.95
+    assert (known > 1).mean() <= 0.02
+    flags = [bool(coverage.excesses(one[None], GRID)) for one in multisines(50, 2, 2.0, least=0.5)]
+    assert flags == (coverage.distances(multisines(50, 2, 2.0, least=0.5), GRID) > 1).tolist()
 
 
 def test_how_far_is_a_number() -> None:

@@ -11,6 +11,9 @@ from lfno.data.stretches import REST, UNKNOWN
 
 QUIET = 0.1  # at rest, the first sample of an output deviates from equilibrium by less than this share of its RMS
 SLOW = 0.5  # at rest, the first change of an output is less than this share of its RMS change from sample to sample
+NOISY = 0.15  # a median first deviation up to this share of the RMS is noise around rest; in motion it is about 0.67
+OUTLYING = 4.0  # a run whose first deviation exceeds this many times the median one is not at rest
+FAINT = 0.1  # changes with less than this share beyond noise tell nothing
 MOVING = 0.3  # a run whose first sample deviates by more than this share surely starts in motion
 
 
@@ -36,7 +39,9 @@ def deviation(records: Sequence[Record]) -> np.ndarray:
 def starts(records: Sequence[Record]) -> list[str]:
     """Return "rest" or "unknown" for each run.
 
-    Of three runs or more, the median of the first changes counts: the input of a single run may be large at once.
+    Three runs or more tell the noise: if most of them start at rest, their first samples differ by noise alone. Then a run is
+    at rest if its first sample is not far beyond the noise. The median of the first changes counts, without the part that
+    noise has in them: the input of a single run may be large at once.
 
     >>> from lfno.core.grid import Grid
     >>> from lfno.systems.base import Channel
@@ -47,9 +52,28 @@ def starts(records: Sequence[Record]) -> list[str]:
     ['rest', 'unknown']
     """
     found = deviation(records)
+    quiet = QUIET
     if len(found) > 2:
+        usual = float(np.median(found[:, 0]))
+        if usual <= NOISY:
+            quiet = max(QUIET, OUTLYING * usual)
+            found[:, 1] = _without_noise(records, found[:, 1])
         found[:, 1] = np.median(found[:, 1])
-    return [REST if far <= QUIET and fast <= SLOW else UNKNOWN for far, fast in found]
+    return [REST if far <= quiet and fast <= SLOW else UNKNOWN for far, fast in found]
+
+
+def _without_noise(records: Sequence[Record], changes: np.ndarray) -> np.ndarray:
+    """Return the first changes with the part of noise taken off their squares; zero where noise is all that changes.
+
+    The noise is that of the first samples, whose median deviation is 0.67 of its standard deviation σ. Two samples differ by
+    √2 σ because of it.
+    """
+    first = np.stack([record.outputs.reshape(-1, len(record))[:, 0] for record in records])
+    steps = np.concatenate([np.diff(record.outputs.reshape(-1, len(record)), axis=1) for record in records], axis=1)
+    sigma = np.median(np.abs(first - np.median(first, axis=0)), axis=0) / 0.67
+    usual = (steps**2).mean(1)
+    share = float(np.max(2 * sigma**2 / np.where(usual > 0, usual, 1.0)))
+    return np.sqrt(np.clip(changes**2 - share, 0, None) / (1 - share)) if share < 1 - FAINT else np.zeros_like(changes)
 
 
 def moving(records: Sequence[Record]) -> list[int]:

@@ -32,6 +32,7 @@ FEEDBACK_SHARE = 0.3  # share of the remaining time for the model with feedback,
 #: fields get a linear path if the validation error of the linear model is below this; otherwise they are not close to
 #: linear
 NEARLY_LINEAR = 0.1
+SHORTEST_MEMORY = 16  # samples; poles of a network start with decays no faster than this
 
 
 @dataclass
@@ -126,9 +127,12 @@ class Search:
         """Train networks of one kind, on the residual of the linear model if there is one."""
         dataset, split, begun = self.prepared.dataset, self.prepared.split, time.monotonic()
         chosen = self.preset(kind, dataset.grid)
+        haste = 1.0
         if dataset.provenance.get(SAMPLE_START) == PERIODIC and kind == "lfno":
             # free weights R belong to one period; exact layers answer any input, from rest and in steady state
             chosen = chosen.change(steady="exact", layout="blocks", share_poles=True)
+            # a period is much longer than the memory of the system, which a usual window is twice as long as
+            haste = max(1.0, dataset.grid.shape[-1] / (2 * max(self.prepared.memory, SHORTEST_MEMORY)))
         if self.own and self.preset is default_preset:
             choice = choose_size(dataset, split, kind, self.prepared.warmup)
             chosen = chosen.change(**choice.fields)
@@ -137,7 +141,7 @@ class Search:
         training = train_networks(
             dataset, split, chosen.change(**self.options), ensemble=self.ensemble, folder=self.folder, resume=self.resume,
             watch=self.watch, device=self.device, known=None if linear is None else self._known(linear),
-            seconds=self._left(),
+            seconds=self._left(), haste=haste,
         )  # fmt: skip
         return network_candidate(training, linear, self.prepared, time.monotonic() - begun)
 

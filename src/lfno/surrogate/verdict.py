@@ -41,7 +41,7 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     best = min(rivals, key=lambda name: rivals[name])
     if own > rivals[best]:
         times = own / max(rivals[best], 1e-300)
-        return f"The {label} is not worth its training: its RMSE is {times:.3g} times that of “{best}”, which needs no training."
+        return f"The {label} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
     factor = rivals[best] / max(own, 1e-300)
     if own > WORTH * rivals[best]:
         return f"The {label} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."

@@ -28,7 +28,7 @@ from lfno.training.pace import Pace
 from lfno.training.pilot import chosen
 from lfno.training.presets import Preset
 from lfno.training.run import Watch, train
-from lfno.training.task import Task
+from lfno.training.task import Task, hasten
 
 MOST_MEMBERS = 1000  # members of an ensemble; a larger number is a typing error
 #: entries of a data set's provenance that a model file repeats
@@ -75,6 +75,7 @@ def train_networks(
     device: str | None = None,
     known: np.ndarray | None = None,
     seconds: float | None = None,
+    haste: float = 1.0,
 ) -> Trained:
     """Train networks with different seeds and return those whose loss became finite.
 
@@ -84,6 +85,7 @@ def train_networks(
     watch: called as `watch(trainer, record)` at every validation.
     known: the prediction of a model that is fitted already, in the shape of the outputs. The networks learn the residual.
     seconds: time limit for pilot and training together. The number of epochs is reduced to meet it.
+    haste: see `Task`.
 
     Ctrl-C ends the training early and returns the best networks so far, if there are any. Raises LfnoError if the run does not
     fit into memory or on the disk, or if no network could be trained.
@@ -91,7 +93,7 @@ def train_networks(
     check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)
     place = usable_device(device)
-    first = make_task(dataset, split, preset, preset.training.seed, known=known)
+    first = make_task(dataset, split, preset, preset.training.seed, known=known, haste=haste)
     tasks = [first, *(first.reseeded(first.seed + k) for k in range(1, ensemble))]
     expected = estimate(tasks, preset.training, place, home)
     expected.check()
@@ -141,13 +143,15 @@ def make_network(dataset: Dataset, preset: Preset, seed: int) -> Operator:
 
 
 def make_task(
-    dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None
-) -> Task:
+    dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None,
+    haste: float = 1.0,
+) -> Task:  # fmt: skip
     """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples.
 
     known: the prediction of a model that is fitted already, for every sample. The labels are then the residuals.
     """
     model = make_network(dataset, preset, seed)
+    hasten(model, haste)
     if len(split.validation) == 0:
         raise LfnoError("the split has no validation samples; at least one is needed to choose the best epoch")
     unscored = preset.training.unscored
@@ -159,7 +163,7 @@ def make_task(
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))
     model.normalise(*scale_of(train.x), offset, scale)
-    return Task(model, train, validation, seed, name or f"seed {seed}")
+    return Task(model, train, validation, seed, name or f"seed {seed}", haste=haste)
 
 
 def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarray | None) -> Samples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 import torch
 
 from lfno.core.errors import LfnoError
+from lfno.models.kernel import PoleResidue
 from lfno.models.operator import Operator
 from lfno.training.config import SteadyDecay
 from lfno.training.labels import Samples
@@ -30,6 +32,7 @@ class Task:
     name: str = "run"
     steady_decay: SteadyDecay = None  # overrides the value of the configuration
     start: int = 0  # index of the initialisation; each seed has several
+    haste: float = 1.0  # factor by which the initial poles decay faster than the usual ones
 
     def restarted(self, start: int) -> Task:
         """Return the task with initialisation number `start`. Number 0 is the one that the task was made with."""
@@ -43,8 +46,18 @@ class Task:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed + STRIDE * start)
             model = type(self.model)(self.model.grid, self.model.config)
+            hasten(model, self.haste)
         model.load_state_dict(dict(self.model.named_buffers()), strict=False)  # keep the scales of the data
         return model
+
+
+def hasten(network: Operator, factor: float) -> None:
+    """Make all poles decay faster by a factor. Residues grow with its root, so that the gain of a layer stays the same."""
+    for kernel in network.modules() if factor != 1 else ():
+        if isinstance(kernel, PoleResidue):
+            with torch.no_grad():
+                kernel.get_parameter("poles_0")[..., 0] += math.log(factor)
+                kernel.residues.mul_(math.sqrt(factor))
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:

@@ -44,6 +44,7 @@ def find_roles(
     if not (inputs and outputs):
         rest = [name for name in variables if name not in {*taken, *coordinates} and _is_signal(variables[name])]
         rest = [name for name in rest if not _numbers_rows(variables, name)]
+        rest = [name for name in rest if len(rest) <= 2 or not _is_idle(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
             # beside arrays of many trajectories or sensors, vectors as long as the time are signals, others parameters
             moments = {variables[clock].size for clock in clocks}
@@ -88,6 +89,17 @@ def _numbers_rows(variables: Variables, name: str) -> bool:
     if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in _neighbours(values)):
         return False
     variables.notes.append(f"{name!r} only numbers the rows and was left out")
+    return True
+
+
+def _is_idle(variables: Variables, name: str) -> bool:
+    """Whether a column never changes and its name does not say that it is an input or an output; it is noted."""
+    mapped = variables[name].mapped
+    if bare_word(name) in INPUTS | OUTPUTS | EITHER or mapped is None or len(extent(variables[name])) != 1:
+        return False
+    if not all(np.array_equal(a, b) for a, b in _neighbours(mapped.reshape(-1))):
+        return False
+    variables.notes.append(f"{name!r} never changes and was left out; name it as an input if it differs between runs")
     return True
 
 

@@ -10,9 +10,14 @@ SAMPLES = {
 }  # fmt: skip
 CHANNELS = {"channel", "channels", "feature", "features", "component", "components"}
 COORDINATES = ("x", "y", "z")
-INPUTS = {"f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive", "inputdata"}
+INPUTS = {
+    "f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive", "inputdata", "shaker",
+    "kraft", "anregung", "eingang", "entree", "entrada",
+}  # fmt: skip
 OUTPUTS = {
     "output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration", "outputdata",
+    "disp", "position", "deflection", "vel", "acc", "accel", "weg", "auslenkung", "verschiebung", "beschleunigung",
+    "geschwindigkeit", "ausgang", "antwort", "sortie", "salida",
 }  # fmt: skip
 #: u is the response in mechanics and the input in control: the other variable decides
 EITHER = {"u", "x"}
