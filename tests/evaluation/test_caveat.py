@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lfno
-from lfno.evaluation.caveat import NOT_PHYSICAL, split_caveat
+from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG, split_caveat
 from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
 from lfno.models.storage import SHIPPED
@@ -42,6 +42,24 @@ def test_data_that_cannot_show_the_split(name: str, reason: str) -> None:
 @pytest.mark.parametrize("name", ["duffing-c05-rich", "pendulum-c05-rich", "heat-rich", "somebody's own data"])
 def test_exact_layers_trained_on_varied_forcing_of_a_damped_system_need_no_caveat(name: str) -> None:
     assert split_caveat(trained_on(name)) == ""
+
+
+def test_a_split_that_was_measured_and_is_wrong_says_by_how_much() -> None:
+    model = trained_on("heat-rich")
+    model.provenance["split_errors"] = {"prediction": 0.01, "steady": 0.25, "transient": 0.2}
+    assert split_caveat(model).startswith(SPLIT_WRONG)
+    assert "25 %" in split_caveat(model)
+    model.provenance["split_errors"] = {"prediction": 0.01, "steady": 0.015, "transient": 0.015}
+    assert split_caveat(model) == ""
+
+
+def test_shipped_rich_models_say_how_wrong_their_split_is() -> None:
+    found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich")}
+    assert all(set(model.provenance["split_errors"]) == {"prediction", "steady", "transient"} for model in found.values())
+    wrong = found["reaction-diffusion-rich"]
+    assert wrong.split_caveat.startswith(SPLIT_WRONG)
+    assert wrong.provenance["split_caveat"] == wrong.split_caveat
+    assert not found["heat-rich"].split_caveat
 
 
 def test_networks_that_cannot_split() -> None:

@@ -59,3 +59,20 @@ def test_the_truth_is_known_for_built_in_data_alone() -> None:
     assert true_poles({"data": {"name": "pendulum-c05-rich"}}) == pytest.approx([-0.25 + 1j * np.sqrt(1 - 0.25**2)], rel=1e-6)
     assert true_poles({"data": {"name": "brusselator-rich"}}) is None
     assert true_poles({"data": {"name": "somebody's own"}}) is None
+
+
+def test_the_modes_of_a_network_of_fields_are_those_of_the_equation() -> None:
+    """Diffusion does not oscillate: four decays within 2 %, and nothing else above 5 % of the answer."""
+    model = lfno.load("reaction-diffusion-rich")
+    truth = true_poles(model.provenance)
+    assert truth is not None
+    strong = [mode for mode in model.modes() if mode.contribution > 0.05]
+    assert [mode.frequency for mode in strong] == [0.0] * 4
+    for mode, pole in zip(strong, truth, strict=False):
+        assert mode.pole == pytest.approx(pole, rel=0.02)
+        assert mode.time_constant_interval[0] < -1 / pole.real < mode.time_constant_interval[1]
+
+
+def test_a_field_that_never_rests_has_no_small_signal_modes() -> None:
+    with pytest.raises(LfnoError, match="moves without any force"):
+        lfno.load("brusselator-rich").modes()

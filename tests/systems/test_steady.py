@@ -106,3 +106,10 @@ def test_data_sets_carry_it_on_request(tmp_path):
     np.testing.assert_array_equal(again.steady, data.steady)
     with pytest.raises(LfnoError, match="no periodic steady state"):
         dataset("duffing-c0", steady=True, **small)
+
+
+def test_labels_repeat_the_samples_of_the_input(tmp_path):
+    """A model knows the samples and not the function between them."""
+    data = dataset("heat-rich", steady=True, count=3, out=tmp_path, dtype="float64")
+    again = Heat().steady_state(data.inputs, data.grid).values
+    np.testing.assert_allclose(data.steady, again, rtol=1e-9, atol=1e-12)

@@ -38,31 +38,46 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
     table = Table(title=title, caption="± half the 95 % interval" if rows else None)
     headings = ["frequency Hz", "damping ratio", "time constant s", "share"]
     known = any("true" in row for row in rows)
-    headings += [*(["mode shape"] if several else []), *(["equation: Hz, ratio"] if known else [])]
+    headings += [*(["mode shape"] if several else []), *(["equation"] if known else [])]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=not heading.startswith(("time", "equation")))
     for row in rows:
         frequency = _with_interval(row["frequency"], row["frequency_interval"])
         damping = _with_interval(row["damping_ratio"], row["damping_interval"])
-        cells = [frequency, damping, f"{row['time_constant']:.4g}", f"{row['contribution']:.3g}"]
+        time = _with_interval(row["time_constant"], row["time_constant_interval"])
+        if row["im"] == 0:  # a pure decay has no frequency, and its damping ratio says nothing
+            frequency, damping = "decay", "–"
+        cells = [frequency, damping, time, f"{row['contribution']:.3g}"]
         if several:
             cells.append("  ".join(f"{math.copysign(math.hypot(*z), z[0]):+.3f}" for z in row["shape"]))
         if "true" in row:
-            cells.append(f"{row['true']['frequency']:.4g}, {row['true']['damping_ratio']:.4g}")
+            cells.append(_equation(row["true"]))
         table.add_row(*cells)
     Console().print(table)
 
 
-def _with_interval(value: float, interval: Sequence[float]) -> str:
-    """Format a value with as many digits as its interval allows: `4.123 ± 0.002`.
+def _equation(true: dict[str, float]) -> str:
+    """Format the mode of the equation in a few words.
 
-    >>> _with_interval(4.12345, (4.1214, 4.1255))
-    '4.123 ± 0.002'
+    >>> _equation({"im": 0.0, "time_constant": 1.5569}), _equation({"im": 3.0, "frequency": 0.4775, "damping_ratio": 0.0665})
+    ('decay, 1.557 s', '0.4775 Hz, 0.0665')
+    """
+    if true["im"] == 0:
+        return f"decay, {true['time_constant']:.4g} s"
+    return f"{true['frequency']:.4g} Hz, {abs(true['damping_ratio']):.4g}"
+
+
+def _with_interval(value: float, interval: Sequence[float]) -> str:
+    """Format a value with as many digits as its interval allows, and at least three: `4.123 ± 0.002`.
+
+    >>> _with_interval(4.12345, (4.1214, 4.1255)), _with_interval(0.0947, (-0.1, 0.3))
+    ('4.123 ± 0.002', '0.0947 ± 0.2')
     """
     half = (interval[1] - interval[0]) / 2
     if not (math.isfinite(half) and half > 0):
         return f"{value:.5g}"
-    places = max(0, -math.floor(math.log10(half)))
+    three = 2 - math.floor(math.log10(abs(value))) if value else 0
+    places = max(0, -math.floor(math.log10(half)), three)
     return f"{value:.{places}f} ± {half:.1g}" if places < 8 else f"{value:.8g}"
 
 

@@ -112,7 +112,7 @@ def _modes(
         raise LfnoError("--order is for modes at the height of a pulse; give --amplitude, too")
     found = surrogate.modes(operating)
     notes = []
-    if surrogate.accuracy > WORTH_SAYING:
+    if surrogate.networks and surrogate.linear_path is None and surrogate.accuracy > WORTH_SAYING:
         notes.append(f"modes that explain less than the error of the model, {100 * surrogate.accuracy:.2g} %, are left out")
     about = f" about the input {operating:g}" if operating else ""
     return found, notes, f"small-signal modes of the model{about}"

@@ -11,7 +11,7 @@ from lfno.core.memory import free_disk, human
 from lfno.data import storage
 from lfno.data.cache import data_directory
 from lfno.data.dataset import Dataset
-from lfno.data.plan import DType, Plan, Progress
+from lfno.data.plan import REPEATS, DType, Plan, Progress
 from lfno.systems.registry import find
 
 
@@ -62,7 +62,7 @@ def _matches(path: Path, what: Plan, mine: bool) -> bool:
         if mine:
             return False  # a damaged file in the cache is simply made again
         raise LfnoError(f"{error}; it is in the way of a new data set: move it or choose another folder") from error
-    complete = not what.steady or "steady" in provenance
+    complete = not what.steady or provenance.get("steady", {}).get("repeats") == REPEATS
     return complete and all(provenance.get(key) == value for key, value in what.recipe.items())
 
 

@@ -28,6 +28,8 @@ from lfno.systems.steady import TOLERANCE
 
 #: samples of a data set: more, however short, would be written for days
 MOST = 10_000_000
+#: what is repeated to reach a steady state, as the file tells; a file that repeats something else is made again
+REPEATS = "samples of the input, joined by a periodic spline"
 
 Progress = Callable[[int, int], None]  # (samples done, samples in all)
 DType = Literal["float32", "float64"]
@@ -150,14 +152,21 @@ class Plan:
         return Dataset(inputs, outputs, self.entry.grid, self.draws, *channels, self.provenance())
 
     def settle(self, data: Dataset, progress: Progress | None = None) -> Dataset:
-        """The data set with the periodic steady state of each sample."""
+        """The data set with the periodic steady state of each sample.
+
+        What repeats are the samples of the input, which is all that a model knows of it. A function that ends elsewhere than
+        it begins would jump between two samples, and no model can see where.
+        """
         count, chunk, parts = self.signal.count, self.system.chunk, []
+        grid = self.entry.grid
         for first in range(0, count, chunk):
             if progress:
                 progress(first, count)
-            parts.append(self.system.steady_state(self.signal[first : first + chunk], self.entry.grid).values)
+            samples = self.signal[first : first + chunk](*open_mesh(grid))
+            parts.append(self.system.steady_state(samples, grid).values)
         steady = np.concatenate(parts).astype(self.dtype)
-        facts = {"tolerance": TOLERANCE, "settled": int(np.isfinite(steady[:, 0]).reshape(count, -1).all(axis=1).sum())}
+        settled = int(np.isfinite(steady[:, 0]).reshape(count, -1).all(axis=1).sum())
+        facts = {"tolerance": TOLERANCE, "settled": settled, "repeats": REPEATS}
         return replace(data, steady=steady, provenance=data.provenance | {"steady": facts})
 
     def _part(self, first: int, last: int, file: Path | None) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ Modules:
     caveat: whether the split of a model is physical
     ringing: the contribution of each pole to a response
     modes: small-signal modes of a network
+    field_modes: the same for fields on a line, one spatial mode at a time
     response: the nonlinear frequency response of a model
     backbone: frequency and damping over the amplitude
     truth: modes and frequency response of the equation behind a data set

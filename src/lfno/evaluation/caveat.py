@@ -12,6 +12,10 @@ from lfno.systems.registry import Entry
 
 #: the first words of every caveat; tests look for them
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
+#: the same where nothing speaks against the poles, but the split was measured and is wrong
+SPLIT_WRONG = "The split into transient and steady is not physical"
+#: parts whose measured error is more than this many times that of the prediction are not the system's own
+TOLERATED = 3.0
 
 
 def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
@@ -26,8 +30,24 @@ def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
     >>> split_caveat(lfno.load("duffing-c05"))                                          # doctest: +SKIP
     'The split into transient and steady, and the poles behind it, are not physical: …'
     """
-    reasons = [*_of_network(model), *_of_data(trained_entry(model.provenance if provenance is None else provenance))]
-    return f"{NOT_PHYSICAL}: {'; '.join(reasons)}." if reasons else ""
+    told = model.provenance if provenance is None else provenance
+    reasons, measured = [*_of_network(model), *_of_data(trained_entry(told))], _measured(told.get("split_errors"))
+    if reasons:
+        return f"{NOT_PHYSICAL}: {'; '.join([*reasons, *measured])}."
+    return f"{SPLIT_WRONG}: {measured[0]}." if measured else ""
+
+
+def _measured(errors: Any) -> list[str]:
+    """The errors of the parts on test samples, where they are much larger than that of the prediction."""
+    if not isinstance(errors, dict):
+        return []
+    worst = max(float(errors["steady"]), float(errors["transient"]))
+    if worst <= TOLERATED * float(errors["prediction"]):
+        return []
+    return [
+        f"on test samples the prediction is {100 * float(errors['prediction']):.2g} % wrong, but the steady part is "
+        f"{100 * float(errors['steady']):.2g} % and the transient part {100 * float(errors['transient']):.2g} %"
+    ]
 
 
 def _of_network(model: Any) -> list[str]:

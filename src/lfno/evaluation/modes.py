@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.evaluation.truth import trained_band
 from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
 from lfno.identification.modes import linearised_modes
@@ -70,9 +71,7 @@ def _modes(
     axis = first.grid.axes[-1]
     exact = [deepcopy(member).double().eval() for member in members]
     shapes = force_shapes(first)
-    told = first.provenance.get("band")
-    band = (told[0], told[1]) if told else (1 / axis.length, min(CYCLES / axis.length, 0.4 / axis.step))
-    error = max(_accuracy(member) for member in members) if accuracy is None else accuracy
+    band, error = probing_band(first), own_error(members, accuracy)
     basis: np.ndarray | None = None
 
     def predict(inputs: np.ndarray) -> np.ndarray:
@@ -91,8 +90,7 @@ def _modes(
         return basis.T @ flat
 
     # a system at rest is driven from the start of the window, any other system from the middle of the window
-    quiet = predict(np.zeros((1, first.config.in_channels, *first.grid.shape)))
-    moves = np.abs(quiet).max() > max(error, AT_REST) * float(first.output_scale.max())
+    moves = not rests(predict, first, error)
     return linearised_modes(
         respond, Grid.line(axis.size, axis.step), band, SMALL * float(first.input_scale.max()), len(shapes),
         operating=operating, settle=0.5 if moves or operating else 0.0, accuracy=error, max_poles=max_poles,
@@ -119,6 +117,24 @@ def _principal(answers: np.ndarray, most: int = 6) -> np.ndarray:
     """Return orthonormal shapes (points, shapes) that contain all but 0.1 % of the responses (batch, points, time)."""
     left, values, _ = np.linalg.svd(np.moveaxis(answers, 1, 0).reshape(answers.shape[1], -1), full_matrices=False)
     return left[:, : min(most, int((values > 1e-3 * values[0]).sum()))]
+
+
+def probing_band(model: Operator) -> tuple[float, float]:
+    """The band in Hz in which a model is asked: that of its training inputs, as far as its samples show it."""
+    axis = model.grid.axes[-1]
+    low, high = trained_band(model.provenance) or (1 / axis.length, CYCLES / axis.length)
+    return low, max(min(high, 0.4 / axis.step), 1 / axis.length)
+
+
+def own_error(members: Sequence[Operator], accuracy: float | None) -> float:
+    """The relative L2 error of the worst member, or the one that is given."""
+    return max(_accuracy(member) for member in members) if accuracy is None else accuracy
+
+
+def rests(predict: Callable[[np.ndarray], np.ndarray], model: Operator, error: float) -> bool:
+    """Whether the answer to no input stays near zero."""
+    quiet = predict(np.zeros((1, model.config.in_channels, *model.grid.shape)))
+    return bool(np.abs(quiet).max() <= max(error, AT_REST) * float(model.output_scale.max()))
 
 
 def _accuracy(model: Operator) -> float:

@@ -14,6 +14,7 @@ import torch
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.identification.feedback import FeedbackModel
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
 from lfno.models.operator import Operator
@@ -116,6 +117,8 @@ def steady_pass(model: Any, channels: int | None = None, step: float | None = No
         return steady, model.config.in_channels, model.grid.steps[0]
     if hasattr(model, "decompose"):
         _check_time_alone(model.grid)
+        if isinstance(model, FeedbackModel):
+            return model.steady, model.channels[0], model.grid.steps[0]
         return lambda inputs, grid: model.decompose(inputs, grid=grid)[1], model.channels[0], model.grid.steps[0]
     if not callable(model) or channels is None or step is None:
         raise LfnoError("a model with `decompose` is needed, or a function steady(inputs, grid) with channels and step")

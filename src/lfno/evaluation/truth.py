@@ -8,6 +8,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.systems.base import System
+from lfno.systems.excitations import Chirp
+from lfno.systems.families import Mixture, Separable
 from lfno.systems.registry import REGISTRY, Entry
 
 
@@ -20,6 +22,22 @@ def trained_entry(provenance: dict[str, Any]) -> Entry | None:
     data = provenance.get("data")
     name = data.get("name") if isinstance(data, dict) else data
     return REGISTRY.get(name) if isinstance(name, str) else None
+
+
+def trained_band(provenance: dict[str, Any]) -> tuple[float, float] | None:
+    """Return the band of the training inputs in Hz: as the file tells it, or that of the built-in data set; None if unknown.
+
+    >>> [round(edge, 3) for edge in trained_band({"data": {"name": "heat-rich"}})]
+    [0.637, 12.732]
+    """
+    told = provenance.get("band")
+    if told:
+        return float(told[0]), float(told[1])
+    entry = trained_entry(provenance)
+    family = None if entry is None else entry.family
+    family = family.time if isinstance(family, Separable) else family
+    chirp = family.members.get("chirp") if isinstance(family, Mixture) else None
+    return (chirp.band[0] / (2 * np.pi), chirp.band[1] / (2 * np.pi)) if isinstance(chirp, Chirp) else None
 
 
 def true_system(provenance: dict[str, Any]) -> System | None:

@@ -166,11 +166,15 @@ def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.nd
     return analysis(back, places).numpy(), back.numpy()
 
 
-def identify_field(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, basis: str | None = None) -> FieldModel:
+def identify_field(
+    inputs: np.ndarray, outputs: np.ndarray, grid: Grid, basis: str | None = None, *, accuracy: float = 0.0
+) -> FieldModel:
     """Identify the modes of fields (samples, 1, space, time) that start from rest, or all from the same state.
 
     basis: "sine" for fixed ends, "cosine" for free ends; by default the one of the boundary condition of the axis, and
         for an unknown boundary the one with which fewer modes describe the outputs.
+    accuracy: relative L2 error of the outputs, for outputs of a network. The modes explain the outputs to this error and no
+        further; a spatial mode that is smaller than the error is left out. The covariance counts the error as noise.
     Raises LfnoError for other shapes, for a periodic axis and for outputs that never move.
 
     >>> from lfno.systems import Heat
@@ -192,13 +196,13 @@ def identify_field(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, basis: s
     basis = basis or OF_BOUNDARY.get(space.boundary) or _compact(motion, space, count)
     there, _ = line_matrices(basis, count, space)
     centred, moved = (there @ (values - values.mean(0)) for values in (force, motion))
-    model = FieldModel(basis, tuple(_identify_modes(centred, moved, Grid.line(time.size, time.step))), grid)
+    model = FieldModel(basis, tuple(_identify_modes(centred, moved, Grid.line(time.size, time.step), accuracy)), grid)
     rest = (motion - model.predict(inputs)[:, 0]).mean(0)
     moves = np.linalg.norm(rest) > STILL * np.sqrt((motion**2).sum((1, 2)).mean())
     return FieldModel(basis, model.modes, grid, rest if moves else None)
 
 
-def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid) -> Sequence[Modes | None]:
+def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy: float) -> Sequence[Modes | None]:
     """The system of every spatial mode, (samples, modes, time); the samples that move most settle its poles."""
     whole = np.linalg.norm(motion)
     if not whole > 0:
@@ -206,15 +210,19 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid) -> Sequen
     found: list[Modes | None] = []
     for k in range(motion.shape[1]):
         size = np.linalg.norm(motion[:, k], axis=-1)
-        if np.linalg.norm(size) < FAINT * whole:
+        share = float(np.linalg.norm(size) / whole)
+        own = accuracy / max(share, 1e-300)  # the error may all lie in this spatial mode
+        if share < FAINT or own > 1:
             found.append(None)
             continue
         strongest = np.sort(np.argsort(-size)[:ENOUGH])
-        modes = identify(force[strongest, k, None], motion[strongest, k, None], grid, hold=HOLD, max_poles=MAX_POLES)
+        pair = force[strongest, k, None], motion[strongest, k, None]
+        modes = identify(*pair, grid, hold=HOLD, max_poles=MAX_POLES, accuracy=own)
         if not len(modes.poles) and not modes.direct.any():  # a linear system explains nothing of this mode
             found.append(None)
             continue
-        found.append(replace(modes, contributions=modes.contributions * np.linalg.norm(size) / whole))
+        wider = max(1.0, own / max(modes.error, 1e-12)) ** 2
+        found.append(replace(modes, contributions=modes.contributions * share, covariance=modes.covariance * wider))
     return found
 
 

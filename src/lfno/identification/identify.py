@@ -20,7 +20,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
-from lfno.identification.response import HOLDS, interpolate, pole_response
+from lfno.identification.response import HOLDS, interpolate, pole_response, spline_aliases
 from lfno.identification.search import IMPROVEMENT, SLIGHT, constant_of, contributions, prune, residues_of, search_poles
 
 #: no further pole is looked for below this relative error
@@ -67,16 +67,16 @@ class Modes:
     def steady(self, inputs: np.ndarray, step: float) -> np.ndarray:
         """The periodic steady state for `(samples, inputs, time)` repeated for ever, with the hold of the modes.
 
-        For an input that is held or linear between samples this is the exact response of the sampled system; a cubic
-        hold is taken as the band-limited input through the samples.
+        The response is exact for an input that is held, linear, or the periodic cubic spline between samples.
         """
         size = inputs.shape[-1]
         omega = 2 * math.pi * np.fft.rfftfreq(size, step)
 
         def answered(poles: np.ndarray) -> np.ndarray:
             z, turn = poles[:, None] * step, 1j * omega * step
-            if self.hold == "cubic":
-                return step / (turn - z)
+            if self.hold == "cubic":  # the spline holds each frequency and, weakly, its aliases
+                parts = spline_aliases(omega * step).items()
+                return np.asarray(sum(part * step / (turn + 2j * math.pi * k - z) for k, part in parts))
             back = np.exp(z - turn) - 1
             if self.hold == "zero":
                 return -step * np.expm1(z) / z * np.exp(-turn) / back

@@ -15,6 +15,12 @@ Interval = tuple[float, float]
 
 #: poles that differ by less than this part of |Re μ| are the same
 SAME = 0.05
+#: poles that differ by less than this part of their standard deviations are the same: the data show one mode, split in two
+INDISTINCT = 0.1
+#: modes that cancel to less than this part of the larger one are a pair, as near critical damping, and stay apart
+CANCELLING = 0.5
+#: a mode below this share whose pole is less certain than it is large is not listed with the others
+WEAK = 0.05
 #: modes at one pole whose residues have a second singular value above this part of the first have different shapes
 OTHER_SHAPE = 0.3
 
@@ -53,14 +59,16 @@ class Mode:
 def merge_coinciding(modes: Modes) -> Modes:
     """Return a fit in which modes with the same pole are one mode, with the sum of their residues.
 
-    Poles are the same if they differ by a small part of the half-width of their resonance, |Re μ|. Modes of several inputs
-    whose shapes differ stay apart: they are two modes at one frequency, as symmetric structures have them.
+    Poles are the same if they differ by a small part of the half-width of their resonance, |Re μ|, or by a small part of
+    their standard deviations and their residues do not cancel. Modes of several inputs whose shapes differ stay apart: they
+    are two modes at one frequency, as symmetric structures have them.
     """
+    spread = _spread(modes)
     keep: list[int] = []  # the first mode of each group
     residues: list[np.ndarray] = []
     share: list[float] = []
-    for n, pole in enumerate(modes.poles):
-        into = next((k for k, m in enumerate(keep) if abs(pole - modes.poles[m]) < SAME * abs(modes.poles[m].real)), None)
+    for n in range(len(modes.poles)):
+        into = next((k for k, m in enumerate(keep) if _same(modes, spread, m, n)), None)
         if into is not None:
             both = residues[into] + modes.residues[..., n]
             sizes = np.linalg.svd(both, compute_uv=False)
@@ -82,8 +90,26 @@ def merge_coinciding(modes: Modes) -> Modes:
     )  # fmt: skip
 
 
+def _spread(modes: Modes) -> np.ndarray:
+    """Standard deviation of each pole in the complex plane, (modes,); 0 where it is not known."""
+    if len(modes.covariance) != len(modes.poles):
+        return np.zeros(len(modes.poles))
+    return np.sqrt(np.maximum(np.trace(modes.covariance, axis1=1, axis2=2), 0.0))
+
+
+def _same(modes: Modes, spread: np.ndarray, m: int, n: int) -> bool:
+    apart = abs(modes.poles[n] - modes.poles[m])
+    if apart < SAME * abs(modes.poles[m].real):
+        return True
+    sizes = [np.linalg.norm(modes.residues[..., k]) for k in (m, n)]
+    together = np.linalg.norm(modes.residues[..., m] + modes.residues[..., n])
+    return bool(apart < INDISTINCT * np.hypot(spread[m], spread[n]) and together > CANCELLING * max(sizes))
+
+
 def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
     """The modes of a fit whose contribution is at least `least`, strongest first; modes with the same pole are one.
+
+    With `least` above zero a weak mode whose pole is less certain than it is large is left out, too.
 
     >>> fit = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear",
     ...             covariance=np.full((1, 2, 2), 1e-6))
@@ -93,6 +119,7 @@ def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
     """
     modes = merge_coinciding(modes)
     told, wide, shapes = describe_poles(modes.poles), deviations(modes.poles, modes.covariance), modes.shapes
+    unsure = _spread(modes) > np.abs(modes.poles)
 
     def interval(name: str, n: int) -> Interval:
         middle, half = float(told[name][n]), NORMAL_95 * float(wide[name][n])
@@ -111,5 +138,5 @@ def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
             interval("time_constant", n),
         )
         for n, pole in enumerate(modes.poles)
-        if modes.contributions[n] >= least
+        if modes.contributions[n] >= least and not (least > 0 and modes.contributions[n] < WEAK and unsure[n])
     ]

@@ -34,6 +34,19 @@ def interpolate(inputs: np.ndarray, step: float, hold: str) -> np.ndarray:
     raise LfnoError(f"there is no hold {hold!r}: choose one of {', '.join(HOLDS)}")
 
 
+def spline_aliases(turn: np.ndarray, most: int = 8) -> dict[int, np.ndarray]:
+    """Weights of the frequencies turn + 2πk (radians per sample) in the periodic cubic spline through e^{i turn n}.
+
+    The spline is a sum of shifted B-splines, whose spectrum is sinc⁴. The weights fall as k⁻⁴ and add up to 1.
+
+    >>> weights = spline_aliases(np.array([0.0, 1.0, np.pi]))
+    >>> bool(np.abs(sum(weights.values()) - 1).max() < 1e-4), weights[0].round(3).tolist()
+    (True, [1.0, 0.999, 0.493])
+    """
+    total = (2 + np.cos(turn)) / 3
+    return {k: np.sinc(turn / (2 * np.pi) + k) ** 4 / total for k in range(-most, most + 1)}
+
+
 def pole_response(pole: complex, pieces: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
     """z and ∂z/∂μ at the sample times; `pieces` from `interpolate`, results complex `(..., time)`.
 

@@ -115,8 +115,8 @@ class Description:
     @property
     def accuracy(self) -> float:
         """The relative L2 error on test or validation samples, the largest of the members; 0 if the model file has none."""
-        if self.scores is not None and self.scores.rows:
-            return float(next(iter(self.scores.rows.values()))["l2"])
+        if self.scores is not None and (row := self.scores.own):
+            return float(row["l2"])
         losses: list[float] = []
         for told in (member.provenance for member in self.networks):
             alone = told.get("training", {}).get("loss") == "l2" and "steady" not in told.get("labels", [])

@@ -10,8 +10,10 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.evaluation.backbone import Backbone, backbone, resolve
+from lfno.evaluation.field_modes import field_modes, on_a_line
 from lfno.evaluation.modes import SMALL, network_modes
 from lfno.evaluation.response import Response, response
+from lfno.evaluation.truth import trained_band
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.field import FieldModel
 from lfno.identification.modal import ModalModel
@@ -57,6 +59,8 @@ class Dynamics(Description):
         if self.networks:
             assert not isinstance(path, FieldModel)
             error = self.accuracy or None
+            if on_a_line(self.networks[0]):
+                return field_modes(self.networks, error, LEAST)
             return mode_list(network_modes(self.networks, linear=path, operating=operating, accuracy=error), LEAST)
         return mode_list(first.small_signal_modes(), LEAST)
 
@@ -126,7 +130,7 @@ class Dynamics(Description):
     def band_frequencies(self, count: int = FREQUENCIES) -> np.ndarray:
         """Return frequencies in Hz across the band of the training inputs, evenly spaced on a logarithmic axis."""
         axis = self.grid.axes[-1]
-        told = self.provenance.get("band")
+        told = trained_band(self.provenance)
         low, high = told or (1 / axis.length, min(CYCLES / axis.length, 0.4 / axis.step))
         if self.coverage and not told:
             high = max(frequency for channel in self.coverage.band[-1] for frequency in channel) or high

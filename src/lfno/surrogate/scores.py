@@ -30,6 +30,16 @@ class Scores:
         errors = ", ".join(f"{name} {row['l2']:.3g}" for name, row in self.rows.items())
         return f"Scores(relative L2: {errors})"
 
+    @property
+    def own(self) -> dict[str, Any]:
+        """The test errors of the model itself; empty if there are none.
+
+        A file does not keep the order of the rows, so the row is that of the candidate that was chosen.
+        """
+        chosen = [name for name, facts in self.candidates.items() if facts.get("chosen")]
+        labels = ["modal model" if name == "linear" else name for name in chosen]
+        return next((self.rows[label] for label in labels if label in self.rows), {})
+
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain values. `from_dict` is the inverse."""
         told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}

@@ -15,6 +15,7 @@ from lfno.paper.report.markdown import pages
 from lfno.paper.report.mirror import mirror_table, with_table
 from lfno.paper.report.readme import readme_table, with_results
 from lfno.paper.report.selection import Runs
+from lfno.paper.report.split import split_table
 from lfno.paper.report.tried import FILE, tried_tables
 from tests.paper.report.builder import three
 
@@ -82,3 +83,11 @@ def test_readme_and_docs_show_the_record_of_the_mirror() -> None:
         assert table in (RESULTS.parent / page).read_text(encoding="utf-8")
     with pytest.raises(LfnoError, match="needs the lines"):
         with_table("no place", table)
+
+
+def test_the_docs_show_the_record_of_the_split() -> None:
+    """After a new run: python -m lfno.paper.report.split results/benchmarks PAGE …"""
+    table = split_table(RESULTS / "benchmarks")
+    for page in ("docs/results/split.md", "docs/tutorials/what-is-transient.md"):
+        assert table in (RESULTS.parent / page).read_text(encoding="utf-8")
+    assert table.count("yes, ") == 4

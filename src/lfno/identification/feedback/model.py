@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from lfno.identification.identify import Modes
 KEY = "lfno-feedback"
 #: periods after which a steady state is no longer waited for
 MOST_PERIODS = 400
+#: a sample is given up when its change from period to period has not halved over so many periods
+PATIENCE = 40
 #: largest relative change from one period to the next in a steady state
 UNCHANGED = 1e-9
 #: arrays of a law, in the order of its fields
@@ -96,22 +99,40 @@ class FeedbackModel:
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever.
 
-        The window is repeated until the response changes no more. Raises LfnoError where it does not settle.
+        Samples that do not settle are NaN, and a warning counts them. Raises LfnoError where no sample settles.
+        """
+        steady = self.steady(inputs, grid)
+        missing = int(np.isnan(steady).any((1, 2)).sum())
+        if missing == len(steady):
+            raise LfnoError("the response to the repeated input does not become periodic: there is no steady state")
+        if missing:
+            told = f"{missing} of {len(steady)} samples have no periodic steady state: their parts are NaN"
+            warnings.warn(told, stacklevel=2)
+        return self.predict(inputs, grid) - steady, steady
+
+    def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
+        """Return the response to the inputs repeated for ever; NaN for samples that do not settle.
+
+        The window is repeated, from the state of rest, until the response of a sample changes no more.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
-        answer = self.predict(inputs, grid)
         # three copies, so that the hold sees the end of the last period before the first sample of the next
         centred = np.tile(inputs - self.input_offset[:, None], 3)[..., inputs.shape[-1] - 2 : 2 * inputs.shape[-1] + 1]
         steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, 2:], 2, 0)
-        start, size = np.zeros((len(inputs), self.law.states)), np.inf
-        for _ in range(MOST_PERIODS):
-            states = self.march(steps, step, len(inputs), start)
-            change, size = np.abs(states[-1] - start).max(), np.abs(states).max()
-            start = states[-1]
-            if not change > UNCHANGED * size:
-                steady = self.outputs(states[:-1], inputs)
-                return answer - steady, steady
-        raise LfnoError(f"the response to the repeated input still changes after {MOST_PERIODS} periods: no steady state")
+        answer, left = np.full((len(inputs), self.channels[1], inputs.shape[-1]), np.nan), np.arange(len(inputs))
+        start, early = np.tile(self.law.start, (len(inputs), 1)), np.full(len(inputs), np.inf)
+        for period in range(1, MOST_PERIODS + 1):
+            states = self.march(steps[:, left], step, len(left), start)
+            change = np.abs(states[-1] - start).max(-1) / np.maximum(np.abs(states).max((0, 2)), 1e-300)
+            settled = change < UNCHANGED
+            answer[left[settled]] = self.outputs(states[:-1, settled], inputs[left[settled]])
+            keep = ~settled & np.isfinite(change)
+            if period % PATIENCE == 0:
+                keep, early = keep & (change < early / 2), change
+            left, start, early = left[keep], states[-1][keep], early[keep]
+            if not len(left):
+                break
+        return answer
 
     def small_signal_modes(self) -> Modes:
         """Modes of small motion about equilibrium, with the covariance of their poles."""

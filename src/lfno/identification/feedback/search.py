@@ -72,12 +72,26 @@ def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> i
     if len(linear) == 1 or bench.finished(linear[-1]):
         return best
     for place, one in enumerate(linear):
-        found = lead(bench, one, signals(one.law)[0], 3)
+        found = cubics(bench, one)[-1]
         if not found.error < WORTH * error:
             break
         best, error = place, found.error
+        if bench.finished(found):
+            break
     report(f"modes to begin with: {len(linear[best].law.poles)}")
     return best
+
+
+def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
+    """Fit a cubic term and, if that leaves something to explain, a quadratic one beside it; the best candidate is the last.
+
+    A cubic spring that moves about a working point other than its point of symmetry has a quadratic term.
+    """
+    found = [lead(bench, linear, signals(linear.law)[0], 3)]
+    if not bench.finished(found[0]):
+        both = grow(bench, found[0], Terms(1, powers=((3,), (2,))))
+        found += [both] if both.error < WORTH * found[0].error else []
+    return found
 
 
 def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
@@ -89,10 +103,11 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
         if best is not linear:
             return best_hold(bench, best, report)
     places, rates = signals(linear.law)
-    best = lead(bench, linear, places, 3)
-    told(best, report)
+    *simpler, best = cubics(bench, linear)
+    for one in (*simpler, best):
+        told(one, report)
     best = best_hold(bench, best, report)
-    tried = [linear, best]
+    tried = [linear, *simpler, best]
     if not bench.finished(best):
         for degree, rows in ((2, places), (3, rates)):
             tried.append(lead(bench, replace(linear, hold=best.hold), rows, degree))
@@ -113,17 +128,19 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
 
     A sine looks like a cubic, so the cubic grows even where a sine is as good.
     """
-    cubics = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
-    best, failures = choose(cubics or tried), 0
-    for degrees in DEGREES if cubics else ():
+    grows = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
+    best, failures = choose(grows or tried), 0
+    for degrees in DEGREES if grows else ():
         if failures == 2 or bench.finished(best):
             break
+        if not {(degree,) for degree in degrees} > {*best.structure.terms.powers}:
+            continue  # a step only adds terms
         grown = grow(bench, best, Terms(1, powers=tuple((degree,) for degree in degrees)))
         told(grown, report)
         tried.append(grown)
-        cubics.append(grown)
+        grows.append(grown)
         failures = 0 if grown.error < WORTH * best.error else failures + 1
-        best = choose(cubics)
+        best = choose(grows)
     return choose(tried)
 
 

@@ -7,6 +7,7 @@ Modules:
     markdown: the report as pages of the documentation
     readme: the results in the README
     mirror: the Fine Steering Mirror in README and docs
+    split: transient and steady part against the equations, in the docs
     story: the first screen of the HTML report
     claims: the claims of the paper
     goals: the goals of this library

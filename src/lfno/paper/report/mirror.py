@@ -55,13 +55,13 @@ def _figure(values: list[float]) -> str:
     return f"{mean} ± {np.std(values, ddof=1):.1g}" if len(values) > 1 else mean
 
 
-def with_table(text: str, table: str) -> str:
-    """Return a page with the table between its marker lines. Raises LfnoError if the page has no such lines."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def with_table(text: str, table: str, first: str = BEGIN, last: str = END) -> str:
+    """Return a page with the table between its first and last line. Raises LfnoError where the page has no such place."""
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise LfnoError(f"the page needs the lines {BEGIN} and {END} around the table")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+        raise LfnoError(f"the page needs the lines {first} and {last} around the table")
+    return f"{before}{first}\n{table}\n{last}{after}"
 
 
 def main(folder: str, *pages: str) -> None:
