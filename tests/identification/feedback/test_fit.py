@@ -113,3 +113,19 @@ def test_bad_data_have_one_message(name: str) -> None:
     data = [Stretch(u, y, start="rest") for u, y in pairs]
     with pytest.raises(LfnoError, match=word):
         fit_feedback(data[:4], data[4:], GRID, seconds=2)
+
+
+@pytest.mark.long
+def test_a_cubic_spring_about_a_working_point_has_one_mode_and_a_quadratic_term() -> None:
+    """The mode is that of the equation linearised about the rest position under the mean force."""
+    force = 2.0 * multisines(1, 2400, 0.1, 3.0, 5) + 0.4
+    motion = solved(duffing, np.zeros((1, 2)), force, 0.1)[:, :1]
+    motion = motion + 0.005 * np.random.default_rng(0).standard_normal(motion.shape)
+    record = [Stretch(force[:, a:b], motion[0][:, a:b]) for a, b in ((200, 1700), (1700, 2400))]
+    model = fit_feedback(record[:1], record[1:], GRID)
+    assert {"z^3", "z^2"} <= {*model.law.terms.names}
+    rest = np.roots([1, 0, 1, -force[0, 200:1700].mean()])
+    rest = rest[np.abs(rest.imag) < 1e-9].real[0]
+    poles = model.small_signal_modes().poles
+    assert len(poles) == 1
+    assert abs(poles[0] - np.roots([1, 0.5, 1 + 3 * rest**2])[0]) < 0.02

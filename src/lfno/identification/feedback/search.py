@@ -55,31 +55,32 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
         enough = linear[:-1]
     else:
         enough = linear
-    needed = len(linear) - 1 if free_start else fewest_modes(bench, enough, report)
-    best = nonlinear(bench, linear[needed], report)
+    needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
+    best = nonlinear(bench, linear[needed], report, cubic)
     if needed + 1 < len(linear) and not bench.finished(best):
         wider = nonlinear(bench, linear[needed + 1], report)
         best = wider if wider.error < WORTH * best.error else best
     return best
 
 
-def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> int:
-    """The place of the linear candidate to close by a nonlinearity: the next one with a cubic term is hardly better.
+def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> tuple[int, list[Candidate]]:
+    """Return the place of the linear candidate to close by a nonlinearity, and its `cubics` if they were fitted.
 
-    A linear model imitates a nonlinearity by further modes, which the nonlinear model does not need.
+    The next candidate with a cubic term is hardly better. A linear model imitates a nonlinearity by further modes, which
+    the nonlinear model does not need.
     """
-    best, error = len(linear) - 1, np.inf
+    best, kept = len(linear) - 1, list[Candidate]()
     if len(linear) == 1 or bench.finished(linear[-1]):
-        return best
+        return best, kept
     for place, one in enumerate(linear):
-        found = cubics(bench, one)[-1]
-        if not found.error < WORTH * error:
+        found = cubics(bench, one)
+        if kept and not found[-1].error < WORTH * kept[-1].error:
             break
-        best, error = place, found.error
-        if bench.finished(found):
+        best, kept = place, found
+        if bench.finished(found[-1]):
             break
     report(f"modes to begin with: {len(linear[best].law.poles)}")
-    return best
+    return best, kept
 
 
 def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
@@ -94,8 +95,8 @@ def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
     return found
 
 
-def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
-    """The best candidate with the modes of a linear one."""
+def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[Candidate] = ()) -> Candidate:
+    """Return the best candidate with the modes of a linear one. known: its `cubics`, if they are fitted already."""
     if bench.finished(linear):
         return linear
     if linear.structure.free_start:
@@ -103,7 +104,7 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report) -> Candidate:
         if best is not linear:
             return best_hold(bench, best, report)
     places, rates = signals(linear.law)
-    *simpler, best = cubics(bench, linear)
+    *simpler, best = known or cubics(bench, linear)
     for one in (*simpler, best):
         told(one, report)
     best = best_hold(bench, best, report)
