@@ -50,6 +50,8 @@ def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, b
         split = dict(zip(PARTS, parts_of_test(model, 1), strict=True))
         parts = {name: (values[0, 0, :size], None) for name, values in split.items()}
         caption += " Steady: the response of the model to this input repeated for ever. Transient: the rest, which fades."
+        if warm := model.fitted.prepared.warmup:  # type: ignore[union-attr]
+            caption += f" The figure begins {warm * axis.step:.3g} {axis.unit} after the start, of which little is left then."
     except LfnoError as error:
         warning = f"There is no split into transient and steady part: {error}."
     draw = partial(

@@ -23,7 +23,7 @@ COLOURS = {
     "FNO long": "#7a5fb5",
     "LNO free": "#7fc97f",
     "feedback": "#7a5fb5",
-    "modal model": "#8a8f98",
+    "modal model": "#009e73",
     "best linear model": "#4d4d80",
     "transient": "#cc3377",
     "steady": "#3377aa",
