@@ -112,7 +112,7 @@ def test_a_port_that_is_taken(server: Server) -> None:
 def test_one_colour_for_each_model_everywhere() -> None:
     style = resources.files("lfno.app").joinpath("static", "style.css").read_text(encoding="utf-8")
     light = style[: style.index("@media")]
-    for name in ("truth", "LFNO", "FNO", "LNO", "transient", "steady"):
+    for name in ("truth", "LFNO", "FNO", "LNO", "feedback", "transient", "steady"):
         assert f"--{name.lower()}: {COLOURS[name]};" in light
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.identification.frequency import FrequencyResponse, measure_response
 from lfno.plots.answers import TRUTH
-from lfno.plots.fit_figures import LINEAR
 from lfno.plots.page import Picture
-from lfno.plots.style import COLOURS, as_svg, legend, logarithmic, panels
+from lfno.plots.style import as_svg, colour, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,11 +22,7 @@ LONGEST = 4096  # steps of a segment
 FLOOR = 1e-3  # frequencies with a smaller share of the input's peak power show leakage
 FEW = 40  # frequencies below which each is marked: the lines between them are no measurement
 MOST_PAIRS = 3  # pairs of input and output that a figure shows
-STYLES: tuple[dict[str, Any], ...] = (
-    TRUTH,
-    {"color": LINEAR, "linestyle": ":"},
-    {"color": COLOURS["LFNO"]},
-)
+STYLES: tuple[dict[str, Any], ...] = (TRUTH, {"linestyle": ":"}, {})
 
 
 def bode_picture(
@@ -78,7 +73,8 @@ def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int
         gain, phase, coherence = (axes[row * count + column] for row in range(3))
         seen = np.isfinite(first.response[pair]) & (first.frequencies > 0)
         f = first.frequencies[seen]
-        for (name, response), style in zip(found.items(), STYLES, strict=False):
+        for (name, response), line in zip(found.items(), STYLES, strict=False):
+            style = {"color": colour(name)} | line
             values = response.response[pair][seen]
             points: Any = {"marker": "o", "markersize": 3} if len(f) < FEW else {}
             gain.plot(f, np.abs(values), label=name, **style, **points)

@@ -11,12 +11,12 @@ from scipy.signal import welch
 
 from lfno.core.grid import Axis, Grid
 from lfno.plots.answers import TRUTH
-from lfno.plots.style import COLOURS, FIELD, colour_range, legend, logarithmic, panels
+from lfno.plots.style import COLOURS, FIELD, colour, colour_range, legend, logarithmic, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = "#4d4d80"
+LINEAR = COLOURS["best linear model"]
 LONGEST = 1500  # samples of a signal that a panel can show
 MOST_OUTPUTS = 3  # output channels that a figure shows
 SEGMENT = 1024  # samples of a segment of the spectrum
@@ -79,12 +79,12 @@ def prediction_figure(compared: Compared) -> Figure:
             place = (sample, channel, stretch)
             truth, own, linear = measured[place], compared.prediction[place], compared.linear[place]
             above.plot(t[stretch], truth, label="measured", **TRUTH)
-            above.plot(t[stretch], own, color=COLOURS["LFNO"], label=compared.label)
+            above.plot(t[stretch], own, color=colour(compared.label), label=compared.label)
             if compared.spread is not None:
                 wide = 2 * compared.spread[place]
-                above.fill_between(t[stretch], own - wide, own + wide, color=COLOURS["LFNO"], alpha=0.2, linewidth=0)
+                above.fill_between(t[stretch], own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
             below.plot(t[stretch], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
-            below.plot(t[stretch], own - truth, color=COLOURS["LFNO"], linewidth=1)
+            below.plot(t[stretch], own - truth, color=colour(compared.label), linewidth=1)
             above.set(ylabel=compared.outputs[channel], xticklabels=[])
             below.set(ylabel="residual", xlabel=compared.axis.label)
             if row == 0:
@@ -106,7 +106,7 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
     curves: dict[str, tuple[np.ndarray, dict[str, Any]]] = {
         "measured": (compared.truth, TRUTH),
         "residual of the best linear model": (compared.linear - compared.truth, {"color": LINEAR, "linestyle": ":"}),
-        f"residual of {compared.label}": (compared.prediction - compared.truth, {"color": COLOURS["LFNO"]}),
+        f"residual of {compared.label}": (compared.prediction - compared.truth, {"color": colour(compared.label)}),
     }
     for panel, channel in zip(axes, outputs, strict=True):
         for name, (values, style) in curves.items():

@@ -41,8 +41,9 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
     noise = None if floor is None else [float(level) for level in floor]
     label = next(iter(contest.rows))
     modes = _modes(model)
+    first, splits = overview(model, contest, label) if model.grid.ndim == 1 else (None, True)
     sections = [
-        *([overview(model, contest, label)] if model.grid.ndim == 1 else []),
+        *([first] if first else []),
         _prediction(model, contest, label, noise),
         Section("Candidates", tables=[_candidates(contest, noise)]),
         *_response(model, contest, label),
@@ -50,9 +51,10 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
         _range(model),
         Section("Data and choices", _story(model), folded=True),
     ]
+    split = ("Split a response into transient and steady part:", f"lfno decompose {folder} FILE")
     steps = (
         ("Predict new inputs:", f"lfno predict {folder} FILE -o OUT"),
-        ("Split a response into transient and steady part:", f"lfno decompose {folder} FILE"),
+        *([split] if splits else []),
         ("Use the model without this library:", f"lfno export {folder} --to fmu"),
     )
     tiles = _tiles(contest, label, modes, noise)

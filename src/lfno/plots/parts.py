@@ -33,8 +33,11 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
     return transient[None, ..., prepared.warmup :], steady[None, ..., prepared.warmup :]
 
 
-def overview(model: Surrogate, contest: Contest, label: str) -> Section:
-    """Return the section with the figure of the first input and the first output, for a model of signals in time."""
+def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, bool]:
+    """Return the section with the figure of the first input and the first output, and whether the model has a split.
+
+    The model is one of signals in time.
+    """
     size = min(LONGEST, contest.truth.shape[-1])
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]
     channel = (model.signals.inputs or [("input", "")])[0]
@@ -47,10 +50,13 @@ def overview(model: Surrogate, contest: Contest, label: str) -> Section:
         split = dict(zip(PARTS, parts_of_test(model, 1), strict=True))
         parts = {name: (values[0, 0, :size], None) for name, values in split.items()}
         caption += " Steady: the response of the model to this input repeated for ever. Transient: the rest, which fades."
+        if warm := model.fitted.prepared.warmup:  # type: ignore[union-attr]
+            caption += f" The figure begins {warm * axis.step:.3g} {axis.unit} after the start, of which little is left then."
     except LfnoError as error:
         warning = f"There is no split into transient and steady part: {error}."
     draw = partial(
         answers_figure, axis, (with_unit(*channel), contest.inputs[0, 0, :size]),
         (contest.outputs[0], truth[0, 0, :size]), answers, parts, measured="measured",
     )  # fmt: skip
-    return Section("", pictures=[Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))], warning=warning)
+    picture = Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))
+    return Section("", pictures=[picture], warning=warning), bool(parts)

@@ -22,6 +22,9 @@ COLOURS = {
     "FNO deep": "#56b4e9",
     "FNO long": "#7a5fb5",
     "LNO free": "#7fc97f",
+    "feedback": "#7a5fb5",
+    "modal model": "#009e73",
+    "best linear model": "#4d4d80",
     "transient": "#cc3377",
     "steady": "#3377aa",
 }
