@@ -21,6 +21,7 @@ from lfno.identification.stacking import Stacked, stack_stretches, with_states
 
 KEY = "lfno-modes"
 MOST = 2_000_000  # samples of very long records that count
+REMEMBERED = 0.02  # relative error that an initial state may leave in the second half of a long stretch
 IMITATION = 2.0  # estimated initial states are doubted if the error without them is this many times larger
 MOST_POLES = 12  # of a linear model; an oscillation is one pole
 
@@ -115,11 +116,13 @@ def identify_signals(
     stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
     signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     model = _identified_model(signals, prepared, stretches, start, max_poles)
-    if not signals.moving or _late_error(model, stretches) <= IMITATION * model.modes.error:
+    # the second half of a stretch tells only if the system has forgotten the first sample by then
+    long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
+    if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
         return model
     # a slow decay from a large initial state imitates a drift, and without that state the model is wrong for ever
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
-    return min((model, other), key=lambda one: _late_error(one, stretches))
+    return min((model, other), key=lambda one: _late_error(one, long))
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
@@ -131,7 +134,7 @@ def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
         missed = (model.predict(inputs[None])[0] - outputs)[:, size // 2 :]
         share = missed / np.maximum(outputs.std(-1, keepdims=True), 1e-300)
         errors.append(share.ravel() if stretch.mask is None else share[stretch.mask[..., size // 2 : size]])
-    whole = np.concatenate(errors)
+    whole = np.concatenate([*errors, np.zeros(0)])
     return float(np.sqrt((whole**2).mean())) if whole.size else 0.0
 
 

@@ -45,16 +45,16 @@ class Stacked:
 
 
 def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: int) -> Stacked:
-    """Return the stretches as `stack_stretches` does; initial states are estimated where a warm-up cannot forget them.
+    """Return the stretches as `stack_stretches` does; where few of them start in motion, their states are estimated.
 
-    memory: samples for which the system remembers its past. Where that is longer than the warm-up and few stretches start in
-    motion, their initial states are estimated, and only the samples that a pulse itself disturbs do not count.
+    Then only the samples that a pulse itself disturbs do not count: a warm-up need not be as long as the memory of the system,
+    which is hard to measure. memory: samples for which a period is repeated before it counts.
     """
     moving = tuple(k for k, stretch in enumerate(stretches) if stretch.start == UNKNOWN)
     periodic = any(stretch.start == PERIODIC for stretch in stretches)
     if periodic:  # a period is repeated until its start is forgotten
         return stack_stretches(stretches, max(warmup, memory), most)
-    if not memory > warmup or not 0 < len(moving) <= MOST_MOVING:
+    if not 0 < len(moving) <= MOST_MOVING:
         return stack_stretches(stretches, warmup, most)
     stacked = stack_stretches(stretches, min(warmup, DISTURBED), most)
     return replace(stacked, moving=tuple(k for k in moving if k < len(stacked.inputs)))
