@@ -77,10 +77,12 @@ def test_the_past_does_not_know_the_future(dtype):
         assert not torch.equal(after, before)
 
 
-def test_a_stack_by_vmap_is_every_network_alone():
+@pytest.mark.parametrize("training", [False, True])
+def test_a_stack_by_vmap_is_every_network_alone(training):
     u, given = noise(3, 2, 2, 50), layer(2, 2, 2)
     scaled = [torch.stack([value, value / 2, -value if k else value]) for k, value in enumerate(given)]
-    together = vmap(respond)(u, *scaled)
+    with torch.set_grad_enabled(training):
+        together = vmap(respond)(u, *scaled)
     for run in range(3):
         alone = respond(u[run], *(value[run] for value in scaled))
         assert (together[run] - alone).abs().max() < 1e-12 * alone.abs().max()

@@ -63,8 +63,7 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: in
 
 def respond(chunks: Tensor, batch: int, layer: Layer, bias: Tensor) -> Tensor:
     """The response from rest plus W u + b: (L, in, …) → (L, out, …)."""
-    compute = _Respond.apply if torch.is_grad_enabled() else _Respond.forward
-    return compute(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
+    return _Respond.apply(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
 
 
 class _Respond(torch.autograd.Function):
