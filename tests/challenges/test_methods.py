@@ -118,3 +118,12 @@ def test_wrong_arguments_are_one_message(arguments: dict, message: str, tmp_path
     write("coupled-drives", tmp_path)
     with pytest.raises(LfnoError, match=message):
         run("coupled-drives", tmp_path, **arguments)
+
+
+def test_outputs_that_do_not_follow_the_inputs_have_the_mean_as_their_model():
+    rng = np.random.default_rng(3)
+    records = tuple(Record("training", *rng.normal(2.0, 1.0, (2, 1, 400))) for _ in range(2))
+    model = find_method("linear")(Training(records, 0.02, 10), Settings()).models[0]
+    answer = model.simulate(records[0].question(10))
+    assert "constant" in model.description
+    np.testing.assert_allclose(answer, np.mean([record.outputs for record in records]))

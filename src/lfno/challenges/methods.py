@@ -38,6 +38,18 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
     return Fitted([final], validation, {"method": "level", "model": final.description})
 
 
+def fit_rectified(training: Training, settings: Settings) -> Fitted:
+    """The absolute value of a linear model: for outputs of a sensor that is blind to the sign."""
+    from lfno.challenges import rectified
+
+    if training.periodic or not rectified.applies(training):
+        raise LfnoError("the method rectified needs outputs that are absolute values: never below zero, and often near it")
+    kept, held = training.split()
+    first, final = rectified.fit_rectified(kept), rectified.fit_rectified(training)
+    validation = figures(first, held.records, training.skip, training.scale)
+    return Fitted([final], validation, {"method": "rectified", "model": final.description}, first)
+
+
 def fit_feedback(training: Training, settings: Settings) -> Fitted:
     """Linear modes closed by a static nonlinearity: few parameters, identified without training a network."""
     from lfno.challenges.feedback import fit_modes_with_feedback
@@ -70,11 +82,22 @@ def check_changes(training: Training, settings: Settings) -> None:
     preset.change(**settings.changes)
 
 
+def may_apply(name: str, training: Training) -> bool:
+    """Whether a method without a network is made for records like these."""
+    if name == "level":
+        return training.periodic and level_degree(training) > 0
+    if name == "rectified":
+        from lfno.challenges.rectified import applies
+
+        return not training.periodic and applies(training)
+    return True
+
+
 def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
     """The models without a network that apply to these records, by name; at least one."""
     found, reasons = {}, []
-    for name in ("linear", "level", "feedback"):
-        if name == "level" and not (training.periodic and level_degree(training)):
+    for name in ("linear", "level", "rectified", "feedback"):
+        if not may_apply(name, training):
             continue
         try:
             found[name] = METHODS[name](training, settings)
@@ -113,6 +136,7 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
 METHODS: dict[str, Fit] = {
     "linear": fit_linear,
     "level": fit_level,
+    "rectified": fit_rectified,
     "feedback": fit_feedback,
     "lfno": fit_lfno,
     "auto": fit_auto,
