@@ -9,7 +9,7 @@ from dataclasses import replace
 from lfno.challenges.fitted import Fit, Fitted, Settings, mean_score
 from lfno.challenges.guard import guarded
 from lfno.challenges.linear import fit_modes, fit_response, level_degree
-from lfno.challenges.protocol import Training, figures
+from lfno.challenges.protocol import Training, figures, is_white
 from lfno.core.errors import LfnoError
 
 #: a network is chosen where it lowers the validation error of the other models to this part
@@ -112,15 +112,20 @@ def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
 def fit_auto(training: Training, settings: Settings) -> Fitted:
     """Fit by every method that applies and keep the one with the smallest error on held-out training records.
 
-    A network must be clearly better than the models without one. The linear model answers records on which a nonlinear
+    A network must be clearly better than the models without one, and is not trained where the best of them leaves white
+    noise. The linear model answers records on which a nonlinear
     model diverges.
     """
     check_changes(training, settings)
     found = compact(training, settings)
-    try:
-        found["lfno"] = fit_lfno(training, settings, list(found.values()))
-    except LfnoError as error:
-        logging.getLogger("lfno").info(f"one model was left out: lfno: {error}")
+    simple = min(found.values(), key=lambda one: mean_score(one.validation, training))
+    if is_white(simple.trained or simple.models[0], training.split()[1].records, training.skip):
+        logging.getLogger("lfno").info("no network is trained: the best model without one leaves white noise")
+    else:
+        try:
+            found["lfno"] = fit_lfno(training, settings, list(found.values()))
+        except LfnoError as error:
+            logging.getLogger("lfno").info(f"one model was left out: lfno: {error}")
     compared = {name: mean_score(one.validation, training) for name, one in found.items()}
     logging.getLogger("lfno").info(
         "relative errors on held-out training records: " + ", ".join(f"{name} {value:.3g}" for name, value in compared.items())
