@@ -121,6 +121,8 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
     simple = min(found.values(), key=lambda one: mean_score(one.validation, training))
     if is_white(simple.trained or simple.models[0], training.split()[1].records, training.skip):
         logging.getLogger("lfno").info("no network is trained: the best model without one leaves white noise")
+    elif settings.late:
+        logging.getLogger("lfno").info("no network is trained: the time is spent")
     else:
         try:
             found["lfno"] = fit_lfno(training, settings, list(found.values()))

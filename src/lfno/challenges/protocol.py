@@ -122,7 +122,8 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
     """
     errors: dict[str, list[float]] = {}
     for record in records:
-        answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # a model may diverge
+            answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
         if answer.shape != record.outputs.shape:
             raise LfnoError(f"the model answered with shape {answer.shape}; the record has {record.outputs.shape}")
         missed = answer[:, skip:] - record.outputs[:, skip:]
@@ -131,6 +132,7 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
     return {name: scale * float(np.mean(values)) for name, values in errors.items()}
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a model may diverge
 def is_white(model: Model, records: Sequence[Record], skip: int) -> bool:
     """Whether the residual of a model looks like white noise: its autocorrelations at lags of 1 to 3 samples are small."""
     power, products = 0.0, np.zeros(3)
