@@ -14,6 +14,7 @@ Modules:
     run: run a benchmark
     methods: the methods that can be fitted
     linear: linear models
+    rectified: absolute values of linear models, for sensors that are blind to the sign
     feedback: modes with feedback, whose initial state comes from the first outputs
     steady: LFNO for records in periodic steady state
     windows: LFNO for records that are not periodic

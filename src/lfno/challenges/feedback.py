@@ -73,6 +73,7 @@ def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.
     return np.concatenate([inputs[:, at % size if period else np.clip(at, 0, size - 1)] for at in places])
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a model may diverge; it is not chosen then
 def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
     """Fit to the beginning of each record (or to most realisations), choose on the rest, then fit to all records."""
     kept, held = training.split()

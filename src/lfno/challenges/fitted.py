@@ -17,6 +17,8 @@ from lfno.core.errors import LfnoError
 MOST_SEEDS = 100
 #: seconds that networks may take on a CPU unless the user gives a budget or a number of epochs
 USUAL = 900.0
+#: seconds of a time budget below which no network is trained beside other models
+FEWEST = 10.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Settings:
             raise LfnoError(f"{self.seeds!r} seeds: a whole number from 1 to {MOST_SEEDS} is needed")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise LfnoError(f"a time budget of {self.seconds!r} seconds: a positive number is needed")
+
+    @property
+    def late(self) -> bool:
+        """Whether the time budget is too short by now for a network."""
+        return self.seconds is not None and self.seconds - (time.monotonic() - self.begun) < FEWEST
 
     def left(self, device: str) -> float | None:
         """Seconds that are left for networks; None for no limit."""

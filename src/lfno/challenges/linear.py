@@ -41,6 +41,8 @@ class LinearModes:
 
     @property
     def description(self) -> str:
+        if not len(self.modes.poles):
+            return "constant, the mean output: no linear model explains the training records"
         return f"linear model of {counted(len(self.modes.poles), 'pole')}"
 
     def simulate(self, question: Question) -> np.ndarray:
@@ -50,6 +52,8 @@ class LinearModes:
         noisy samples do not make up a large motion of a mode that they hardly show.
         """
         inputs = question.inputs - self.input_offset
+        if not len(self.modes.poles):
+            return np.tile(self.output_offset, inputs.shape[-1])
         if question.period:
             period = inputs[:, : question.period]
             steady = self.modes.simulate(np.tile(period, SETTLING + 1)[None], self.step)[0, :, -question.period :]
@@ -83,6 +87,8 @@ def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
     for pole, residue in zip(modes.poles, np.moveaxis(modes.residues, -1, 0), strict=True):
         response = pole_response(pole, pieces, step)[0]
         waves.append(np.einsum("oi,sit->ost", residue, response).reshape(len(residue), -1))
+    if not waves:
+        return np.zeros((len(modes.direct), 0, 0))
     stack = np.stack(waves, 1)  # (outputs, modes, points)
     states = np.concatenate([stack.real, stack.imag[:, modes.poles.imag != 0]], axis=1)
     return np.einsum("oap,obp->oab", states, states) / states.shape[-1]
@@ -122,9 +128,9 @@ def fit_modes(training: Training) -> LinearModes:
         extra[row, column, 0] = unit
     line = Grid.line(size, training.step)
     found = identify(np.concatenate([inputs, extra], axis=1), outputs - after, line, max_poles=MOST_POLES)
-    if not len(found.poles):
-        raise LfnoError("no linear model explains the training records: their outputs do not follow their inputs")
-    if moving:
+    if not len(found.poles):  # outputs that do not follow the inputs in a linear way, such as a speed without its sign
+        found = replace(found, direct=np.zeros_like(found.direct), error=1.0)
+    if moving and len(found.poles):
         after = after + unit * found.frequency_response(np.zeros(1), training.step)[:, own].real
     modes = replace(found, residues=found.residues[:, :own], direct=found.direct[:, :own])
     noise = (found.error * outputs.std((0, 2))) ** 2

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lfno.challenges.fitted import Fit, Fitted, Settings, mean_score
 from lfno.challenges.guard import guarded
 from lfno.challenges.linear import fit_modes, fit_response, level_degree
-from lfno.challenges.protocol import Training, figures
+from lfno.challenges.protocol import Training, figures, is_white
 from lfno.core.errors import LfnoError
 
 #: a network is chosen where it lowers the validation error of the other models to this part
@@ -36,6 +36,18 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
     first, final = fit_response(kept, held, training, degree)
     validation = figures(first, held.records, training.skip, training.scale)
     return Fitted([final], validation, {"method": "level", "model": final.description})
+
+
+def fit_rectified(training: Training, settings: Settings) -> Fitted:
+    """The absolute value of a linear model: for outputs of a sensor that is blind to the sign."""
+    from lfno.challenges import rectified
+
+    if training.periodic or not rectified.applies(training):
+        raise LfnoError("the method rectified needs outputs that are absolute values: never below zero, and often near it")
+    kept, held = training.split()
+    first, final = rectified.fit_rectified(kept), rectified.fit_rectified(training)
+    validation = figures(first, held.records, training.skip, training.scale)
+    return Fitted([final], validation, {"method": "rectified", "model": final.description}, first)
 
 
 def fit_feedback(training: Training, settings: Settings) -> Fitted:
@@ -70,11 +82,22 @@ def check_changes(training: Training, settings: Settings) -> None:
     preset.change(**settings.changes)
 
 
+def may_apply(name: str, training: Training) -> bool:
+    """Whether a method without a network is made for records like these."""
+    if name == "level":
+        return training.periodic and level_degree(training) > 0
+    if name == "rectified":
+        from lfno.challenges.rectified import applies
+
+        return not training.periodic and applies(training)
+    return True
+
+
 def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
     """The models without a network that apply to these records, by name; at least one."""
     found, reasons = {}, []
-    for name in ("linear", "level", "feedback"):
-        if name == "level" and not (training.periodic and level_degree(training)):
+    for name in ("linear", "level", "rectified", "feedback"):
+        if not may_apply(name, training):
             continue
         try:
             found[name] = METHODS[name](training, settings)
@@ -89,15 +112,22 @@ def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
 def fit_auto(training: Training, settings: Settings) -> Fitted:
     """Fit by every method that applies and keep the one with the smallest error on held-out training records.
 
-    A network must be clearly better than the models without one. The linear model answers records on which a nonlinear
+    A network must be clearly better than the models without one, and is not trained where the best of them leaves white
+    noise. The linear model answers records on which a nonlinear
     model diverges.
     """
     check_changes(training, settings)
     found = compact(training, settings)
-    try:
-        found["lfno"] = fit_lfno(training, settings, list(found.values()))
-    except LfnoError as error:
-        logging.getLogger("lfno").info(f"one model was left out: lfno: {error}")
+    simple = min(found.values(), key=lambda one: mean_score(one.validation, training))
+    if is_white(simple.trained or simple.models[0], training.split()[1].records, training.skip):
+        logging.getLogger("lfno").info("no network is trained: the best model without one leaves white noise")
+    elif settings.late:
+        logging.getLogger("lfno").info("no network is trained: the time is spent")
+    else:
+        try:
+            found["lfno"] = fit_lfno(training, settings, list(found.values()))
+        except LfnoError as error:
+            logging.getLogger("lfno").info(f"one model was left out: lfno: {error}")
     compared = {name: mean_score(one.validation, training) for name, one in found.items()}
     logging.getLogger("lfno").info(
         "relative errors on held-out training records: " + ", ".join(f"{name} {value:.3g}" for name, value in compared.items())
@@ -113,6 +143,7 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
 METHODS: dict[str, Fit] = {
     "linear": fit_linear,
     "level": fit_level,
+    "rectified": fit_rectified,
     "feedback": fit_feedback,
     "lfno": fit_lfno,
     "auto": fit_auto,

@@ -13,10 +13,11 @@ import torch
 from lfno.challenges.fitted import Settings
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.data.files.variables import counted
 from lfno.models.kernel import WINDOW, PoleResidue
 from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.training.device import usable_device
-from lfno.training.estimate import estimate
+from lfno.training.estimate import Estimate, duration, estimate
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.pace import Pace
@@ -55,7 +56,8 @@ def train_seeds(
     expected = estimate(tasks, preset.training, device, None)
     expected.check()
     pace = Pace.of(tasks, preset.training, expected, settings.left(device))
-    logging.getLogger("lfno").info(f"training {settings.seeds} network(s) on {device} takes {expected}")
+    told = f"training {counted(settings.seeds, 'network')} on {device}{_times(expected, pace, preset)}"
+    logging.getLogger("lfno").info(told)
     trainer = Trainer(tasks, pace.config, device)
     train(trainer, watch=pace.watcher(settings.watch))
     if failed := trainer.failed():
@@ -70,6 +72,13 @@ def train_seeds(
         "training_seconds": trainer.seconds,
     }
     return Trained(networks, device, facts)  # type: ignore[arg-type]
+
+
+def _times(expected: Estimate, pace: Pace, preset: Preset) -> str:
+    """What the training takes, or how many of its epochs fit into the time that is left."""
+    if pace.config.epochs == preset.training.epochs or pace.budget is None:
+        return f" takes {expected}"
+    return f": {pace.config.epochs} of {preset.training.epochs} epochs fit into the {duration(pace.budget)} that are left"
 
 
 @torch.no_grad()

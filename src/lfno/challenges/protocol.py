@@ -12,6 +12,8 @@ from lfno.core.errors import LfnoError
 
 #: share of a training record, or of the training realisations, that is held out to choose between models
 HELD_OUT = 0.2
+#: an autocorrelation of the residual below which it counts as white noise
+WHITE = 0.1
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,23 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
     """
     errors: dict[str, list[float]] = {}
     for record in records:
-        answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # a model may diverge
+            answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
         if answer.shape != record.outputs.shape:
             raise LfnoError(f"the model answered with shape {answer.shape}; the record has {record.outputs.shape}")
         missed = answer[:, skip:] - record.outputs[:, skip:]
         with np.errstate(over="ignore", invalid="ignore"):
             errors.setdefault(record.figure, []).extend(np.sqrt((missed**2).mean(-1)).tolist())
     return {name: scale * float(np.mean(values)) for name, values in errors.items()}
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a model may diverge
+def is_white(model: Model, records: Sequence[Record], skip: int) -> bool:
+    """Whether the residual of a model looks like white noise: its autocorrelations at lags of 1 to 3 samples are small."""
+    power, products = 0.0, np.zeros(3)
+    for record in records:
+        missed = (np.asarray(model.simulate(record.question(skip))) - record.outputs)[:, skip:]
+        missed = missed / np.maximum(record.outputs.std(-1, keepdims=True), 1e-300)
+        power += float((missed**2).sum())
+        products += [(missed[:, lag:] * missed[:, :-lag]).sum() for lag in (1, 2, 3)]
+    return bool(np.isfinite(power) and (np.abs(products) <= WHITE * power).all())

@@ -86,7 +86,8 @@ def run(
     Args:
         name: the benchmark, or its records as `load` returns them.
         path: see `load`.
-        method: "linear", "level", "feedback", "lfno" or "auto", which compares the others on held-out training records.
+        method: "linear", "level", "rectified", "feedback", "lfno" or "auto", which compares the others on held-out training
+            records.
         seeds: networks that are trained with different initial weights, as one stack. Methods without chance give one.
         device: "cpu" or "cuda" for networks; the best one there is by default.
         minutes: time for the whole fit; by default networks on a CPU get a quarter of an hour, and no limit on a GPU.

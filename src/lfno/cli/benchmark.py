@@ -27,7 +27,7 @@ def benchmark(
         typer.Option(help="Folder (or file) of the benchmark's data; else the cache of the package nonlinear_benchmarks."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="linear, level, feedback, lfno, or auto, which compares them on training data.")
+        str, typer.Option(help="linear, level, rectified, feedback, lfno, or auto, which compares them on training data.")
     ] = "auto",
     seeds: Annotated[int, typer.Option(help="Networks with different initial weights, trained as one stack.", min=1)] = 1,
     minutes: Annotated[float | None, typer.Option(help="Time for the whole fit, in minutes.")] = None,
