@@ -37,6 +37,7 @@ class Response:
 
     frequencies: (F,) in Hz. amplitudes: (A,) in the unit of the input.
     harmonics: (A, F, outputs, K + 1), the complex c_k.
+        NaN where a tone has no steady response of its own period.
     unique: (A, F), False where the answer depends on the start; None where it is not known.
     """
 
@@ -52,8 +53,16 @@ class Response:
 
     @property
     def phase(self) -> np.ndarray:
-        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency."""
-        return np.degrees(np.unwrap(np.angle(self.harmonics[..., 1]), axis=1))
+        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency.
+
+        NaN where there is no steady response; the phase is continuous across such frequencies.
+        """
+        angle = np.moveaxis(np.angle(self.harmonics[..., 1]), 1, -1)
+        phase = np.full_like(angle, np.nan)
+        for row in np.ndindex(angle.shape[:-1]):
+            known = np.isfinite(angle[row])
+            phase[row][known] = np.unwrap(angle[row][known])
+        return np.degrees(np.moveaxis(phase, -1, 1))
 
     @property
     def distortion(self) -> np.ndarray:
