@@ -88,7 +88,7 @@ def shipped(name: str, feedback: bool, seconds: float | None) -> list[dict[str, 
         found = []
     else:
         begin = time.perf_counter()
-        found = row(name, "network", model.modes(), truth, time.perf_counter() - begin)
+        found = row(name, model.kind, model.modes(), truth, time.perf_counter() - begin)
     if feedback:
         data = lfno.dataset(name)
         found += feedback_rows(name, Prepared(data, standard(len(data)), []), truth, seconds)

@@ -66,7 +66,7 @@ def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
     solver = time.perf_counter() - begin
     truth = system_response(system, *where)
     errors = point_errors(found, truth)
-    accuracy = model.provenance["test_l2"]
+    accuracy = model.accuracy
     return {"name": name, "points": errors.size, "unique": int(np.isfinite(errors).sum()), "error": float(np.nanmean(errors)),
             "median": float(np.nanmedian(errors)), "prediction": accuracy, "ratio": float(np.nanmean(errors)) / accuracy,
             "seconds": own, "solver_seconds": solver, "times": solver / own}  # fmt: skip

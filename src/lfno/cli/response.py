@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from lfno.evaluation.response import Response
     from lfno.surrogate import Surrogate
 
-MOST_TRUE = 600  # largest number of points at which the equation is solved
+MOST_TRUE = 200  # largest number of points at which the equation is solved; each takes about a tenth of a second
+TINY = 1e-8  # harmonics below this share of the fundamental are rounding errors
 
 
 def register(app: typer.Typer) -> None:
@@ -51,6 +53,9 @@ def response(
     forces = None if amplitudes is None else _numbers(amplitudes)
     found = surrogate.response(frequencies, forces, channel=channel, harmonics=harmonics, warn=False)
     notes: list[str] = []
+    unsettled = int(np.isnan(found.amplitude).any(-1).sum())
+    if unsettled:
+        notes.append(f"at {unsettled} of {found.amplitude[..., 0].size} points the model has no steady answer of one period")
     truth = _truth(surrogate, found, notes) if equation and channel == 0 else None
     curve, true_curve = _curve(surrogate, found, channel, notes), _true_curve(truth)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
@@ -123,8 +128,12 @@ def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response 
 
 
 def _curve(surrogate: Surrogate, found: Response, channel: int, notes: list[str]) -> Backbone | None:
+    from lfno.evaluation.backbone import backbone, resolve
+
+    ask = partial(surrogate.response, channel=channel, harmonics=1, warn=False)
+    first = replace(found, harmonics=found.harmonics[..., :2])
     try:
-        return surrogate.backbone(found.frequencies, found.amplitudes, channel=channel, warn=False)
+        return backbone(resolve(ask, first))
     except LfnoError as error:
         notes.append(f"there is no backbone: {error}")
         return None
@@ -155,8 +164,12 @@ def _difference(found: Response, truth: Response | None) -> float | None:
     if truth is None or truth.unique is None or not truth.unique.any():
         return None
     places = np.isin(found.frequencies, truth.frequencies)
-    apart = (found.harmonics[..., 1][:, places] - truth.harmonics[..., 1])[truth.unique]
-    return float(np.linalg.norm(apart) / np.linalg.norm(truth.harmonics[..., 1][truth.unique]))
+    own = found.harmonics[..., 1][:, places]
+    both = truth.unique & np.isfinite(own).all(-1)
+    if not both.any():
+        return None
+    apart = (own - truth.harmonics[..., 1])[both]
+    return float(np.linalg.norm(apart) / np.linalg.norm(truth.harmonics[..., 1][both]))
 
 
 def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
@@ -165,7 +178,9 @@ def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
 
     rows = []
     for row, force in enumerate(found.amplitudes):
-        place = int(found.amplitude[row, :, 0].argmax())
+        if not np.isfinite(found.amplitude[row, :, 0]).any():
+            continue
+        place = int(np.nanargmax(found.amplitude[row, :, 0]))
         facts = {"force": float(force), "frequency": float(found.frequencies[place])}
         facts |= {"amplitude": float(found.amplitude[row, place, 0]), "distortion": float(found.distortion[row, place, 0])}
         if truth is not None and np.isfinite(truth.amplitude[row]).any():
@@ -187,6 +202,6 @@ def _print(rows: list[dict[str, float]]) -> None:
     for heading in headings.values():
         table.add_column(heading, justify="right")
     for row in rows:
-        told = {**row, "distortion": 100 * row["distortion"]}
+        told = {**row, "distortion": 100 * row["distortion"] if row["distortion"] > TINY else 0.0}
         table.add_row(*(f"{told[name]:.4g}" if name in told else "–" for name in headings))
     Console().print(table)

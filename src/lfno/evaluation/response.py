@@ -38,7 +38,7 @@ class Response:
 
     frequencies: (F,) in Hz.
     amplitudes: (A,) in the unit of the input.
-    harmonics: the complex c_k, (A, F, outputs, K + 1).
+    harmonics: the complex c_k, (A, F, outputs, K + 1); NaN if a tone has no steady response of its own period.
     unique: (A, F), False if the response depends on the initial state; None if this is not known.
     """
 
@@ -54,8 +54,16 @@ class Response:
 
     @property
     def phase(self) -> np.ndarray:
-        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency."""
-        return np.degrees(np.unwrap(np.angle(self.harmonics[..., 1]), axis=1))
+        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency.
+
+        NaN where there is no steady response; the phase is continuous across such frequencies.
+        """
+        angle = np.moveaxis(np.angle(self.harmonics[..., 1]), 1, -1)
+        phase = np.full_like(angle, np.nan)
+        for row in np.ndindex(angle.shape[:-1]):
+            known = np.isfinite(angle[row])
+            phase[row][known] = np.unwrap(angle[row][known])
+        return np.degrees(np.moveaxis(phase, -1, 1))
 
     @property
     def distortion(self) -> np.ndarray:

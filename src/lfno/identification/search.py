@@ -104,11 +104,18 @@ def lasting(problem: Projection, poles: np.ndarray) -> np.ndarray:
 
 
 def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """The rms of each mode's own response over that of the outputs."""
+    """The rms of each mode's own response over that of the outputs, both without their mean where a constant is fitted.
+
+    Sensors with an offset and inputs about a level would otherwise count as motion.
+    """
     residues = residues_of(problem, poles)[1]
-    alone = [problem.rows(problem.respond(pole)[0]) @ residues[:, :, n].T for n, pole in enumerate(poles)]
-    size = np.linalg.norm(problem.targets) or 1.0
-    return np.array([np.linalg.norm(values.real) / size for values in alone])
+
+    def size(values: np.ndarray) -> float:
+        return float(np.linalg.norm(values - values.mean(0) if problem.constant else values))
+
+    whole = size(problem.targets) or 1.0
+    rows = (problem.rows(problem.respond(pole)[0]) @ residues[:, :, n].T for n, pole in enumerate(poles))
+    return np.array([size(values.real) / whole for values in rows])
 
 
 def residues_of(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
