@@ -27,6 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and noth
 
 
 def register(app: typer.Typer) -> None:
+    """Add the commands of `lfno data` to the command line."""
     group = typer.Typer(no_args_is_help=True, help="Make, show and check data sets.")
     group.command()(make)
     group.command()(show)

@@ -15,6 +15,7 @@ from lfno.core.errors import Option
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno inspect` to the command line."""
     app.command("inspect")(inspect)
 
 

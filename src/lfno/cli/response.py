@@ -21,6 +21,7 @@ MOST_TRUE = 600  # largest number of points at which the equation is solved
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno response` to the command line."""
     app.command("response")(response)
 
 
