@@ -47,7 +47,7 @@ def make(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Make data sets, unless they exist already; a long one that was interrupted goes on where it stopped."""
+    """Make data sets that do not exist yet. A long one that was interrupted continues where it stopped."""
     import torch
 
     from lfno.data.make import exists, place

@@ -39,7 +39,7 @@ def response(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Steady answer to tones over frequencies and amplitudes: amplitude, phase and harmonics, and the backbone."""
+    """Steady response to sine inputs over frequencies and amplitudes: amplitude, phase, harmonics and backbone."""
     import numpy as np
 
     from lfno.core.grid import with_unit
