@@ -67,7 +67,9 @@ def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, w
 
 
 def test_many_turns_cost_no_digits():
-    """Mode 1000 of 2001 points is at point 2k where mode 1 is at point −k, a thousand turns apart."""
+    """On 2001 points, the wave of mode 1000 at point 2k equals the wave of mode 1 at point −k, although their angles differ by
+    a thousand turns.
+    """
     found = waves(2001, 2001, 1001, True, torch.float64, torch.device("cpu"))
     k = torch.arange(1, 1000)
     assert torch.equal(found[:, 1000, 2 * k], found[:, 1, 2001 - k])

@@ -37,7 +37,7 @@ def test_unknown_name_suggests():
         (lambda: Lorenz(rho="five"), "rho = 'five' is not a number"),
         (lambda: Duffing().solve(np.zeros(7), Grid.line(8, 0.1)), r"shape \(7,\).*has shape \(8,\)"),
         (lambda: Duffing().solve(np.array([0, np.nan, 0]), Grid.line(3, 0.1)), r"not finite at index \(0, 1\)"),
-        (lambda: Duffing().solve(lambda t: np.zeros(3), Grid.line(8, 0.1)), "answered with shape"),
+        (lambda: Duffing().solve(lambda t: np.zeros(3), Grid.line(8, 0.1)), "returned shape"),
         (lambda: Duffing().solve(np.zeros((2, 3)), Grid((Axis("x", 2, 1), Axis("t", 3, 1)))), "grid with axes"),
     ],
 )

@@ -11,6 +11,7 @@ PATIENCE = 5.0  # seconds to wait for a browser before torch is imported
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno app` to the command line."""
     app.command("app")(page)
 
 

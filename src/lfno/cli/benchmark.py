@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno benchmark` to the command line."""
     app.command("benchmark")(benchmark)
 
 

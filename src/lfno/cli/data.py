@@ -27,6 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and noth
 
 
 def register(app: typer.Typer) -> None:
+    """Add the commands of `lfno data` to the command line."""
     group = typer.Typer(no_args_is_help=True, help="Make, show and check data sets.")
     group.command()(make)
     group.command()(show)
@@ -46,7 +47,7 @@ def make(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Make data sets, unless they exist already; a long one that was interrupted goes on where it stopped."""
+    """Make data sets that do not exist yet. A long one that was interrupted continues where it stopped."""
     import torch
 
     from lfno.data.make import exists, place

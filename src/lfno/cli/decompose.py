@@ -17,6 +17,7 @@ from lfno.core.progress import progress
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno decompose` to the command line."""
     app.command("decompose")(with_reading(decompose))
 
 

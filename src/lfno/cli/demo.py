@@ -34,6 +34,7 @@ QUICK = Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, 
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno demo` to the command line."""
     app.command()(demo)
 
 

@@ -44,7 +44,7 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 
 
 def lead(outcome: Outcome) -> list[str]:
-    """Return three sentences: the result of LFNO, those of the others, and what else LFNO answers."""
+    """Return three sentences: the error of LFNO, the errors of the others, and the split and modes of LFNO."""
     run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
     rings = "; it found no mode yet."
     if outcome.modes:

@@ -19,6 +19,7 @@ BY_SAMPLE = ("c", "fmu", "onnx-step")
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno export` to the command line."""
     app.command("export")(export)
 
 

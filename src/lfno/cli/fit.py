@@ -14,6 +14,7 @@ from lfno.core.errors import LfnoError
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno fit` to the command line."""
     app.command("fit")(with_reading(fit))
 
 

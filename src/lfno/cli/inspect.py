@@ -15,6 +15,7 @@ from lfno.core.errors import Option
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno inspect` to the command line."""
     app.command("inspect")(inspect)
 
 
@@ -22,7 +23,7 @@ def inspect(
     file: Annotated[Path, typer.Argument(help="NPZ, NPY, MATLAB, CSV/TSV, Parquet, HDF5 or NetCDF file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """Show the variables of a file, the sampling, what would be input and output, and the command to use."""
+    """Show the variables of a file, its sampling, the proposed inputs and outputs, and the command to use."""
     from lfno.data.describe import describe
 
     report = describe(file, flag)

@@ -26,10 +26,12 @@ MOST_COLUMNS = 4  # largest number of outputs with a column of their own
 
 
 def say(text: str) -> None:
+    """Print a line of text."""
     typer.echo(text)
 
 
 def table(contest: Contest) -> None:
+    """Print the test errors of the model and of the baselines."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table

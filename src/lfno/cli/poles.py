@@ -21,6 +21,7 @@ WORTH_SAYING = 0.01  # relative error of a model above which weak modes may be h
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno poles` to the command line."""
     app.command("poles")(with_reading(poles))
 
 

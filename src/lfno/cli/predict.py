@@ -31,6 +31,7 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and noth
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno predict` to the command line."""
     app.command("predict")(with_reading(predict))
 
 

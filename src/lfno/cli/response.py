@@ -23,6 +23,7 @@ TINY = 1e-8  # harmonics below this share of the fundamental are rounding errors
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno response` to the command line."""
     app.command("response")(response)
 
 
@@ -40,7 +41,7 @@ def response(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Steady answer to tones over frequencies and amplitudes: amplitude, phase and harmonics, and the backbone."""
+    """Steady response to sine inputs over frequencies and amplitudes: amplitude, phase, harmonics and backbone."""
     import numpy as np
 
     from lfno.core.grid import with_unit

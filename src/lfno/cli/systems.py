@@ -9,6 +9,7 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno systems` to the command line."""
     app.command()(systems)
 
 

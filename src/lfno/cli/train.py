@@ -23,6 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and noth
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno train` to the command line."""
     app.command("train")(train)
 
 

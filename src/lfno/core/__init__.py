@@ -1,4 +1,4 @@
-"""What every room may use: grids, errors, files of tensors, memory, progress.
+"""Modules for all rooms: grids, errors, tensor files, memory, progress.
 
 Modules:
     checks: check arrays that come from the user

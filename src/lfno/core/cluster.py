@@ -47,7 +47,7 @@ def spread(
         for future in as_completed(futures, loop=client.loop):
             try:
                 found = future.result()
-            except Exception as error:  # whatever happened on the worker, the other jobs continue
+            except Exception as error:  # any error of a worker; the other jobs continue
                 failed.append(f"{futures[future]}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
                 continue
             paths = []

@@ -1,4 +1,4 @@
-"""Where a figure was measured: hardware, versions and commit."""
+"""The environment of a measurement: hardware, versions and commit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from lfno.core.version import __version__
 
 
 def environment(device: str | None = None) -> dict[str, str]:
-    """Return hardware, versions and commit as text. Without a device, the one that torch would take.
+    """Return hardware, versions and commit as text.
+
+    device: "cpu" or "cuda"; by default the device that torch would use.
 
     >>> sorted(environment("cpu"))
     ['commit', 'hardware', 'lfno', 'torch']

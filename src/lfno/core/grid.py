@@ -129,7 +129,9 @@ class Grid:
 
     @property
     def form(self) -> tuple[tuple[int, bool, bool, str], ...]:
-        """(size, periodic, time, boundary) of each axis, on which a network depends; its poles are relative to the window."""
+        """(size, periodic, time, boundary) of each axis. A network depends only on these, because its poles are relative to
+        the window.
+        """
         return tuple((axis.size, axis.periodic, axis.time, axis.boundary) for axis in self.axes)
 
     @property

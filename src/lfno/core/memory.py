@@ -1,4 +1,4 @@
-"""How much memory an array may take, and what happens with an array that is too large."""
+"""Limits on the memory of an array, and arrays on disk above these limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a long command is: a bar with the time left on a terminal, a line for every tenth of the work elsewhere."""
+"""Progress of a long command: a bar with the time left on a terminal, one line for every tenth of the work elsewhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-Show = Callable[[str, int, int], None]  # (what, done, in all)
+Show = Callable[[str, int, int], None]  # (name of the work, finished steps, all steps)
 
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Show]:
-    """A function to call with what is done, how much of it and how much in all; it writes to standard error."""
+    """Yield a function `show(name, done, total)` that writes the progress to standard error."""
     if quiet:
         yield lambda what, done, total: None
         return
@@ -30,7 +30,7 @@ def progress(quiet: bool) -> Iterator[Show]:
     def show(what: str, done: int, total: int) -> None:
         if what not in rows:
             rows[what], begun[what] = shown.add_task(what, total=total), time.monotonic()
-        shown.update(rows[what], completed=done, total=total, visible=done < total)  # room for those still at work
+        shown.update(rows[what], completed=done, total=total, visible=done < total)  # hide finished work
         tenth = 10 * done // max(total, 1)
         if not console.is_terminal and tenth > told.get(what, 0):
             told[what] = tenth

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str) -> None:
-    """Write tensors and the description `tree`, which goes as JSON into the metadata under `key`, with a checksum over both."""
+    """Write tensors and a description to a safetensors file, with a checksum over both.
+
+    path: the file.
+    tensors: the tensors by name.
+    tree: the description, stored as JSON in the metadata.
+    key: the name of the description in the metadata, which marks the kind of file.
+    """
     from safetensors.torch import save
 
     tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
@@ -25,9 +31,13 @@ def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str
 
 
 def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return the description and the tensors of a file whose checksum is right.
+    """Return the description and the tensors of a file after a check of its checksum.
 
-    `what` names the kind of file in error messages. Raises LfnoError if the file is missing, damaged or of another kind.
+    path: the file.
+    key: the name of the description in the metadata.
+    what: the kind of file in error messages.
+
+    Raises LfnoError if the file is missing, damaged or of another kind.
     """
     from safetensors import SafetensorError, safe_open
 

@@ -73,6 +73,7 @@ class OperatorConfig:
 
     @classmethod
     def from_fields(cls, tree: dict[str, Any]) -> Any:
+        """Return the options from a dictionary. Raises LfnoError for an unknown field."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(tree) - known)
         if unknown:

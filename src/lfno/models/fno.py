@@ -16,7 +16,7 @@ from lfno.models.responses import Weights
 
 @dataclass(frozen=True)
 class FNOConfig(OperatorConfig):
-    """Options of an FNO: those of every operator, and the number of Fourier layers."""
+    """Options of an FNO: the options of every operator, and the number of Fourier layers."""
 
     layers: int = 4
 

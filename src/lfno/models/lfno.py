@@ -121,7 +121,7 @@ class LFNO(PoleOperator):
 
     @property
     def hold(self) -> str:
-        """The hold of all layers with poles: that of the configuration where they have a recurrence along time."""
+        """The hold of all layers with poles. Layers without a recurrence always have the hold of the frequency form."""
         config, last = self.config, self.grid.ndim - 1
         along_time = self.laplace == (last,) and self.grid.time == last
         chain = config.layout != "branches" and all(kind in RECURRENT for kind in self._kinds() if kind.POLES)

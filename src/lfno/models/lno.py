@@ -14,7 +14,10 @@ from lfno.models.responses import Exact, Free
 
 @dataclass(frozen=True)
 class LNOConfig(PoleConfig):
-    """version: "original" (steady part λ = H α at all frequencies) or "decoupled" (a Fourier layer of its own)."""
+    """Options of an LNO.
+
+    version: "original" (steady part λ = H α at all frequencies) or "decoupled" (a separate Fourier layer as the steady part).
+    """
 
     layers: int = 1
     version: str = "original"

@@ -41,10 +41,12 @@ class CellRun:
 
     @property
     def epochs(self) -> int:
+        """The number of epochs of the run."""
         return self.training.epochs
 
     @property
     def inputs(self) -> np.ndarray:
+        """The inputs of the test samples."""
         return self.data.inputs[self.split.test]
 
     def whole(self, prediction: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -53,10 +55,12 @@ class CellRun:
 
     @property
     def outputs(self) -> np.ndarray:
+        """The outputs of the test samples."""
         return self.data.outputs[self.split.test]
 
 
 def mean_errors(prediction: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Return the mean relative errors {"l2", "linf"} over the samples."""
     return {name: float(values.mean()) for name, values in scored(prediction, truth).items()}
 
 

@@ -88,7 +88,7 @@ def twice(size: int, like: Tensor) -> Tensor:
 
 
 def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:
-    """The modes |l| < K of a half spectrum (…, *kept) that has at least those."""
+    """Return the modes |l| < K of a half spectrum (…, *kept) with at least these modes."""
     low = spectrum[..., : modes[-1]]
     for d in range(2, len(modes) + 1):
         low = keep_signed(low, modes[-d], -d)

@@ -54,7 +54,7 @@ def phi_functions(z: Tensor, count: int) -> Tensor:
 
 
 class _Phi(torch.autograd.Function):
-    """φ_1 … φ_{count+1}; one more than asked for, because dφ_k/dz = φ_k − k φ_{k+1}."""
+    """φ_1 … φ_{count+1}. The last one is needed for the gradient, dφ_k/dz = φ_k − k φ_{k+1}."""
 
     generate_vmap_rule = True
 

@@ -46,7 +46,10 @@ def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float],
 def transient_in_modes(
     x: Tensor, poles: Poles, residues: Tensor, shape: Sequence[int], steps: Sequence[float], mixed: bool = True
 ) -> Tensor:
-    """`transient` for a field that is in modes on the Fourier axes; so is the result. `shape` is the shape of the grid."""
+    """`transient` for a field that is in modes on the Fourier axes. The result is in modes on these axes, too.
+
+    shape: the shape of the grid.
+    """
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
     terms = [
         _term(x, poles, residues, shape, steps, decaying, [d for d in laplace if d not in decaying])

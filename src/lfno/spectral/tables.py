@@ -56,6 +56,7 @@ class Tables(NamedTuple):
 
     @property
     def paired(self) -> bool:
+        """Whether the poles belong to pairs of channels."""
         return self.excite.ndim == 4
 
     @property

@@ -1,4 +1,4 @@
-"""Eigenvalues of an equation that is linearised about the equilibrium it reaches: the truth beside a model's modes."""
+"""Eigenvalues of an equation linearised about its equilibrium: the true values for the modes of a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.optimize import root
 
 from lfno.core.errors import LfnoError
 
-#: time in which a damped system comes close to its equilibrium; Newton's method does the rest
+#: simulated time that brings a damped system close to its equilibrium; Newton's method continues from there
 SETTLING = 100.0  # s
 #: step of the central differences that give the Jacobian, relative to the size of the state
 DIFFERENCE = 1e-6

@@ -61,7 +61,7 @@ class FunctionSignal(Signal):
             return np.broadcast_to(values, (len(values), *shape))[self.chosen]
         except ValueError:
             raise LfnoError(
-                f"the function given answered with shape {values.shape} for coordinates of shape {shape}: "
+                f"the function given returned shape {values.shape} for coordinates of shape {shape}: "
                 f"return {shape}, or (samples, *{shape}) for several functions at once"
             ) from None
 
@@ -100,8 +100,7 @@ def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Si
     """Return the input of a system as a `Signal`.
 
     given: a signal, a function of the coordinates, or an array. An array has the shape of the grid (one sample), (sample,
-    *grid) or
-        (sample, 1, *grid), and is interpolated by cubic splines.
+        *grid) or (sample, 1, *grid). It is interpolated by cubic splines.
     grid: the grid of the array.
 
     Raises LfnoError if an array has another shape or holds values that are not finite.

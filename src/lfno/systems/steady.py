@@ -1,4 +1,4 @@
-"""The periodic steady state of a system: its response to an input that repeats until nothing changes any more."""
+"""The periodic steady state of a system: the limit of its response to an input that is repeated for ever."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from lfno.systems.signals import SampledSignal, Signal
 if TYPE_CHECKING:
     from lfno.systems.base import System
 
-#: a sample has settled when its estimated distance from the limit is below this part of its response (L2 over the window)
+#: a sample has settled if its estimated distance from the limit, divided by its response (L2 over the window), is below
+#: this
 TOLERANCE = 1e-5
-#: a sample is given up when its change from window to window has not halved over so many windows
+#: a sample is given up if its change from window to window has not halved over this number of windows
 PATIENCE = 8
-#: the most windows
+#: largest number of windows
 WINDOWS = 64
 
 
 @dataclass(frozen=True)
 class SteadyState:
-    """`values` (sample, channel, *grid) and, for each sample, whether the limit was `reached`.
+    """A periodic steady state.
 
-    Samples that were not reached are NaN. `reason` says why a system has no periodic steady state at all; it is empty
-    where the system may have one.
+    values: (sample, channel, *grid). Samples that did not reach the limit are NaN.
+    reached: whether each sample reached the limit.
+    reason: why the system has no periodic steady state; "" if it may have one.
     """
 
     values: np.ndarray
@@ -35,13 +37,14 @@ class SteadyState:
 
     @classmethod
     def none(cls, system: System, count: int, grid: Grid, reason: str) -> SteadyState:
-        """The answer of a system without a periodic steady state."""
+        """Return the result for a system without a periodic steady state."""
         values = np.full((count, len(system.outputs), *grid.shape), np.nan)
         return cls(values, np.zeros(count, dtype=bool), reason)
 
 
 def closed(signal: Signal) -> Signal:
-    """A signal as it is repeated: samples on a grid are joined smoothly to their own beginning, functions stay as they are.
+    """Return a signal as it is repeated. Samples on a grid are joined smoothly to their own beginning; functions are
+    unchanged.
 
     A function may jump from its value at the end of the window to its value at the beginning.
     """
@@ -52,11 +55,11 @@ def closed(signal: Signal) -> Signal:
 
 
 def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
-    """Solve through repeats of the window, of length size × step, until the output does not change.
+    """Solve repeated windows, of length size × step, until the output does not change.
 
-    The changes e₁, e₂, … between successive windows fall like a geometric series with ratio r near the limit, so the
-    distance that is left after the k-th is about e_k r/(1 − r). A response that repeats with another period, drifts,
-    or grows without bound never gets there.
+    Near the limit, the changes e₁, e₂, … between successive windows fall like a geometric series with ratio r. The remaining
+    distance after window k is then about e_k r/(1 − r). A response that has another period, drifts or grows without bound does
+    not reach a limit.
     """
     time = grid.axes[-1]
     longer = grid.change(time.name, size=time.size + 1)
@@ -65,14 +68,14 @@ def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
     left = np.arange(signal.count)
     state = system.start_state(signal.count, grid)
     outputs = np.zeros_like(answer.values)
-    change, early = np.ones(signal.count), np.full(signal.count, np.inf)  # of the last window, and PATIENCE windows ago
+    change, early = np.ones(signal.count), np.full(signal.count, np.inf)  # change in the last window, and PATIENCE windows ago
     for window in range(WINDOWS):
         before, last = outputs, change
         outputs, state = system.march(signal[left], longer, state)
         outputs = outputs[..., :-1]
         change = _relative(outputs - before, outputs)
         ratio = np.minimum(change / np.maximum(last, np.finfo(np.float64).tiny), 1 - 1e-9)
-        # below a hundredth of the tolerance changes are rounding, and their ratio means nothing
+        # changes below a hundredth of the tolerance are rounding, and their ratio has no meaning
         done = (change * ratio / (1 - ratio) < TOLERANCE) & (change < TOLERANCE) | (change < TOLERANCE / 100)
         answer.values[left[done]], answer.reached[left[done]] = outputs[done], True
         keep = ~done & ~np.isnan(change)

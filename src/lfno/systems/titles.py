@@ -21,7 +21,7 @@ FLOWS = {"navier-stokes": "Navier–Stokes", "navier-stokes-nu1e-3": "Navier–S
 PDES = LINES | FLOWS
 ALL = ODES | PDES
 
-#: ending of a name -> what it adds to the heading
+#: ending of a name -> ending of the heading
 _ENDINGS = {"-rich": ", rich", "-out": ", out of family", "-small": ", 512 points"}
 
 

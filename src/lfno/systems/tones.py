@@ -17,10 +17,10 @@ from lfno.systems.steady import SteadyState, by_repetition
 
 #: points of a window; each window holds whole cycles of its tone
 POINTS = 512
-#: cycles of a window last at least this long, so that a few windows suffice for the start to be forgotten
+#: least duration of a window, so that transients decay within a few windows
 DURATION = 10.0  # s
-#: other starts, as multiples of the largest displacement in the steady state that was reached from rest: the low branch
-#: of a folded resonance begins near the first, the high one near the others
+#: other initial displacements, as multiples of the largest displacement in the steady state from rest: the first leads to
+#: the low branch of a folded resonance, the others to the high branch
 ELSEWHERE = (-0.2, 2.0, 4.0, 8.0)
 #: the longest step of the solver
 STEP = 0.005  # s
@@ -28,7 +28,7 @@ STEP = 0.005  # s
 
 @dataclass(frozen=True)
 class Tones(Signal):
-    """a cos ωt for each sample, in the time τ = t/window of its own window of `cycles` cycles."""
+    """a cos ωt for each sample, as a function of τ = t/window. The window of a sample holds `cycles` cycles of its tone."""
 
     frequency: np.ndarray
     amplitude: np.ndarray
@@ -49,7 +49,7 @@ class Tones(Signal):
 
 
 class _Scaled:
-    """The same equation in the time τ = t/window: dy/dτ = window × rate, with another window for each sample."""
+    """The same equation in the time τ = t/window: dy/dτ = window × rate. Each sample has its own window."""
 
     def __init__(self, system: ForcedODE, start: np.ndarray) -> None:
         self.system, self.start, self.outputs = system, start, system.outputs
@@ -71,9 +71,11 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class ToneResponse:
-    """Harmonics (sample, harmonic) of the steady responses: y = c₀ + Re Σ_k c_k e^{ikωt} to a cos ωt.
+    """The steady responses to a cos ωt: y = c₀ + Re Σ_k c_k e^{ikωt}.
 
-    `reached`: a steady state with the period of the tone exists. `unique`: starts elsewhere lead to the same one.
+    harmonics: the complex c_k, (sample, harmonic).
+    reached: whether a steady state with the period of the tone exists.
+    unique: whether other initial states lead to the same steady state.
     """
 
     harmonics: np.ndarray
@@ -84,9 +86,14 @@ class ToneResponse:
 def tone_response(
     system: System, frequency: np.ndarray, amplitude: np.ndarray, harmonics: int = 5, elsewhere: Sequence[float] = ELSEWHERE
 ) -> ToneResponse:
-    """The steady response to a cos 2πft of each pair of frequency (Hz) and amplitude, by the equation's own solver.
+    """Return the steady response to a cos 2πft for each pair of frequency and amplitude, computed by the solver of the
+    equation.
 
-    elsewhere: other starts, which tell whether the answer is unique; with () a steady state that is reached counts as unique.
+    frequency: in Hz, (samples,).
+    amplitude: (samples,).
+    harmonics: the number of harmonics.
+    elsewhere: other initial displacements, which test whether the response is unique. With (), every response counts as
+        unique.
 
     >>> from lfno.systems import Duffing
     >>> found = tone_response(Duffing(c=0.5, beta=0.0), np.array([0.1]), np.array([2.0]))
@@ -104,7 +111,7 @@ def tone_response(
     size = np.nan_to_num(np.abs(first.values[:, 0]).max(axis=1), nan=1.0)
     if not elsewhere:
         return ToneResponse(found, first.reached, first.reached)
-    # all other starts are one batch: the solver takes as long for many samples as for few
+    # all other initial states are one batch, because the solver needs about the same time for many samples as for few
     start = np.zeros((len(elsewhere), tones.count, len(system.start)))
     start[..., system.observed] = np.outer(elsewhere, size)
     many = tones[np.tile(np.arange(tones.count), len(elsewhere))]

@@ -1,4 +1,4 @@
-"""Choose the device that computes: the one that was asked for, or a GPU if there is one, else the CPU."""
+"""Choose the device: the one that the user gave, or a GPU if there is one, else the CPU."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno report` to the command line."""
     app.command()(report)
 
 

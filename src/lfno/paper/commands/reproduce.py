@@ -12,6 +12,7 @@ import typer
 
 
 def register(app: typer.Typer) -> None:
+    """Add `lfno reproduce` to the command line."""
     app.command()(reproduce)
 
 

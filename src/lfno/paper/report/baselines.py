@@ -99,6 +99,7 @@ def _compute_within(task: str, path: Path, seconds: float) -> bool:
 
 
 def main(task: str, path: str) -> None:
+    """Compute the baselines of a task and write them to a file."""
     from lfno.core.tensorfile import write_atomically
 
     write_atomically(Path(path), (json.dumps(compute(task), indent=1) + "\n").encode())

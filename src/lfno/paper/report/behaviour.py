@@ -40,16 +40,18 @@ def _backtracks(runs: Runs, task: str, label: str) -> float | None:
 
 
 def monotone_training(runs: Runs) -> list[Finding]:
+    """Whether LFNO's training loss falls monotonically on each ODE."""
     findings = []
     for task in titles.ODES:
         share = _backtracks(runs, task, "LFNO")
         if share is not None:
-            words = f"{share:.1%} of the way is upwards"
+            words = f"{share:.1%} of the variation is upward"
             findings.append(Finding(titles.title(task), words, share < MONOTONE, {"LFNO": share, "limit": MONOTONE}))
     return findings
 
 
 def steadier_training(runs: Runs) -> list[Finding]:
+    """Whether LFNO's training loss has the smallest upward share (`backtrack`) of the three models."""
     findings = []
     for task in titles.ODES:
         shares = {label: share for label in paper.MODELS if (share := _backtracks(runs, task, label)) is not None}
@@ -96,6 +98,7 @@ def ringing(record: RunRecord) -> float | None:
 
 
 def shock_ringing(runs: Runs) -> list[Finding]:
+    """Whether LFNO has a smaller excess variation than FNO at the shock of Burgers' equation."""
     rings = {}
     for label in ("FNO", "LFNO"):
         found = [v for r in runs.main.where(task="burgers", label=label).all if (v := ringing(r)) is not None]
@@ -108,6 +111,7 @@ def shock_ringing(runs: Runs) -> list[Finding]:
 
 
 def narrower_variance(runs: Runs) -> list[Finding]:
+    """Whether the variance of LFNO's error in the steady regime is below that of LNO."""
     findings = []
     for task in titles.ODES:
         spread = {}

@@ -72,7 +72,7 @@ def _means(found: dict[str, Figure]) -> dict[str, float]:
 
 
 _ODES, _PDES = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
-_UP = "share of the way of the loss that leads upwards"
+_UP = "upward share of the variation of the loss"
 CLAIMS = (
     Claim(
         "LFNO has the lowest L2 error on all five ODEs",
@@ -140,4 +140,5 @@ CLAIMS = (
 
 
 def judge_claims(runs: Runs) -> list[Verdict]:
+    """Return the verdicts on all claims of the paper."""
     return [verdict for claim in CLAIMS for verdict in claim.judge(runs)]

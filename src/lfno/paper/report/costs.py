@@ -155,6 +155,7 @@ def _hardware(device: str) -> str:
 
 
 def main(results: str) -> None:
+    """Measure the cost table and write it to the folder of records."""
     from lfno.core.tensorfile import write_atomically
     from lfno.paper.record import load_records
 

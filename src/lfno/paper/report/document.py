@@ -52,6 +52,7 @@ class Section:
 
     @property
     def anchor(self) -> str:
+        """The address of the section inside a page."""
         return "".join(c if c.isalnum() else "-" for c in self.title.lower())
 
 

@@ -1,4 +1,4 @@
-"""Every figure of the report: those of one data set, and those of the studies, with captions."""
+"""Every figure of the report with its caption: figures of a data set, and figures of the studies."""
 
 from __future__ import annotations
 

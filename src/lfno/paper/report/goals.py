@@ -61,6 +61,7 @@ def flow_below_fno(runs: Runs) -> list[Finding]:
 
 
 def paper_goals() -> list[Claim]:
+    """Return the goals for the preset of the paper."""
     theirs = paper.ODE_L2.errors["LFNO"]
     return [
         Claim(
@@ -74,6 +75,7 @@ def paper_goals() -> list[Claim]:
 
 
 def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
+    """Return the goals for the default preset."""
     odes, pdes = "lfno reproduce --tasks ode --models lfno,fno,'fno deep'", "lfno reproduce --tasks pde --models lfno,fno"
     rich = "lfno reproduce --tasks rich --models lfno,fno"
     persistence = baselines.get("navier-stokes", {}).get("persistence", {}).get("l2")
@@ -165,6 +167,7 @@ def read_benchmark(results: Path) -> dict[str, Any]:
 
 
 def judge_goals(runs: Runs, baselines: dict[str, Scores], benchmark: dict[str, Any] | None = None) -> list[Verdict]:
+    """Return the verdicts on all goals."""
     paper_runs, default_runs = runs.where(preset="paper"), runs.where(preset="default")
     speed = Claim(
         "Speed: 5000 epochs of the paper's LFNO, five ODEs with three seeds, in at most 5 minutes",

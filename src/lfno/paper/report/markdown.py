@@ -1,4 +1,4 @@
-"""The report as pages of the documentation: a short page of results, all tables, and what was tried."""
+"""The report as pages of the documentation: results, all tables, and experiments."""
 
 from __future__ import annotations
 

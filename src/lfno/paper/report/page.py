@@ -1,4 +1,4 @@
-"""The report as HTML: one page that tells the story, and a page for each data set. No page needs the network."""
+"""The report as HTML: a first page, and a page for each data set. No page needs a network connection."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ class Figure:
 
     @property
     def mean(self) -> float:
+        """The mean over the runs."""
         return self.value.mean
 
 
@@ -62,18 +63,22 @@ class Runs:
 
     @property
     def models(self) -> list[str]:
+        """The kinds of models in the records."""
         return ordered((r.model.upper() for r in self.all), ("FNO", "LNO", "LFNO"))
 
     @property
     def tasks(self) -> list[str]:
+        """The data sets in the records."""
         return list(dict.fromkeys(r.task for r in self.all))
 
     @property
     def presets(self) -> list[str]:
+        """The presets in the records."""
         return ordered((r.preset for r in self.all), PRESETS)
 
     @property
     def labels(self) -> list[str]:
+        """The row labels in the records."""
         return ordered((r.label for r in self.all), LABELS)
 
     def error(self, metric: str, epochs: int | None = None) -> Figure | None:

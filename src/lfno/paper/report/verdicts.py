@@ -104,4 +104,5 @@ def factor(value: float) -> str:
 
 
 def ratio(above: float, below: float) -> float:
+    """Return above / below; infinite if `below` is zero."""
     return above / below if below else math.inf

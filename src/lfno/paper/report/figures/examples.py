@@ -32,10 +32,12 @@ class Example:
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.axes)
 
     @property
     def label(self) -> str:
+        """The label of the output channel."""
         return with_unit(self.name, self.unit)
 
 

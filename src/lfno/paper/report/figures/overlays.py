@@ -38,7 +38,7 @@ def overlay(runs: Runs, task: str) -> Figure | None:
     above.plot(time.points, truth, label="truth", **TRUTH)
     for model, one in found.items():
         if one.index != shown.index:
-            continue  # a run that kept another sample
+            continue  # the example of this run is another sample
         prediction = one.fields["prediction"][0]
         above.plot(time.points, prediction, linestyle=DASHES[model], color=COLOURS[model], label=model, linewidth=1.2)
         error = 100 * np.abs(prediction - truth) / (np.abs(truth).max() or 1.0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FLOOR = 1e-6  # smaller errors are drawn as an arrow at the left border
 GREY = "#666666"
-#: column of the headline table → name and marker; the shapes tell the models apart without colours
+#: column of the headline table → name and marker; the shapes distinguish the models without colours
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "interpolation": ("interpolation", {"marker": "x", "color": GREY, "markersize": 6}),
     "linear": ("linear model", {"marker": "s", "color": GREY, "markerfacecolor": "white", "markersize": 6}),

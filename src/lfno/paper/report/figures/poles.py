@@ -22,7 +22,8 @@ MOST_TRUE = 8  # modes of the equation, the slowest
 
 
 def poles_of(runs: Runs, task: str) -> np.ndarray | None:
-    """Return rows (real part, imaginary part, contribution) of one LFNO: those of a record, else of the packaged model."""
+    """Return rows (real part, imaginary part, contribution) of the poles of one LFNO: of a record, else of the packaged model.
+    """
     for record in runs.main.where(task=task, label="LFNO").all:
         kept = record.example.get("poles")
         if kept:
