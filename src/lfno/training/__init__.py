@@ -18,7 +18,6 @@ Modules:
     estimate: memory, time and disk of a run before it begins
     checkpoint: the state of a trainer as a file
     device: which device computes
-    allocator: keep the memory of a step for the next one, on a CPU
     graph: replay a training step as a CUDA graph
     parallel: data parallelism under torchrun
     live: show a running training on the terminal

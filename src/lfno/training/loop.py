@@ -17,7 +17,6 @@ from lfno.core.errors import LfnoError
 from lfno.models.operator import Operator
 from lfno.training import parallel
 from lfno.training.adam import Adam
-from lfno.training.allocator import keep_freed_memory
 from lfno.training.config import HELD, TrainingConfig
 from lfno.training.graph import replayable
 from lfno.training.labels import sample_losses
@@ -50,8 +49,6 @@ class Trainer:
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
         self.tasks, self.config, self.device = tasks, config, torch.device(device)
-        if self.device.type == "cpu":
-            keep_freed_memory()
         self.stack = Stack([task.model for task in tasks], self.device)
         self.train, self.validation = self._load("train"), self._load("validation")
         if config.unscored >= (steps := self.train["x"].shape[-1]):
