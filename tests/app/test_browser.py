@@ -211,6 +211,22 @@ def test_models_hidden_on_one_system_are_shown_on_the_next(browse: Browse, serve
     assert "∞" in page.locator("#modes tr", has_text="truth").inner_text()  # the time constant of a mode without damping
 
 
+def test_a_model_trained_here_is_still_there_after_visits_elsewhere(browse: Browse, server: Server) -> None:
+    page = opened(browse, f"{server.address}#systems/heat")
+    assert "It is trained on random inputs" in page.inner_text("#train-system")
+    for box in page.locator("#train-system input[type=checkbox]").all():
+        box.set_checked(box.input_value() == "fno")
+    page.fill("#train-system input[type=number]", "1")
+    page.click("#train-system [data-do=start]")
+    page.wait_for_selector("#train-system .run[data-stage=done]", timeout=240_000)
+    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than stay in memory
+        page.click(f'[data-name="{name}"]')
+        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")
+    page.wait_for_selector(".chip:has-text('FNO of Heat')")
+    page.reload()
+    page.wait_for_selector("#error-table tr:has-text('FNO of Heat')")
+
+
 def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     for count, name in enumerate(page.eval_on_selector_all("#systems a", "links => links.map(link => link.dataset.name)")):

@@ -10,7 +10,7 @@ from typing import Any
 
 from lfno.app import exports, files, predictions
 from lfno.app.bench import Bench
-from lfno.app.catalogue import catalogue
+from lfno.app.catalogue import catalogue, training_data
 from lfno.app.diary import GOING, Diary
 from lfno.app.fieldbench import Field
 from lfno.app.jobs import Jobs
@@ -198,7 +198,7 @@ class Desk:
             raise LfnoError(f"epochs must be a whole number from 1 to {MOST_EPOCHS}")
         if query.get("system") is not None:
             name = word(query, "system", tuple(ALL))
-            source, order = ALL[name], {"system": name}
+            source, order = ALL[name], {"system": name, "data": training_data(name)}
         else:
             item = self._file(query)
             about = item.about

@@ -49,6 +49,7 @@ def catalogue() -> dict[str, Any]:
                     "slider": slider(entry),
                     "draws": SEEDS if entry.grid.ndim > 1 and has_random_inputs(name) else 0,
                     "start": _start(entry, models),
+                    "trained_on": "random inputs" if has_random_inputs(name) else "the inputs of the paper",
                 }
             )
     opening = next((name for name in OPENING if has_random_inputs(name)), OPENING[0])
@@ -92,6 +93,15 @@ def _key(key: str, file: Path) -> str:
 def has_random_inputs(name: str) -> bool:
     """Whether a model of random inputs is shipped, so that a field is shown with such inputs too."""
     return any(RICH in file for file in shipped(name).values())
+
+
+def training_data(name: str) -> str:
+    """The data set that models of a system are trained on here: random inputs where models of such are shipped.
+
+    >>> training_data("heat"), training_data("burgers")
+    ('heat-rich', 'burgers')
+    """
+    return name + RICH if has_random_inputs(name) else name
 
 
 def slider(entry: Entry) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Run:
         from lfno.surrogate import fit
 
         options: dict[str, Any] = {"folder": self.folder / TRAINING}
-        source: Any = self.order.get("system")
+        source: Any = self.order.get("data") or self.order.get("system")
         if source is None:
             from lfno.data.prepare import prepare
 

@@ -71,7 +71,7 @@ function build(query) {
   byId("train-system").hidden = page.system.grid.length > 2; // a flow takes hours on a CPU: that is for the command line
   const finished = runs.box;
   byId("train-system").append(el("header", {}, el("h2", {}, "Train a model of this system")),
-    el("p", { class: "muted small" }, "It is trained on the samples of the data set and then answers beside the others."),
+    el("p", { class: "muted small" }, `It is trained on ${page.system.trained_on} and then answers beside the others.`),
     startForm({ models: ["lfno", "fno", "lno"], checked: ["lfno"], epochs: 20, order: () => ({ system: page.system.name }) }), finished);
 }
 
