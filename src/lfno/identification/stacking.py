@@ -13,6 +13,8 @@ from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 
 #: initial states that are estimated; each one costs as many columns as there are poles
 MOST_MOVING = 4
+#: samples of which an initial state is worth its columns; in longer records a warm-up costs next to nothing
+MOST_SAMPLES = 200_000
 #: samples after a pulse that a spline through it disturbs: its influence falls as 0.27^n
 DISTURBED = 16
 
@@ -54,7 +56,7 @@ def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: in
     periodic = any(stretch.start == PERIODIC for stretch in stretches)
     if periodic:  # a period is repeated until its start is forgotten
         return stack_stretches(stretches, max(warmup, memory), most)
-    if not 0 < len(moving) <= MOST_MOVING:
+    if not 0 < len(moving) <= MOST_MOVING or sum(map(len, stretches)) > MOST_SAMPLES:
         return stack_stretches(stretches, warmup, most)
     stacked = stack_stretches(stretches, min(warmup, DISTURBED), most)
     return replace(stacked, moving=tuple(k for k in moving if k < len(stacked.inputs)))
