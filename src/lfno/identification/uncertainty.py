@@ -23,6 +23,8 @@ NORMAL_95 = 1.959964
 UNKNOWN = 1e30
 #: frequencies times trajectories over which the periodogram of the residual is averaged
 AVERAGED = 60
+#: eigenvalue of the scaled JᵀJ, over the largest, below which a direction counts as redundant
+REDUNDANT = 1e-12
 #: part of the noise that the residual keeps at least at every frequency
 LEAST = 0.2
 
@@ -45,7 +47,9 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     flat = jacobian.reshape(-1, parameters)
-    inverse = np.linalg.pinv(flat.T @ flat, hermitian=True)
+    # directions that change no output, as a change of units between two factors, have no variance
+    size = np.maximum(np.linalg.norm(flat, axis=0), 1e-300)
+    inverse = np.linalg.pinv((flat / size).T @ (flat / size), rcond=REDUNDANT, hermitian=True) / np.outer(size, size)
     leverage = np.einsum("sfoi,ij,sfoj->f", slopes.conj(), inverse, slopes, optimize=True).real / residual[:, 0].size / time
     width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))
 

@@ -46,12 +46,12 @@ def restoring_curve(
         raise LfnoError(f"a characteristic needs feedback of one signal; this model has {len(law.pick)}")
     output = aligned_output(law)
     channel, static = _channel(law)
-    low, high = sorted(float(end) for end in visited[0] / _unit(law, output))
+    low, high = sorted(float(end) for end in visited[0] / _unit(law, output, channel, static))
     place = np.linspace(low, high, count)
 
     def curve(vector: np.ndarray) -> np.ndarray:
         own = structure.unpack(vector, law)
-        return _force(own, place * _unit(own, output), channel, static)
+        return _force(own, place * _unit(own, output, channel, static), channel, static)
 
     vector = structure.pack(law)
     size = np.sqrt(np.maximum(np.diag(covariance), 0))
@@ -66,9 +66,12 @@ def restoring_curve(
     return place, middle, middle - half, middle + half
 
 
-def _unit(law: Law, output: int | None) -> float:
-    """z for one unit of the output that it follows."""
-    return 1.0 if output is None else float(law.read[output] @ law.pick[0] / (law.read[output] @ law.read[output]))
+def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
+    """z for one unit of the output that it follows: at rest where a constant input moves z, else in the mean of all states."""
+    if output is None:
+        return 1.0
+    along = np.linalg.solve(law.matrix, split(law.drive.T, law.decays).T[:, channel]) if static else law.read[output]
+    return float(law.pick[0] @ along / (law.read[output] @ along))
 
 
 def _channel(law: Law) -> tuple[int, bool]:
