@@ -132,3 +132,15 @@ def test_no_resonance_is_said():
         backbone(flat)
     with pytest.raises(LfnoError, match="about zero"):
         decay_backbone(np.random.default_rng(0).normal(size=500), 0.01)
+
+
+def test_the_phase_goes_on_after_a_tone_without_a_steady_answer() -> None:
+    frequencies = np.linspace(0.1, 1, 10)
+    turns = np.exp(-1j * np.linspace(0, 6, 10))
+    harmonics = np.stack([0 * turns, turns], axis=-1)[None, :, None, :]
+    whole = Response(frequencies, np.ones(1), harmonics).phase
+    harmonics = harmonics.copy()
+    harmonics[:, 4] = np.nan
+    found = Response(frequencies, np.ones(1), harmonics).phase
+    assert np.isnan(found[0, 4, 0])
+    np.testing.assert_allclose(np.delete(found, 4, axis=1), np.delete(whole, 4, axis=1))

@@ -121,3 +121,23 @@ def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray])
     assert max(worst(modes.poles[:2], Oscillator().poles)) < 1e-4
     with pytest.raises(LfnoError, match="no moment"):
         identify(force, motion, Grid.line(SIZE, STEP), mask=np.zeros(SIZE, dtype=bool))
+
+
+@pytest.mark.parametrize("hold", ["zero", "linear", "cubic"])
+def test_the_steady_state_is_what_is_left_after_many_repeats(hold: str) -> None:
+    """The input jumps from its last sample to its first: the hold between the two counts."""
+    modes = Modes(np.array([-0.6 + 5j, -3.0]), np.array([[[1 - 0.3j, 2.0]]]), np.zeros((1, 1)), np.ones(2), 0.0, hold)
+    force = np.random.default_rng(0).normal(size=(2, 1, 40))
+    late = modes.simulate(np.tile(force, 30), 0.1)[..., -80:-40]
+    np.testing.assert_allclose(modes.steady(force, 0.1), late, atol=1e-6 * np.abs(late).max())
+
+
+def test_offsets_of_sensors_and_inputs_are_no_motion() -> None:
+    """A single mode explains the whole motion, at any level of input and output."""
+    grid = Grid.line(3000, dt=0.05)
+    force = np.random.default_rng(0).normal(size=(1, 1, 3000))
+    truth = Modes(np.array([-0.5 + 0j]), np.full((1, 1, 1), 0.5 + 0j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
+    motion = truth.simulate(force + 5, 0.05) + 40
+    found = identify(force + 5, motion, grid, warmup=400, constant=True)
+    assert found.poles == pytest.approx([-0.5], rel=1e-3)
+    assert found.contributions == pytest.approx([1.0], rel=0.02)

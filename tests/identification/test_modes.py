@@ -1,5 +1,7 @@
 """Modes with intervals: 95 % intervals cover the truth in 95 % of records, and free decays need no input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -184,3 +186,21 @@ def test_the_band_of_a_chirp():
 def test_what_cannot_be_asked_gets_a_message(call, words):
     with pytest.raises(LfnoError, match=words):
         call()
+
+
+def test_poles_that_the_data_cannot_tell_apart_are_one_mode_and_cancelling_pairs_stay() -> None:
+    poles, wide = np.array([-0.001 + 5.37j, -0.001 + 5.40j]), np.full((2, 2, 2), 0.0)
+    wide[:, 1, 1] = 100.0
+    fit = Modes(poles, np.array([[[1.0 - 3j, -1.0 + 0.6j]]]), np.zeros((1, 1)), np.array([0.2, 0.1]), 0.0, "linear")
+    assert len(mode_list(replace(fit, covariance=wide))) == 1
+    assert len(mode_list(replace(fit, covariance=1e-6 * wide))) == 2
+    pair = replace(fit, residues=np.array([[[1.0 + 0j, -0.99 + 0j]]]), covariance=wide)
+    assert len(mode_list(pair)) == 2
+
+
+def test_a_weak_mode_of_which_nothing_is_known_is_not_listed() -> None:
+    poles, shares = np.array([-0.2 + 3j, -0.1]), np.array([0.98, 0.02])
+    fit = Modes(poles, np.ones((1, 1, 2), complex), np.zeros((1, 1)), shares, 0.0, "linear")
+    wide = np.zeros((2, 2, 2))
+    wide[1, 0, 0] = 1e4
+    assert [round(mode.contribution, 2) for mode in mode_list(replace(fit, covariance=wide), 0.01)] == [0.98]

@@ -16,6 +16,7 @@ from lfno.data.signals.record import Record
 from lfno.data.split import standard
 from lfno.surrogate import Answer
 from lfno.surrogate.contest import contest_record, contest_samples
+from lfno.surrogate.scores import Scores
 from lfno.surrogate.verdict import MODAL
 from lfno.systems.base import Channel
 
@@ -85,3 +86,11 @@ def test_gaps_in_trajectories_do_not_change_a_figure() -> None:
         rows.append(contest_samples(network, Prepared(spoiled, standard(20), []), "LFNO").rows)  # type: ignore[arg-type]
     same(*({name: row for name, row in one.items() if name != "persistence"} for one in rows))
     assert rows[0][MODAL]["nrmse"] < 0.02
+
+
+def test_the_accuracy_of_a_model_is_its_own_in_any_order_of_the_rows() -> None:
+    """A file sorts its rows by name, so the first row may be a baseline."""
+    rows = {"best linear model": {"l2": 0.6}, "feedback": {"l2": 0.01}, "modal model": {"l2": 0.5}}
+    assert Scores(rows, "", [], {"feedback": {"chosen": True}, "linear": {"chosen": False}}).own["l2"] == 0.01
+    assert Scores(rows, "", [], {"linear": {"chosen": True}}).own["l2"] == 0.5
+    assert Scores(rows, "", []).own == {}

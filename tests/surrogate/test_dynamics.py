@@ -54,3 +54,14 @@ def test_the_stabilisation_diagram_has_the_mode_at_every_order(model: Surrogate)
     found = model.stabilisation(most=8)
     near = np.abs(found.pole - Duffing(c=0.5).linearised_poles()[0]) < 0.02
     assert set(found.order[near]) == {2, 4, 6, 8}
+
+
+def test_the_steady_part_is_what_is_left_after_many_repeats(model: Surrogate) -> None:
+    feedback = model.members[0]
+    assert isinstance(feedback, FeedbackModel)
+    time = GRID.axes[0].points
+    forces = np.stack([0.1 * np.sin(2 * np.pi * time / 25), np.zeros(500)])[:, None]
+    steady = feedback.steady(forces)
+    assert np.isfinite(steady).all()
+    late = feedback.predict(np.tile(forces, 12))[..., -500:]
+    np.testing.assert_allclose(steady, late, atol=1e-6 * np.abs(late).max())

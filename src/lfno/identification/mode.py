@@ -15,7 +15,7 @@ Interval = tuple[float, float]
 
 #: poles that differ by less than this part of |Re μ| are the same
 SAME = 0.05
-#: poles that differ by less than this part of their standard deviations are the same: the data show one mode, split in two
+#: poles that differ by less than this part of either standard deviation are the same: the data show one mode, split in two
 INDISTINCT = 0.1
 #: modes that cancel to less than this part of the larger one are a pair, as near critical damping, and stay apart
 CANCELLING = 0.5
@@ -103,7 +103,7 @@ def _same(modes: Modes, spread: np.ndarray, m: int, n: int) -> bool:
         return True
     sizes = [np.linalg.norm(modes.residues[..., k]) for k in (m, n)]
     together = np.linalg.norm(modes.residues[..., m] + modes.residues[..., n])
-    return bool(apart < INDISTINCT * np.hypot(spread[m], spread[n]) and together > CANCELLING * max(sizes))
+    return bool(apart < INDISTINCT * min(spread[m], spread[n]) and together > CANCELLING * max(sizes))
 
 
 def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
