@@ -105,7 +105,7 @@ class PoleResidue(nn.Module):
     # -- frequency form ------------------------------------------------------------------------------------------
 
     def transient(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """Return the transient of a field that is in Fourier modes on the axes without poles; so is the result."""
+        """Return the transient of a field. Field and result are in Fourier modes on the axes without poles."""
         return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
 
     def transfer(
@@ -142,11 +142,11 @@ class PoleResidue(nn.Module):
         return signals and hold == "linear" and self.shared and not torch.compiler.is_compiling()
 
     def advance(self, v: Tensor, dt: float, hold: str, state: State | None) -> tuple[Tensor, State]:
-        """The response to the next samples after `state`, and the state after them."""
+        """Return the response to the next samples after `state`, and the new state."""
         return advance_with(v, lambda size: self.tables(size, dt, hold, v.is_complex()), state)
 
     def tables(self, size: int, dt: float, hold: str, field: bool) -> Tables:
-        """The matrices of the recurrence for `size` samples."""
+        """Return the matrices of the recurrence for `size` samples."""
 
         def make() -> Tables:
             return make_tables(self.time_poles(), as_complex(self.residues), dt, hold, size, field)

@@ -47,7 +47,7 @@ class Contest:
     noise_floor: list[float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the section about the test of metrics.json."""
+        """Return the test errors in the form of metrics.json."""
         told: dict[str, Any] = {"test": self.rows, "verdict": self.verdict, "outputs": self.outputs}
         told |= {"candidates": self.candidates} if self.candidates else {}
         return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})

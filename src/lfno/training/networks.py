@@ -50,7 +50,7 @@ class Trained:
     stopped: bool = False
 
     def facts(self) -> dict[str, Any]:
-        """Return the section about the training of metrics.json."""
+        """Return the facts about the training in the form of metrics.json."""
         return {
             "model": self.preset.model,
             "members": len(self.models),

@@ -18,9 +18,9 @@ HEADINGS: dict[Page, str] = {"index": "Results", "tables": "All tables", "tried"
 OPENINGS: dict[Page, str] = {
     "index": "[All tables](tables.md) has every number with its error bar. [What was tried](tried.md) lists the alternatives.",
     "tables": "The tables behind the [results](index.md).",
-    "tried": "Measurements on the way to the default preset; the [results](index.md) say what it reaches.",
+    "tried": "Measurements on the way to the default preset. The [results](index.md) have its test errors.",
 }
-COMMAND = "`lfno report --markdown FOLDER` writes this page: change the runs, not the page."
+COMMAND = "`lfno report --markdown FOLDER` writes this page from the records of runs."
 
 
 def pages(report: Document) -> dict[str, str | bytes]:
@@ -53,7 +53,7 @@ def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
         if image is not None:
             name = f"claim-{number}.svg"
             made[name] = image
-            yield from (f"### {escape_markdown(claim)}", "", f"![The numbers that this claim was judged by]({name})", "")
+            yield from (f"### {escape_markdown(claim)}", "", f"![The measured values for this claim]({name})", "")
 
 
 def _section(section: Section) -> Iterator[str]:
