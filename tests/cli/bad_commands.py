@@ -112,7 +112,7 @@ def sentence(command: str) -> str:
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
         # lists of all options and of all shipped models are long and grow
-        return re.sub(r"there are:? [\w, -]{99,}", "there are …", result.exception.worded(flag))
+        return re.sub(r"(there are|the options are):? [\w, -]{99,}", r"\1 …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
 
