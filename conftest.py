@@ -14,6 +14,12 @@ def one_thread() -> None:
 
 
 @pytest.fixture(autouse=True)
+def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the search for a feedback model end by itself: under its usual time limit a busy machine finds another model."""
+    monkeypatch.setattr("lfno.identification.feedback.fit.SECONDS", float("inf"))
+
+
+@pytest.fixture(autouse=True)
 def example_folder(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> None:
     """Run every docstring example in a folder of its own, with `lfno` and `np` imported."""
     if isinstance(request.node, pytest.DoctestItem):
