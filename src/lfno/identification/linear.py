@@ -1,4 +1,4 @@
-"""The best linear time-invariant model of signals: what a network must beat to earn its keep.
+"""The best linear time-invariant model of signals: the baseline that a network must beat.
 
 Two families compete on held-out data, each by its simulation error (the model sees inputs only, never past outputs):
 causal finite impulse responses of several lengths, and rational transfer functions (poles and residues).
