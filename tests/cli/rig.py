@@ -17,13 +17,13 @@ SMALL = ["--model", "lfno", "--set", "width=4", "--set", "n_poles=4", "--set", "
 SMALL += ["--device", "cpu"]
 
 
-def signals(size: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Return the response of a slightly saturating resonance to slow noise."""
+def signals(size: int, seed: int = 0, saturated: bool = True) -> dict[str, np.ndarray]:
+    """Return the response of a resonance to slow noise. It saturates slightly, if asked to."""
     rng = np.random.default_rng(seed)
     force = lfilter([0.1], [1, -0.9], rng.normal(size=size))
     pole = np.exp((-0.5 + 3j) * STEP)
-    motion = np.tanh(lfilter([0.05], [1, -2 * pole.real, abs(pole) ** 2], force))
-    return {"t": STEP * np.arange(size), "force": force, "u": motion}
+    motion = lfilter([0.05], [1, -2 * pole.real, abs(pole) ** 2], force)
+    return {"t": STEP * np.arange(size), "force": force, "u": np.tanh(motion) if saturated else motion}
 
 
 def write_csv(path: Path, columns: dict[str, np.ndarray]) -> Path:

@@ -252,4 +252,4 @@ def test_a_record_within_the_warm_up_is_answered_but_not_compared(home: Path, tm
     (tmp_path / "short.csv").write_text("\n".join(lines[:12]) + "\n")
     told = answer("predict", home / "one", tmp_path / "short.csv", "--out", tmp_path / "answer.csv")
     assert "error" not in told
-    assert any("not compared" in note for note in told["notes"])
+    assert any("no comparison" in note for note in told["notes"])

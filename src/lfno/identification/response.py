@@ -41,7 +41,7 @@ def spline_aliases(turn: np.ndarray, most: int = 8) -> dict[int, np.ndarray]:
 
     >>> weights = spline_aliases(np.array([0.0, 1.0, np.pi]))
     >>> bool(np.abs(sum(weights.values()) - 1).max() < 1e-4), weights[0].round(3).tolist()
-    (True, [1.0, 0.999, 0.493])
+    (True, [1.0, 0.998, 0.493])
     """
     total = (2 + np.cos(turn)) / 3
     return {k: np.sinc(turn / (2 * np.pi) + k) ** 4 / total for k in range(-most, most + 1)}

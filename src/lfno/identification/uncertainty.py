@@ -48,7 +48,8 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     flat = jacobian.reshape(-1, parameters)
     # directions that change no output, as a change of units between two factors, have no variance
-    size = np.maximum(np.linalg.norm(flat, axis=0), 1e-300)
+    size = np.linalg.norm(flat, axis=0)
+    size = np.where(size > 0, size, 1.0)
     inverse = np.linalg.pinv((flat / size).T @ (flat / size), rcond=REDUNDANT, hermitian=True) / np.outer(size, size)
     leverage = np.einsum("sfoi,ij,sfoj->f", slopes.conj(), inverse, slopes, optimize=True).real / residual[:, 0].size / time
     width = min(2 * math.ceil(AVERAGED / trajectories / 2) + 1, max(time // 4, 1))

@@ -6,7 +6,7 @@ import pytest
 from lfno.core.grid import Grid
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.candidate import Bench, Candidate, extended
-from lfno.identification.feedback.fit import _model
+from lfno.identification.feedback.fit import fitted_model
 from lfno.identification.feedback.initial import LINEAR, linear_law, linear_problem, mode_path, signal_scales
 from lfno.identification.feedback.levenberg import minimise
 from lfno.identification.feedback.problem import Point, Problem
@@ -46,7 +46,7 @@ def fitted(best: Candidate, scales: Scales, seed: int) -> FeedbackModel:
     windows = cut(stretches(*records(), 0.02, 100 + seed), STEP, scales, "linear")
     problem = Problem(windows, best.structure, best.law, best.substeps)
     final = minimise(problem, Point(best.structure.pack(best.law), np.zeros((MOTIONS, 2))), 20, 1e-6)
-    return _model(final, best, windows, scales, Grid.line(SIZE, STEP))
+    return fitted_model(final, best, windows, scales, Grid.line(SIZE, STEP))
 
 
 @pytest.mark.long
