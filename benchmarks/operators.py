@@ -2,10 +2,10 @@
 
     python benchmarks/operators.py [--repeats 5] [--quick]
 
-"dense" is the contraction of public Laplace neural operator codes with the correct channel index. It builds the (frequencies ×
-in × out × poles) tensor. "dense, lean" builds the same tensor from inverses instead of inverting a product, which saves about
-a third and makes the fairer comparison. All variants run in the same process on one thread, in turns. The table gives medians
-as ratios to "dense" (above 1 is faster or smaller). Memory is the peak of live tensors.
+"dense" is the einsum of public Laplace neural operator codes, with its error in the channel index corrected. It builds the
+(frequencies × in × out × poles) tensor. "dense, lean" multiplies the inverses of the axes instead of inverting their product.
+It is about a third cheaper and the fairer comparison. All variants run in the same process on one thread, in turns. The table
+gives medians as ratios to "dense" (above 1 is faster or smaller). Memory is the peak of live tensors.
 """
 
 from __future__ import annotations

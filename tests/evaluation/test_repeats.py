@@ -1,4 +1,4 @@
-"""The error of a split from a record with repeated input: a known system, a wrong one, and the note of the command line."""
+"""Errors of transient and steady part, measured on a record with repeated input, and as `lfno decompose` prints them."""
 
 from __future__ import annotations
 

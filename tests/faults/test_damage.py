@@ -220,7 +220,7 @@ def test_a_model_with_the_weights_of_another_is_refused(tmp_path):
     small, large = (LNO(Grid.line(32, 0.1), width=width, modes=4, n_poles=2) for width in (2, 3))
     tree = {"version": models.FILE_VERSION, **small.description(), "provenance": {}}
     tensorfile.write(tmp_path / "mixed.safetensors", large.state_dict(), tree, models.FILE_KEY)
-    with pytest.raises(LfnoError, match=r"is float32 \(.*\), its model needs float32 \("):
+    with pytest.raises(LfnoError, match=r"is float32 \(.*\), but its model needs float32 \("):
         load_network(tmp_path / "mixed.safetensors")
     for dtype, said in ((torch.int32, "weights of torch.int32"), (torch.float64, "its model needs float64")):
         tensors = {**small.state_dict(), "lift.weight": small.lift.weight.detach().to(dtype)}

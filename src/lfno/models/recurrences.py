@@ -22,10 +22,12 @@ SHORT = 512
 
 
 class Recurrence(Response):
-    """Poles on time only: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j] for every pole, x[0] = 0.
+    """Poles on the time axis only. Each pole μ has a state: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], x[0] = 0, with z = μ dt.
 
-    The periodic steady state is H_d α, where H_d is the transfer function of the recurrence. In fields there is one recurrence
-    for every spatial Fourier mode.
+    The coefficients b_j belong to the interpolation of the input between samples (`hold`).
+
+    The periodic steady state is H_d α: the transfer function of the recurrence times the Fourier coefficients of
+    the input. In fields there is one recurrence for every spatial Fourier mode.
     """
 
     R = False
@@ -86,9 +88,10 @@ class Recurrence(Response):
 
 
 class RecurrenceWithR(Recurrence):
-    """λ + R λ at the low modes: the recurrence plus R in the frequency form. R = 0 gives the recurrence alone.
+    """A recurrence with a learned correction R λ at the low Fourier modes. R = 0 gives the recurrence alone.
 
-    R uses the λ of the poles. At low modes, the λ of the recurrence differs from it by O(dt²).
+    λ = H α is the steady response of the poles, with their continuous transfer function H. At low modes it differs
+    from H_d α of the recurrence by O(dt²).
     """
 
     R = True

@@ -83,8 +83,8 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     found = _kinds(tensors)
     if wanted != found:
         wrong = sorted(name for name in wanted | found if wanted.get(name) != found.get(name))[0]
-        there, needed = found.get(wrong, "nothing"), wanted.get(wrong, "nothing")
-        raise LfnoError(f"{path}: tensor {wrong!r} is {there}, its model needs {needed}")
+        there, needed = found.get(wrong, "missing"), wanted.get(wrong, "no such tensor")
+        raise LfnoError(f"{path}: tensor {wrong!r} is {there}, but its model needs {needed}")
     if sum(value.numel() for value in tensors.values()) > 2**33:
         raise LfnoError(f"{path} asks for more than 8 billion numbers; refusing to allocate them")
     model = kind(grid, config).to(dtype)

@@ -118,7 +118,7 @@ def steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[i
 def transient_terms(
     poles: Sequence[Tensor | None], residues: Tensor, mixed: bool, shape: Sequence[int], steps: Sequence[float]
 ) -> list[Term]:
-    """Every term with a decay on at least one axis (on all of them unless `mixed`)."""
+    """Return the terms that decay on every axis with poles; with `mixed`, all terms that decay on at least one axis."""
     residues = residues.detach()
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
     terms = []
@@ -187,7 +187,7 @@ class RecurrentTerm(nn.Module):
 
     def _tables(self) -> Tables:
         levels = tuple(Level(*(getattr(self, f"{name}_{k}") for name in Level._fields)) for k in range(self.levels))
-        # the last two tables are only used for the difference of their lengths, which is the reach of the hold
+        # of `response` and `decay` only the difference of the lengths is read: the samples before a chunk that its hold uses
         given = {name: getattr(self, name) for name in Tables._fields if hasattr(self, name) and name != "levels"}
         lengths = {"response": torch.zeros(self.reach), "decay": torch.zeros(0)}
         return Tables(**given, levels=levels, **lengths)

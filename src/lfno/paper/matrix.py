@@ -103,7 +103,7 @@ def _differs(cell: Cell, path: Path) -> bool:
     if record is None:
         return True
     training = asdict(preset.training)
-    if training["steady_decay"] is None:  # a pilot chose it
+    if training["steady_decay"] is None:  # chosen by short trial runs (`lfno.training.pilot`)
         del training["steady_decay"]
         if record.training.get("steady_decay") not in STRENGTHS:
             return True
@@ -157,7 +157,7 @@ def long_enough(cell: Cell, folder: Path) -> int:
     for label, records in found.items():
         if not records:
             raise LfnoError(
-                f"'fno long' is given LFNO's time on {cell.task}, and {place} has no record of {label}: "
+                f"'fno long' trains as long as LFNO on {cell.task}, but {place} has no record of {label}: "
                 "run the models lfno,fno first, or in the same command"
             )
     own, theirs = (mean(r.seconds for r in records) for records in found.values())

@@ -71,8 +71,8 @@ def galerkin_modes(length: float, ends: Ends, outputs: np.ndarray, size: int = 1
 def difference_modes(length: float, ends: Ends, size: int) -> Modes:
     """Modes of second-order finite differences on the `size` points `j L/(size − 1)`, ends included.
 
-    Dirichlet and supported ends hold y = 0; Neumann and clamped ends mirror the neighbour into a ghost node. This is the
-    semi-discrete reading of an equation: its error against the equation itself falls as dx².
+    Dirichlet and supported ends hold y = 0; Neumann and clamped ends mirror the neighbour into a ghost node. These
+    are the exact modes of the equation discretised in space. They differ from the modes of the equation itself by O(dx²).
     """
     dx = length / (size - 1)
     points = np.linspace(0.0, length, size)

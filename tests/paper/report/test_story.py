@@ -1,4 +1,4 @@
-"""The first screen: tiles match their verdicts, the chart shows every error, and the cost is that of the records."""
+"""First screen of the report: a tile for the verdict of each claim, every error in the chart, the mean cost of the runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_chart_places_every_error_where_it_belongs() -> None:
     assert drawn[heights["Duffing c = 0.5"], lfno] == 0.1
     assert drawn[heights["Duffing c = 0.5"], fno] == 0.3
     assert drawn[heights["Heat"], linear] == 0.2
-    assert drawn[heights["Heat"], "<"] < FLOOR  # interpolation, below the axis, is an arrow
+    assert drawn[heights["Heat"], "<"] < FLOOR  # the error of interpolation is below the axis limit: an arrow at the border
     markers = [style["marker"] for _, style in MARKS.values()]
     assert len(set(markers)) == len(markers)
     assert error_chart(Runs([]), {}) is None
