@@ -89,5 +89,5 @@ def test_a_fitted_model_knows_its_range_and_its_errors(tmp_path: Path) -> None:
     assert (lower <= model.ask(columns["f"][0]).values).all()
     wide = model.interval(10 * columns["f"][0], level=0.5)
     assert (wide[1] - wide[0]).max() > 5 * (upper - lower).max(), "widened by how far the input is out of range"
-    with pytest.raises(lfno.LfnoError, match="can promise"):
+    with pytest.raises(lfno.LfnoError, match="are too few for a 99 % interval"):
         model.interval(columns["f"][0], level=0.99)

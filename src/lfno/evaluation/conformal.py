@@ -65,8 +65,8 @@ class Calibration:
         if place > self.count:
             most = 100 * self.count / (self.count + 1)
             raise LfnoError(
-                f"{self.count} test samples can promise an interval of at most {most:.3g} %, not {100 * level:g} %; "
-                "ask for less, or fit with more data"
+                f"{self.count} test samples are too few for a {100 * level:g} % interval, they allow at most {most:.3g} %: "
+                "ask for a lower level, or fit with more data"
             )
         return np.array([errors[place - 1] for errors in (self.whole if everywhere else self.points)])
 
