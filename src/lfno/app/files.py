@@ -166,7 +166,6 @@ class Reader:
 
 def _told(item: Item, action: Callable[[], Answer]) -> Answer:
     """Return the result of `action`. An error message of `action` then contains the user's file names."""
-
     try:
         return action()
     except LfnoError as error:

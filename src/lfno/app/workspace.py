@@ -130,5 +130,4 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def write_json(path: Path, tree: dict[str, Any]) -> None:
     """Write a JSON object. A reader sees the old or the new file, never a part."""
-
     write_atomically(path, json.dumps(tree).encode())

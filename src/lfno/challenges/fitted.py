@@ -75,7 +75,6 @@ class Fitted:
     validation: mean figures of merit on held-out training records.
     configuration: the configuration of the fit.
     trained: the model of an earlier fit without the held-out records; None if there is no separate model of this kind.
-
     """
 
     models: Sequence[Model]

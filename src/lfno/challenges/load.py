@@ -40,7 +40,6 @@ def load(name: str, path: str | Path | None = None) -> Data:
     Raises:
         LfnoError: a file or an array is missing, has the wrong shape, or is incomplete.
 
-
     >>> data = load("silverbox", "SilverboxFiles")  # doctest: +SKIP
     >>> len(data.training.records), [record.figure for record in data.test]  # doctest: +SKIP
     (1, ['multisine', 'arrow', 'arrow, no extrapolation'])

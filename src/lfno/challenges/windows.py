@@ -56,7 +56,6 @@ class WindowNetwork:
     device: the device of the network.
     skip: number of first outputs for the initial state.
     offset: mean residual of the path on the training records, (outputs, 1); zero if a training record begins at rest.
-
     reach: smallest and largest values of inputs and path prediction on the training records, (channels, 1) each.
     """
 
@@ -161,7 +160,6 @@ def windows(records: Sequence[Record], size: int, skip: int, offset: np.ndarray,
         offset: Mean output, (outputs, 1), which is subtracted.
         most: Number of windows of all records together, at most (but at least one for each record).
     """
-
     x, y = [], []
     for record in records:
         room = len(record) - size

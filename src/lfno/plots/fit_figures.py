@@ -47,7 +47,7 @@ class Compared:
 
     @property
     def measured(self) -> np.ndarray:
-        """The truth with NaN where it was not measured."""
+        """The truth, with NaN for values that were not measured."""
         return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
 
 

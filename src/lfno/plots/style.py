@@ -174,7 +174,6 @@ def as_data_uri(picture: bytes, kind: str = "png") -> str:
 
 def stable_half_plane(panel: Any, left: float) -> None:
     """Shade the stable half-plane from `left` to zero, and let the panel begin at `left`. Draw the poles first."""
-
     panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
     panel.axvline(0, color="#888888", linewidth=0.8)
     panel.set_xlim(left=left)
