@@ -50,7 +50,7 @@ class Bench(ABC):
 
     @abstractmethod
     def given(self, query: Query) -> Any:
-        """Return the input that a query describes. The input is hashable: solutions are stored under it."""
+        """Return the input that a query describes. The input is hashable, because it is the key of the stored solutions."""
 
     @abstractmethod
     def solved(self, given: Any, grid: Grid) -> Pair:

@@ -86,7 +86,7 @@ def labels(models: Iterable[str]) -> dict[str, str]:
 
 
 def _key(key: str, file: Path) -> str:
-    """Return the key of a model. The header of the file tells whether the model is one of modes with feedback."""
+    """Return the key of a model. The header of the file tells whether the model has modes with feedback."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
     return key.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else key

@@ -1,4 +1,4 @@
-"""The queue of runs. Each run has its own process, so that its memory is freed at the end and it can be killed at once."""
+"""The queue of runs. Each run has its own process, which frees its memory at the end and can be killed at once."""
 
 from __future__ import annotations
 

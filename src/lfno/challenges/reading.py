@@ -68,7 +68,7 @@ class Files:
         return found
 
     def array(self, path: Path, name: str) -> np.ndarray:
-        """Return one array of a file as float64; raise LfnoError if it is missing, empty, complex or not finite."""
+        """Return one array of a file as float64; raise LfnoError if the array is missing, empty, complex or not finite."""
         if path not in self.read:
             self.read[path] = read(path)
         values = np.asarray(self.read[path][name].array([]), dtype=np.float64)

@@ -38,7 +38,7 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
 def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, bool]:
     """Return the section with the figure of the first input and the first output, and whether the model has a split.
 
-    The model must be one of signals in time, not of fields.
+    The model must predict signals in time, not fields.
     """
     size = min(LONGEST, contest.truth.shape[-1])
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]
