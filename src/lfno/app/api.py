@@ -1,4 +1,4 @@
-"""The questions that the page may ask: functions from JSON to JSON, by name. They know nothing of HTTP."""
+"""The questions that the page may ask. A question is a function from JSON to JSON with a name; HTTP is in `handler`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from lfno.core.errors import LfnoError
 from lfno.systems.registry import find
 from lfno.systems.titles import ALL
 
-MOST_BENCHES = 3  # systems kept warm; one more and the oldest is put away
+MOST_BENCHES = 3  # systems kept in memory; one more system removes the least recently used one
 #: model of `lfno.fit` -> its name on the page
 MODELS = {"linear": "linear model", "feedback": "feedback model", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
 MOST_EPOCHS = 5000
 
 
 class Desk:
-    """The state behind the page: systems kept warm, the workspace with files and runs, and the queue of runs.
+    """The state behind the page: the systems in memory, the workspace with files and runs, and the queue of runs.
 
     >>> import tempfile
     >>> desk = Desk(Path(tempfile.mkdtemp()))
@@ -44,7 +44,7 @@ class Desk:
         self.reader = files.Reader()
         self.benches: OrderedDict[str, Bench] = OrderedDict()
         self.lock = threading.Lock()
-        self.shown = threading.Event()  # the first picture is on the page
+        self.shown = threading.Event()  # set when the page has received its first reference solution
         self.questions: dict[str, Callable[[Query], Any]] = {
             "systems": lambda query: catalogue(),
             "truth": self.truth,
@@ -70,7 +70,7 @@ class Desk:
         }
 
     def ask(self, question: str, query: Query) -> Any:
-        """Answer a question; raises LfnoError where it cannot be answered."""
+        """Return the answer to a question; raise LfnoError if the question is unknown or its options are wrong."""
         if question not in self.questions:
             raise LfnoError(f"there is no question {question[:60]!r}; there are {', '.join(self.questions)}")
         if not isinstance(query, dict):
@@ -78,13 +78,13 @@ class Desk:
         return self.questions[question](query)
 
     def close(self) -> None:
-        """End what is under way."""
+        """Stop the queue of runs and the active run."""
         self.jobs.close()
 
     # -- the systems ---------------------------------------------------------------------------------------------
 
     def bench(self, query: Query) -> Bench:
-        """The bench of the system that a question is about, with the models that were trained on it here."""
+        """Return the bench of the system named in the query, with the shipped models and the user's own models."""
         name = word(query, "system", tuple(ALL))
         with self.lock:
             if name not in self.benches:
@@ -117,7 +117,7 @@ class Desk:
         return split(self.bench(query), query, word(query, "model"))
 
     def sweep(self, query: Query) -> Any:
-        """The frequency response of the truth (model "truth") or of a model, for one amplitude."""
+        """Return the frequency response of a model at one amplitude; the model "truth" is the system's equation."""
         from lfno.app.physics import model_sweep, true_sweep
 
         bench = self.bench(query)
@@ -130,18 +130,24 @@ class Desk:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def receive(self, name: str, content: bytes, into: str | None = None) -> Any:
-        """Keep an uploaded file, beside the files of the item `into` if one is named, and say what is inside."""
+        """Store an uploaded file and return a description of its content.
+
+        Args:
+            name: The file name that the user sees.
+            content: The bytes of the file.
+            into: The identity of an item that the file is added to; None stores the file as a new item.
+        """
         beside = self.workspace.find("files", into) if into else None
         item = files.receive(self.workspace, name, content, beside)
         try:
             return self.reader.inspect(item)
         except LfnoError:
             if beside is None:
-                self.workspace.delete("files", item.identity)  # a file that cannot be opened is not kept
+                self.workspace.delete("files", item.identity)  # do not keep a file that cannot be opened
             raise
 
     def example(self) -> Any:
-        """A file to try: the forced motion of an oscillator with a stiffening spring, with noise and a gap."""
+        """Store the example file: an oscillator with a stiffening spring under random force, with noise and a gap."""
         from lfno.app.example import example_table
 
         return self.receive("example.csv", example_table())
@@ -158,7 +164,7 @@ class Desk:
     # -- the workspace ---------------------------------------------------------------------------------------------
 
     def listing(self, query: Query) -> Any:
-        """All files and runs, the newest first."""
+        """Return all files and runs, the newest first."""
         listed = []
         for item in self.workspace.items("files"):
             about = item.about
@@ -188,7 +194,7 @@ class Desk:
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def train(self, query: Query) -> Any:
-        """Put one run for each of the `models` into the queue, on a system or on a file."""
+        """Add one run for each of the `models` to the queue. The training data come from a system or from a file."""
         models = query.get("models")
         if not isinstance(models, list) or not models:
             raise LfnoError("choose at least one model to fit")
@@ -202,7 +208,7 @@ class Desk:
         else:
             item = self._file(query)
             about = item.about
-            self.reader.drawn(item, 0)  # a file that cannot be read is refused here
+            self.reader.drawn(item, 0)  # raises LfnoError for a file that cannot be read
             source, order = item.name, {"file": item.identity, "files": about["files"], "reading": about["reading"]}
         started = []
         for model in chosen:
@@ -212,7 +218,7 @@ class Desk:
         return {"runs": started}
 
     def progress(self, query: Query) -> Any:
-        """The state of a run, and its losses from number `since` on."""
+        """Return the state of a run, and the points of its learning curve from index `since` on."""
         item = self.workspace.find("runs", query.get("run"))
         return {**self._run(item), "losses": Diary(item.folder).losses(whole(query, "since"))}
 
@@ -222,7 +228,7 @@ class Desk:
         return self._run(item)
 
     def go_on(self, query: Query) -> Any:
-        """Carry an interrupted run on, from its last checkpoint where there is one."""
+        """Continue an interrupted, stopped or failed run, from its last checkpoint if there is one."""
         item = self.workspace.find("runs", query.get("run"))
         if Diary(item.folder).read()["stage"] not in ("interrupted", "stopped", "failed") or self.jobs.going(item):
             raise LfnoError(f"{item.name} has nothing left to do")
@@ -241,11 +247,11 @@ class Desk:
         return sample(self.workspace.find("runs", query.get("run")).folder, whole(query, "place"))
 
     def predict(self, name: str, content: bytes, run: str | None) -> Any:
-        """Answer the inputs in an uploaded file with the model of a run."""
+        """Predict the outputs for the inputs in an uploaded file, with the model of a run."""
         return predictions.predict_file(self.workspace, self.workspace.find("runs", run), name, content)
 
     def saved(self, query: dict[str, str]) -> tuple[str, bytes]:
-        """Name and content of what the browser saves: a run in some form, or the table of a prediction."""
+        """Return name and content of a file for download: the table of a prediction, or an export of a run's model."""
         if "answer" in query:
             return predictions.saved_table(self.workspace.find("answers", query["answer"]))
         return exports.export(self.workspace.find("runs", query.get("run")), query.get("form", ""))

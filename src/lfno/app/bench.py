@@ -1,4 +1,4 @@
-"""A system on the bench: its truth solved on request, and the models that answer beside it."""
+"""One system with its models. The reference solution ("truth") is computed on request and compared with predictions."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from lfno.core.grid import Grid
 from lfno.systems.registry import find
 from lfno.systems.steady import SteadyState
 
-KEPT = 16  # solutions kept for each system
+KEPT = 16  # reference solutions in memory, for each system
 
-Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, (1, channels, *grid)
+Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, each (1, channels, *grid)
 
 
 def torch_alone() -> None:
-    """Let torch use one thread for the work of this thread: for one sample, sharing the work costs more than the work."""
+    """Limit torch to one thread. For a single sample, distributing the work takes longer than the work itself."""
     import torch
 
     torch.set_num_threads(1)
 
 
 class Bench(ABC):
-    """One system, kept warm: its solutions so far and its models, which are loaded when they are first asked."""
+    """One system in memory, with its latest reference solutions and its models. A model is loaded on first use."""
 
-    grid: Grid  # of the truth that is drawn
+    grid: Grid  # grid of the reference solution that the page draws
 
     def __init__(self, name: str) -> None:
         self.name, self.entry = name, find(name)
@@ -45,43 +45,43 @@ class Bench(ABC):
         self.kept: OrderedDict[Any, Any] = OrderedDict()
         self.modes_of: dict[str, Any] = {}
         self.ranges: dict[str, Any] = {}
-        self.lock = threading.RLock()  # held for milliseconds: models and solutions that are kept
-        self.slow = threading.Lock()  # held for seconds: modes and poles, for which nobody else waits
+        self.lock = threading.RLock()  # guards `models` and `kept`; held for milliseconds
+        self.slow = threading.Lock()  # guards the computation of modes and poles; held for seconds
 
     @abstractmethod
     def given(self, query: Query) -> Any:
-        """The input that a question describes, which tells solutions apart."""
+        """Return the input that a query describes. The input is hashable, because it is the key of the stored solutions."""
 
     @abstractmethod
     def solved(self, given: Any, grid: Grid) -> Pair:
-        """Inputs and outputs on a grid."""
+        """Return inputs and outputs on a grid, each (1, channels, *grid)."""
 
     def drawn(self, values: np.ndarray, grid: Grid) -> dict[str, Any]:
-        """One signal (*grid), packed as the page draws it."""
+        """Return one signal (*grid), resampled and packed for the page."""
         return packed(self.resampled(values, grid))
 
     def resampled(self, values: np.ndarray, grid: Grid) -> np.ndarray:
-        """One signal (*grid) on the grid of the truth that is drawn; a field is drawn on its own grid."""
+        """Return one signal (*grid) on the grid that the page draws. A field keeps its own grid."""
         return values
 
     @abstractmethod
     def truth(self, query: Query) -> dict[str, Any]:
-        """Input and true response, with the time that one solve took."""
+        """Return the input, the true response, and the time of one solve in milliseconds."""
 
     @abstractmethod
     def steady(self, given: Any) -> SteadyState:
-        """The true response to the input repeated for ever, on the grid of `truth`."""
+        """Return the true response to the input repeated for ever, on the grid of `truth`."""
 
     @abstractmethod
     def concerns(self, label: str, given: Any) -> list[str]:
-        """Why a shipped model, whose file does not tell its range, should not be trusted for an input."""
+        """Return the reasons not to trust a shipped model for an input. Used if the model file stores no training range."""
 
     def add(self, key: str, label: str, file: Path) -> None:
-        """Let a model of the user answer too."""
+        """Add a model of the user."""
         self.files[key], self.labels[key] = file, label
 
     def model(self, key: str) -> Any:
-        """The model of that name, loaded on first use."""
+        """Return the model with this key, loaded on first use."""
         import lfno
 
         if key not in self.files:
@@ -92,7 +92,7 @@ class Bench(ABC):
             return self.models[key]
 
     def pair(self, given: Any, grid: Grid) -> Pair:
-        """Inputs and outputs, solved once for each input and grid."""
+        """Return inputs and outputs. The solution for an input and a grid is computed once and kept."""
         key = given, grid
         if key not in self.kept:
             self.kept[key] = self.solved(given, grid)
@@ -101,7 +101,7 @@ class Bench(ABC):
         return self.kept[key]
 
     def answer(self, query: Query, key: str) -> dict[str, Any]:
-        """What one model answers, its errors, the time it took, and why one should not trust it."""
+        """Return a model's prediction, its errors, its computing time, and the reasons not to trust the prediction."""
         from lfno.evaluation.metrics import relative_l2, relative_linf
         from lfno.surrogate.candidates import count_parameters
 
@@ -112,7 +112,7 @@ class Bench(ABC):
             model = self.model(key)
             inputs, truth = self.pair(given, model.grid)
             concerns = [] if model.coverage else self.concerns(key, given)
-        if fresh:  # the first answer of a model prepares matrices that the next ones use: its time tells nothing
+        if fresh:  # the first prediction of a model also prepares matrices, so its time is not representative
             model.ask(np.ascontiguousarray(inputs), grid=model.grid)
         start = time.perf_counter()
         answer = model.ask(np.ascontiguousarray(inputs), grid=model.grid)
@@ -132,7 +132,7 @@ class Bench(ABC):
         )
 
     def modes(self, key: str) -> dict[str, Any]:
-        """Small-signal modes: of the linearised equation for the key "truth", else of a model."""
+        """Return the small-signal modes of a model; the key "truth" stands for the linearised equation."""
         if key not in self.modes_of:
             with self.slow:
                 if key not in self.modes_of:
@@ -157,7 +157,7 @@ class Bench(ABC):
         return jsonable({"modes": rows, "problem": "", "caveat": ""})
 
     def poles(self, query: Query, key: str) -> dict[str, Any] | None:
-        """Poles of a network's layers, and how much each of them rings for this input; None for a model without poles."""
+        """Return the poles of a network's layers with their contributions for this input; None for a model without poles."""
         from lfno.evaluation.ringing import listening, ringing
         from lfno.models.pole_operator import PoleOperator
 

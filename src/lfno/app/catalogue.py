@@ -15,17 +15,17 @@ from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.titles import FLOWS, LINES, ODES
 
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
-#: kind of model -> what its file name adds to that of the data set
+#: kind of model -> suffix of its file name, after the name of the data set
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
-RICH = "-rich"  # models trained on random inputs
-POSITIONS = 200  # of the slider of a field, about
-SEEDS = 20  # inputs of a field that are drawn at random
-PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz, of the decaying sine that the paper's models were trained on
-OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")  # the page opens on the first of these with a rich model
+RICH = "-rich"  # suffix of data sets with random inputs, and of the models trained on them
+POSITIONS = 200  # approximate number of positions of a field's slider
+SEEDS = 20  # number of random inputs that the page offers for a field
+PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz, frequency of the decaying sine that the paper's models were trained on
+OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")  # the page opens with the first of these that has a rich model
 
 
 def catalogue() -> dict[str, Any]:
-    """What the page lists, the system it opens on, and the kinds of inputs of its playground."""
+    """Return the list of systems, the system that the page opens with, and the kinds and limits of its inputs."""
     rows = []
     for group, names in GROUPS.items():
         for name, title in names.items():
@@ -59,7 +59,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def shipped(name: str) -> dict[str, str]:
-    """The models with shipped weights: key -> name of the file, models of random inputs first.
+    """Return the models with shipped weights: key -> name of the file. Models trained on random inputs come first.
 
     >>> shipped("heat")["FNO"]
     'heat-fno'
@@ -72,7 +72,9 @@ def shipped(name: str) -> dict[str, str]:
 
 
 def labels(models: Iterable[str]) -> dict[str, str]:
-    """The names of shipped models on the page. Beside models of random inputs, the others are marked as the paper's.
+    """Return the name of each shipped model on the page.
+
+    If a system has models trained on random inputs, its other models are marked "(paper)".
 
     >>> labels(["LFNO rich", "LFNO"]), labels(["feedback rich"])
     ({'LFNO rich': 'LFNO', 'LFNO': 'LFNO (paper)'}, {'feedback rich': 'feedback model'})
@@ -84,19 +86,19 @@ def labels(models: Iterable[str]) -> dict[str, str]:
 
 
 def _key(key: str, file: Path) -> str:
-    """The key of a model, "feedback rich" for modes with feedback: the header of a model file tells its kind."""
+    """Return the key of a model. The header of the file tells whether the model has modes with feedback."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
     return key.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else key
 
 
 def has_random_inputs(name: str) -> bool:
-    """Whether a model of random inputs is shipped, so that a field is shown with such inputs too."""
+    """Return whether a model trained on random inputs is shipped. The page then offers random inputs too."""
     return any(RICH in file for file in shipped(name).values())
 
 
 def training_data(name: str) -> str:
-    """The data set that models of a system are trained on here: random inputs where models of such are shipped.
+    """Return the data set for training on the page: random inputs if a shipped model was trained on them.
 
     >>> training_data("heat"), training_data("burgers")
     ('heat-rich', 'burgers')
@@ -105,7 +107,7 @@ def training_data(name: str) -> str:
 
 
 def slider(entry: Entry) -> dict[str, Any]:
-    """Range and step of what tells the samples of a field apart; a random set is a list of numbered draws."""
+    """Return range and step of the parameter that distinguishes the samples. Random samples are numbered instead."""
     family = entry.family
     if not isinstance(family, Curve):
         return {"name": "sample", "low": 0, "high": SEEDS - 1, "step": 1, "value": 0, "least": 0, "most": SEEDS - 1}
@@ -118,14 +120,14 @@ def slider(entry: Entry) -> dict[str, Any]:
 
 
 def training_set(file: str) -> Entry | None:
-    """The data set that a shipped model was trained on, by the name of its file."""
+    """Return the data set that a shipped model was trained on, found by the name of the model file."""
     for suffix in ("-fno", "-lno"):
         file = file.removesuffix(suffix)
     return REGISTRY.get(file)
 
 
 def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
-    """The input that a system opens with: random where a model knows random inputs, else the paper's."""
+    """Return the first input of a system: random if a model was trained on random inputs, else the paper's."""
     random = any(RICH in file for file in models.values())
     if entry.grid.ndim > 1:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
@@ -135,7 +137,7 @@ def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
 
 
 def _round(value: float) -> float:
-    """1, 2 or 5 times a power of ten, the nearest."""
+    """Return the number nearest to `value` that is 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(math.log(step / value)))
 

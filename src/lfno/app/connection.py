@@ -1,4 +1,4 @@
-"""A connection that must get on: bytes that trickle in do not hold a thread for ever."""
+"""A connection with time limits. A client that sends very slowly cannot occupy a thread for ever."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import socket
 import time
 from typing import Any
 
-IDLE = 60.0  # seconds that a connection may be silent between two requests
-REQUEST = 20.0  # seconds from the first byte of a request to its last
+IDLE = 60.0  # s, longest silence between two requests
+REQUEST = 20.0  # s, longest time from the first byte of a request to its last
 
 
 class TimedReader(io.RawIOBase):
-    """Reads from a socket until a deadline: IDLE seconds for the first byte of a request, then REQUEST for all of it.
+    """Read from a socket until a deadline.
 
-    Raises TimeoutError when the deadline has passed, however often single bytes arrive.
+    The first byte of a request must arrive within `idle` seconds, and the whole request within `request` seconds after
+    the first byte. Reading raises TimeoutError after the deadline, even if single bytes still arrive.
     """
 
     def __init__(self, connection: socket.socket, idle: float = IDLE, request: float = REQUEST) -> None:
@@ -23,7 +24,7 @@ class TimedReader(io.RawIOBase):
         self.until = time.monotonic() + idle
 
     def await_request(self) -> None:
-        """Start to wait for the next request."""
+        """Set the deadline for the first byte of the next request."""
         self.begun, self.until = False, time.monotonic() + self.idle
 
     def readable(self) -> bool:
@@ -37,5 +38,5 @@ class TimedReader(io.RawIOBase):
         count = self.connection.recv_into(buffer)
         if not self.begun:
             self.begun, self.until = True, time.monotonic() + self.request
-        self.connection.settimeout(self.request)  # for the answer
+        self.connection.settimeout(self.request)  # limit for sending the answer
         return count

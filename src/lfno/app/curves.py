@@ -1,4 +1,4 @@
-"""Signals for a plot: as 32-bit floats, and where they are longer than a screen, as their lowest and highest values."""
+"""Pack signals as 32-bit floats for a plot. A long signal is reduced to the lowest and highest values of short pieces."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ import numpy as np
 from lfno.app.json_values import packed
 from lfno.core.grid import Grid
 
-MOST_POINTS = 4096  # of a curve that is drawn
+MOST_POINTS = 4096  # points of a curve on the page, at most
 
 
 def curves(
     grid: Grid, signals: dict[str, np.ndarray], masks: dict[str, np.ndarray | None] | None = None
 ) -> dict[str, Any]:
-    """Signals (channels, *grid) with their axes, packed; values under a mask that is False are NaN, a gap in the curve."""
+    """Return packed signals with their time points and axes.
+
+    Args:
+        grid: The grid of the signals.
+        signals: Name -> signal, (channels, *grid).
+        masks: Name -> mask, True where the signal was measured. Values that were not measured become NaN, a gap in the plot.
+    """
     time = grid.axes[-1].points
     for name, mask in (masks or {}).items():
         if mask is not None:
@@ -31,7 +37,7 @@ def curves(
 
 
 def _envelope(values: np.ndarray, count: int, width: int) -> np.ndarray:
-    """Lowest and highest value of every `width` samples, so that no peak is lost; NaN where nothing was measured."""
+    """Return the lowest and highest value of every `width` samples, so that no peak is lost; NaN if none was measured."""
     parts = values[..., : count * width].reshape(*values.shape[:-1], count, width)
     missing = np.isnan(parts)
     low = np.where(missing, np.inf, parts).min(-1)

@@ -1,4 +1,4 @@
-"""The diary of a run: its stage, its progress and its losses, as files that a server may read at any time."""
+"""The diary of a run: stage, progress and losses, stored in files that the server can read at any time."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
 
 STATE, LOSSES = "state.json", "losses.jsonl"
-#: stages that a run leaves again; all others are its end
+#: stages of a run that is not finished
 GOING = ("waiting", "starting", "preparing", "pilot", "training", "fitting", "judging")
-#: stages at the end of a run
+#: stages of a run that is finished
 OVER = ("done", "stopped", "failed", "interrupted")
 MOST_MESSAGES = 40
 
 
 class Diary:
-    """What one run says about itself, in its folder."""
+    """The state, the messages and the learning curve of one run, stored in the folder of the run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def read(self) -> dict[str, Any]:
-        """Return the state: stage, done and total of the stage, seconds left, messages, and whether there is a model."""
+        """Return the state: stage, epochs done and in total, seconds left, messages, and whether there is a model."""
         state = read_json(self.folder / STATE)
         return {"stage": "waiting", "messages": [], **state}
 
@@ -34,7 +34,7 @@ class Diary:
         write_json(self.folder / STATE, jsonable({**self.read(), **entries, "changed": time.time()}))
 
     def say(self, message: str) -> None:
-        """Add a message, such as what was chosen and why."""
+        """Add a message, for example a choice of the fit and its reason."""
         self.write(messages=[*self.read()["messages"], message][-MOST_MESSAGES:])
 
     def add_loss(self, loss: dict[str, float]) -> None:
@@ -43,7 +43,7 @@ class Diary:
             file.write(json.dumps(jsonable(loss)) + "\n")
 
     def losses(self, since: int = 0) -> list[dict[str, float]]:
-        """Return the points of the learning curve from number `since` on; a line that is being written is left out."""
+        """Return the points of the learning curve from index `since` on. A half-written line is left out."""
         try:
             lines = (self.folder / LOSSES).read_text(encoding="utf-8").split("\n")[:-1]
         except OSError:

@@ -1,4 +1,4 @@
-"""A measured-looking file to try the page with: an oscillator with a stiffening spring under random force."""
+"""An example file for the page: a simulated measurement of an oscillator with a stiffening spring under random force."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lfno.systems.duffing import Duffing
 
 SAMPLES = 6000
 STEP = 0.05  # s
-NOISE = 0.005  # m, of the displacement
-GAP = range(2400, 2412)  # samples in which the sensor was lost
+NOISE = 0.005  # m, standard deviation of the noise on the displacement
+GAP = range(2400, 2412)  # samples without a displacement, as after a loss of the sensor signal
 
 
 def example_table() -> bytes:
-    """A CSV file: time, force and displacement of 300 s, with noise and one gap."""
+    """Return a CSV file with 300 s of time, force and displacement. The displacement has noise and one gap."""
     draw = np.random.default_rng(7)
     grid = Grid.line(SAMPLES, dt=STEP)
     tones = draw.uniform(0.02, 0.6, 40)

@@ -1,4 +1,4 @@
-"""What a run gives away: its model file, C, FMU, ONNX and a report, each as one file to save."""
+"""Export the model of a run as one file for download: model file, C source, FMU, ONNX or report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lfno.app.outcome import MODEL, REPORT, read_outcome
 from lfno.app.workspace import Item
 from lfno.core.errors import LfnoError
 
-#: form -> (ending of the file, words for the page)
+#: form of export -> (ending of the file, label on the page)
 FORMS = {
     "model": ("safetensors", "model file for lfno"),
     "c": ("zip", "C source and header"),
@@ -24,7 +24,7 @@ FORMS = {
 
 
 def export(item: Item, form: str) -> tuple[str, bytes]:
-    """Return name and content of a run's model in one of the FORMS; raises LfnoError where it has no such form."""
+    """Return name and content of a run's model in one of the FORMS; raise LfnoError if the model has no such export."""
     if form not in FORMS:
         raise LfnoError(f"a model cannot be saved as {form[:40]!r}; choose {', '.join(FORMS)}")
     read_outcome(item.folder)
@@ -50,10 +50,10 @@ def export(item: Item, form: str) -> tuple[str, bytes]:
 
 
 def file_name(text: str) -> str:
-    """A name that is safe in a header and on every disk."""
+    """Return a file name that is safe in an HTTP header and on every file system."""
     return "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in text).strip("-")[:60] or "model"
 
 
 def forms() -> list[dict[str, Any]]:
-    """The forms, for the page."""
+    """Return the FORMS as the page lists them."""
     return [{"form": form, "label": label} for form, (_, label) in FORMS.items()]

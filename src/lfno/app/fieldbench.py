@@ -1,4 +1,4 @@
-"""A field on the bench: a flow or a field on a line, with inputs of the paper or random ones."""
+"""The bench of a field: a flow or a field in one space dimension, with inputs of the paper or random inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lfno.systems.signals import Signal, open_mesh
 from lfno.systems.steady import SteadyState
 
 PAPER, RANDOM = "paper", "random"
-#: the inputs of the paper, by system; a test compares them with the functions of the systems
+#: system -> formula of the paper's inputs; a test compares the formulas with the functions of the systems
 FORMULAS = {
     "beam": "f(x, t) = −99 A e^(−x) sin 10t",
     "heat": "f(x, t) = (1 − π²) A e^(−t) sin πx",
@@ -32,14 +32,14 @@ RANDOM_FORMULA = "f(x, t) = p(x) s(t): p of four random modes, s a random signal
 
 
 class Given(NamedTuple):
-    """An input: one of the paper's, by the number that tells them apart, or a random one, by its seed."""
+    """An input. `value` is the parameter of an input of the paper, or the seed of a random input."""
 
     family: str
     value: float
 
 
 class Field(Bench):
-    """A field over space and time: inputs of its data set, and random inputs where a model knows them."""
+    """A field over space and time, with the inputs of its data set and, if a model was trained on them, random inputs."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -57,7 +57,7 @@ class Field(Bench):
         return Given(family, round(number(query, "value", limits["least"], limits["most"], label=limits["name"]), 9))
 
     def signal(self, given: Given) -> Signal:
-        """The input as a function of space and time, a batch of one."""
+        """Return the input as a function of space and time, in a batch of one."""
         family = self.families[given.family]
         if isinstance(family, Curve):
             return family.signal({family.name: np.array([given.value])})
@@ -70,7 +70,7 @@ class Field(Bench):
     def truth(self, query: Query) -> dict[str, Any]:
         given, grid = self.given(query), self.grid
         with self.lock:
-            self.kept.pop((given, grid), None)  # solved anew, so that the time is that of a solve
+            self.kept.pop((given, grid), None)  # solve again, so that `took` is the time of a solve
             start = time.perf_counter()
             inputs, truth = self.pair(given, grid)
             took = time.perf_counter() - start
@@ -100,7 +100,7 @@ class Field(Bench):
         return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
 
     def _input_range(self) -> tuple[float, float] | None:
-        """Of the inputs at both ends of the slider: on this scale a smaller amplitude is seen to be smaller."""
+        """Return the range of the inputs at both ends of the slider. With this fixed scale a small amplitude looks small."""
         family = self.entry.family
         if not isinstance(family, Curve):
             return None

@@ -1,4 +1,4 @@
-"""Files of the user: kept under names of our own, read like any other, and shown before they are fitted."""
+"""Files of the user. The page stores them under its own names, reads them, and draws them before a model is fitted."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 SWITCHES = ("resample",)
-MOST_FILES = 50  # of one item
-KEPT = 2  # prepared files in memory
+MOST_FILES = 50  # files in one item
+KEPT = 2  # prepared items in memory
 
 
 def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
-    """A message in the words of the page, with the user's names of the files in place of our paths.
+    """Return an error message in the terms of the page. The user's file names replace the paths of the workspace.
 
     >>> said("/tmp/a1/signals-0.csv: line 3 holds no number", [{"path": "signals-0.csv", "name": "rig.csv"}])
     'rig.csv: line 3 holds no number'
@@ -38,7 +38,7 @@ def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
 
 
 def reading_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the form as options of `lfno.data.signals.read_signals`: empty fields are left out."""
+    """Return the fields of the form as options of `lfno.data.signals.read_signals`. Empty fields are left out."""
     from lfno.data.prepare import READING
 
     unknown = sorted(set(options) - set(READING))
@@ -59,7 +59,15 @@ def reading_options(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def receive(workspace: Workspace, name: str, content: bytes, into: Item | None = None, kind: str = "files") -> Item:
-    """Keep an uploaded file as a new item of a kind, or beside the files of the item `into`."""
+    """Store an uploaded file and return its item.
+
+    Args:
+        workspace: The workspace that stores the item.
+        name: The file name that the user sees.
+        content: The bytes of the file.
+        into: An item that the file is added to; None makes a new item.
+        kind: The kind of the new item.
+    """
     from lfno.data.files import READERS
 
     shown = clean(PureWindowsPath(PurePosixPath(name).name).name) or "file"
@@ -79,14 +87,14 @@ def receive(workspace: Workspace, name: str, content: bytes, into: Item | None =
 
 
 class Reader:
-    """Reads the files of items. The prepared signals of the last few stay in memory."""
+    """Read the files of items. The prepared signals of the last KEPT items stay in memory."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.prepared: dict[str, Prepared] = {}
 
     def inspect(self, item: Item) -> dict[str, Any]:
-        """What `lfno inspect` finds in the (first) file, the roles it proposes, and the signals where they can be read."""
+        """Return the variables in the first file, the proposed roles, and the signals (or the reason why reading failed)."""
         from lfno.data.describe import describe
 
         about = item.about
@@ -99,7 +107,7 @@ class Reader:
             return jsonable(found | {"problem": str(error), "notes": []})
 
     def read(self, item: Item, options: dict[str, Any]) -> dict[str, Any]:
-        """Read the signals with the roles and fields of the form, and remember these for later runs."""
+        """Read the signals with the roles and fields of the form. The item stores these options for later runs."""
         given = reading_options(options)
         prepared = self._prepare(item, given)
         item.change(reading=given)
@@ -124,9 +132,9 @@ class Reader:
         )
 
     def drawn(self, item: Item, sample: int) -> dict[str, Any]:
-        """The curves (or, of a field, the maps) of one trajectory or run; unmeasured values are missing.
+        """Return the curves (for a field: the maps) of one trajectory or record, with gaps where nothing was measured.
 
-        `tests` lists the stretches [from, to] of a record that are kept for the test.
+        The entry `tests` lists the time intervals [from, to] of a record that are held out for the test.
         """
         prepared = self._prepare(item, reading_options(item.about["reading"]))
         data, records = prepared.dataset, prepared.records
@@ -157,7 +165,7 @@ class Reader:
 
 
 def _told(item: Item, action: Callable[[], Answer]) -> Answer:
-    """Do something with the files of an item; a refusal speaks of them by the user's names."""
+    """Return the result of `action`. An error message of `action` then contains the user's file names."""
     try:
         return action()
     except LfnoError as error:

@@ -1,4 +1,4 @@
-"""One request to the page: who may ask, how much may be sent, and the answer."""
+"""Answer one HTTP request: check host, origin and length, then send a page, a file or the answer to a question."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.app.server import Server
 
-UPLOAD_LIMIT = 64 * 2**20  # bytes of a file
-QUESTION_LIMIT = 64 * 2**10  # bytes of a question
-LINGER = 1.0  # seconds for which a refused upload is still read, so that the browser sees the answer
+UPLOAD_LIMIT = 64 * 2**20  # bytes, largest uploaded file
+QUESTION_LIMIT = 64 * 2**10  # bytes, largest question
+LINGER = 1.0  # s, time for which a refused upload is still read, so that the browser shows the error message
 TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -39,7 +39,7 @@ HEADERS = {
 
 
 class Refusal(Exception):
-    """A request that is not answered: its status and one sentence."""
+    """A refused request, with its HTTP status and an error message."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -47,7 +47,7 @@ class Refusal(Exception):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers the requests of one connection, one after the other."""
+    """Answer the requests of one connection, one after the other."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -76,11 +76,11 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refusal(HTTPStatus.FORBIDDEN, f"this page is only served as {self.server.address}")
             action()
         except Refusal as refusal:
-            self.close_connection = True  # what is left of a refused request is not read as the next one
+            self.close_connection = True  # the unread rest of a refused request must not be read as the next request
             self._send_json(refusal.status, {"error": str(refusal)})
             self._linger()
         except LfnoError as error:
-            # an answer like any other: a browser would log another status as a fault of the page
+            # status 200: a browser would log any other status as an error of the page
             self._send_json(HTTPStatus.OK, {"error": str(error)})
         except (ConnectionError, TimeoutError):
             self.close_connection = True
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         text = self.headers.get("Content-Length", "")
         if not text.isascii() or not text.isdigit():
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")
-        length = int(text[:30])  # Python does not read numbers of more than 4300 digits
+        length = int(text[:30])  # `int` raises ValueError for more than 4300 digits
         if length > limit:
             size = f"{min(length, 10**15) / 2**20:.1f} MB" if limit >= 2**20 else f"{length} bytes"
             most = f"{limit // 2**20} MB" if limit >= 2**20 else f"{limit} bytes"
@@ -141,7 +141,10 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _linger(self) -> None:
-        """Read and forget for a moment: a browser shows our sentence only if its own sending is not cut off."""
+        """Read and discard the rest of a request for LINGER seconds.
+
+        A browser shows the error message only if the connection stays open while the browser is still sending.
+        """
         until = time.monotonic() + LINGER
         self.timed.until = until
         try:
@@ -166,4 +169,4 @@ class Handler(BaseHTTPRequestHandler):
         return "lfno"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet: the page says what happens."""
+        """Log nothing in the terminal; the page reports errors itself."""

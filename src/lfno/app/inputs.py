@@ -1,4 +1,4 @@
-"""The input playground: signals with an amplitude and a frequency, or drawn by hand, each with its formula."""
+"""The inputs that a user can choose: signals with a formula, an amplitude and a frequency, or a curve drawn by hand."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from lfno.app.values import Query, number, whole, word
 from lfno.core.errors import LfnoError
 
-DURATION = 20.48  # s, the window of all oscillators
-DECAY = 0.05  # 1/s, of the decaying sine of the paper
-TONES = 12  # of a multisine
-MOST_DRAWN = 512  # points of a curve that is drawn by hand
-LARGEST = 40.0  # amplitude
-FASTEST = 4.0  # Hz
+DURATION = 20.48  # s, length of the window of all oscillators
+DECAY = 0.05  # 1/s, decay rate of the paper's decaying sine
+TONES = 12  # number of sines in a multisine
+MOST_DRAWN = 512  # points of a curve drawn by hand, at most
+LARGEST = 40.0  # largest amplitude
+FASTEST = 4.0  # Hz, highest frequency
 
-#: kind -> (its formula, whether it has a frequency, whether it has a seed)
+#: kind -> (formula, whether the kind has a frequency, whether the kind has a seed)
 KINDS = {
     "decaying sine": ("A e^(−0.05 t) sin 2πft", True, False),
     "sine": ("A sin 2πft", True, False),
@@ -34,9 +34,9 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Input:
-    """One input f(t), evaluated at any time; it repeats after DURATION seconds.
+    """One input f(t), which can be evaluated at any time t.
 
-    Multisine and random signals have the power of a sine of the same amplitude, and repeat without a jump.
+    Multisine and random signals have the power of a sine of the same amplitude. Their period is DURATION.
 
     >>> Input("sine", 2.0, 0.25)(np.array([0.0, 1.0])).round(6).tolist()
     [0.0, 2.0]
@@ -50,7 +50,7 @@ class Input:
 
     @classmethod
     def of(cls, query: Query) -> Input:
-        """Read an input from a question of the page."""
+        """Return the input that a query of the page describes."""
         kind = word(query, "kind", tuple(KINDS))
         amplitude = number(query, "amplitude", -LARGEST, LARGEST, 1.0)
         frequency = number(query, "frequency", 0.005, FASTEST, 0.5)
@@ -62,7 +62,7 @@ class Input:
         return f"f(t) = {KINDS[self.kind][0]}"
 
     def __call__(self, t: Any) -> np.ndarray:
-        """Values at the times `t`, a number or an array."""
+        """Return the values at the times `t`, a number or an array."""
         a, f = self.amplitude, self.frequency
         if self.kind == "drawn by hand":
             return np.interp(t, *self._drawn)
@@ -80,7 +80,7 @@ class Input:
 
     @cached_property
     def _tones(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Weights, angular frequencies and phases of the tones."""
+        """Return weights, angular frequencies (rad/s) and phases (rad) of the sines, each (tones,)."""
         draw = np.random.default_rng(self.seed)
         highest = max(1, int(self.frequency * DURATION))
         if self.kind == "multisine":
@@ -94,7 +94,7 @@ class Input:
 
     @cached_property
     def _drawn(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times and values of the points that were drawn."""
+        """Return times and values of the points drawn by hand, each (points,)."""
         return np.linspace(0, DURATION, len(self.points)), np.array(self.points)
 
 

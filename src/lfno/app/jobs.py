@@ -1,4 +1,4 @@
-"""Runs, one after the other, each in a process of its own: its memory returns when it ends, and it can be stopped at once."""
+"""The queue of runs. Each run has its own process, which frees its memory at the end and can be killed at once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lfno.app.diary import GOING, Diary
 from lfno.app.workspace import ABOUT, Item, Workspace
 from lfno.core.errors import LfnoError
 
-THREADS = max(1, (os.cpu_count() or 2) // 2)  # of a run; the others are for the page
-ERRORS = "errors.txt"  # what a worker printed
-PATIENCE = 20.0  # seconds that a worker may take to end after the server has closed
+THREADS = max(1, (os.cpu_count() or 2) // 2)  # threads of a run; the other cores serve the page
+ERRORS = "errors.txt"  # file with the standard error of a worker
+PATIENCE = 20.0  # s, longest wait for the end of the queue when the server closes
 
-#: stage in which a run was stopped -> what there is
+#: stage in which a run was stopped -> message for the user
 STOPPED = {
     "waiting": "Stopped before it began: there is no model.",
     "starting": "Stopped before it began: there is no model.",
@@ -29,7 +29,7 @@ STOPPED = {
 
 
 class Jobs:
-    """The queue of runs. A run that was under way when its server ended is "interrupted" and can go on."""
+    """The queue of runs. If the server ends during a run, the run becomes "interrupted" and can be continued later."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -46,7 +46,7 @@ class Jobs:
         self.thread.start()
 
     def submit(self, item: Item) -> None:
-        """Put a run at the end of the queue."""
+        """Add a run to the end of the queue."""
         with self.changed:
             if self.closed:
                 raise LfnoError("the page is being closed; start it again with `lfno app`")
@@ -56,7 +56,11 @@ class Jobs:
             self.changed.notify_all()
 
     def stop(self, item: Item) -> None:
-        """Stop a run: in training the best weights so far are tested and kept; at any other time, or asked twice, at once."""
+        """Stop a run.
+
+        During training the run stops at the next validation, and its best parameters so far are tested and kept.
+        In any other stage, and at a second request, the process is killed and there is no model.
+        """
         with self.changed:
             stage = Diary(item.folder).read()["stage"]
             if item.identity in self.queue:
@@ -75,13 +79,13 @@ class Jobs:
             self.stopping.add(item.identity)
 
     def going(self, item: Item) -> bool:
-        """Whether a run is under way or waits for its turn."""
+        """Return whether a run is active or waits in the queue."""
         with self.changed:
             mine = self.running is not None and self.running[0] == item.identity
             return item.identity in self.queue or (mine and Diary(item.folder).read()["stage"] in GOING)
 
     def close(self) -> None:
-        """End the run that is under way and start no other; both can go on later."""
+        """Kill the active run and empty the queue. These runs can be continued later."""
         with self.changed:
             self.closed = True
             self.queue.clear()
@@ -101,7 +105,7 @@ class Jobs:
                 identity = self.queue.pop(0)
                 try:
                     item = self.workspace.find("runs", identity)
-                except LfnoError:  # deleted while it waited
+                except LfnoError:  # the run was deleted while it waited
                     continue
                 Diary(item.folder).write(stage="starting", server=os.getpid())
                 process = self._start(item)
@@ -117,18 +121,18 @@ class Jobs:
     def _start(self, item: Item) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "OMP_NUM_THREADS": str(THREADS)}
         with (item.folder / ERRORS).open("wb") as errors:
-            # the worker ends when its standard input does: a server that is killed leaves nothing running
+            # the worker ends when its standard input closes, so a killed server leaves no process behind
             command = [sys.executable, "-m", "lfno.app.worker", str(item.folder)]
             return subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, env=environment,
-                start_new_session=True,  # Ctrl-C in the terminal is for the server, which then ends its worker
+                start_new_session=True,  # Ctrl-C in the terminal reaches only the server, which then ends its worker
             )  # fmt: skip
 
     def _finish(self, item: Item, code: int) -> None:
-        """Say how a run ended that could not say so itself."""
+        """Write the last stage of a run whose worker could not write it itself."""
         diary = Diary(item.folder)
         stage = diary.read()["stage"]
-        if stage not in GOING or not (item.folder / ABOUT).is_file():  # it said so itself, or it was deleted
+        if stage not in GOING or not (item.folder / ABOUT).is_file():  # the worker wrote its end, or the run was deleted
             return
         if item.identity in self.stopping:
             diary.write(stage="stopped", words=STOPPED[stage], seconds_left=None)
@@ -146,7 +150,7 @@ def _last_line(item: Item) -> str:
 
 
 def _alive(process: Any) -> bool:
-    """Whether another server with this process number is running."""
+    """Return whether another process with this process number is running."""
     if not isinstance(process, int) or process == os.getpid():
         return False
     try:

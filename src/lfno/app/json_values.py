@@ -1,4 +1,4 @@
-"""Results as JSON can hold them: numbers that JavaScript can read, arrays as floats in base 64."""
+"""Convert results to JSON: plain numbers that JavaScript can read, and arrays as floats in base 64."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 
 
 def packed(values: np.ndarray, double: bool = False) -> dict[str, Any]:
-    """An array as its shape and its little-endian floats, of 32 bits or `double`; a tenth of the size of decimal numbers.
+    """Return an array as its shape and its little-endian floats in base 64, much shorter than decimal numbers.
+
+    The floats have 32 bits, or 64 bits if `double` is True.
 
     >>> packed(np.zeros((1, 2)))
     {'shape': [1, 2], 'data': 'AAAAAAAAAAA=', 'double': False}
@@ -20,7 +22,7 @@ def packed(values: np.ndarray, double: bool = False) -> dict[str, Any]:
 
 
 def jsonable(tree: Any) -> Any:
-    """The same tree with plain Python numbers; what is not finite becomes None, for which JSON has a word."""
+    """Return the same tree with plain Python numbers. A number that is not finite becomes None, because JSON has no NaN."""
     if isinstance(tree, dict):
         return {str(key): jsonable(value) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):

@@ -1,22 +1,22 @@
-"""Memory of the page: what a model or a solution no longer needs goes back to the system.
+"""Return freed memory of the page to the operating system.
 
-The command line keeps freed memory for the next training step. A page trains in other processes and stays open for days,
-so it does the opposite. Every connection is a thread, and the GNU C library gives threads pools of their own, which keep
-what they once held: the page uses few of them.
+The command line keeps freed memory for the next training step. The page trains in other processes and stays open for
+days, so the page returns freed memory at once. Every connection has a thread. The GNU C library gives threads separate
+memory pools (arenas), and a pool keeps its freed memory. The page therefore limits the number of pools.
 """
 
 from __future__ import annotations
 
 import ctypes
 
-M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8  # as in malloc.h
-TRIM_THRESHOLD = 4 * 2**20  # bytes at the end of the heap that are returned
-MMAP_MAX = 65536  # large arrays at a time that are returned as soon as they are freed
-ARENAS = 2  # pools of all threads
+M_TRIM_THRESHOLD, M_MMAP_MAX, M_ARENA_MAX = -1, -4, -8  # numbers of the options in malloc.h
+TRIM_THRESHOLD = 4 * 2**20  # bytes; a larger free block at the end of the heap is returned
+MMAP_MAX = 65536  # large arrays with a mapping of their own, at most; a mapping is returned when its array is freed
+ARENAS = 2  # memory pools of all threads together
 
 
 def return_freed_memory() -> bool:
-    """Let freed memory return to the system; True if the C library accepted it, which only the GNU one does."""
+    """Set the memory options of the C library. Return True if they were accepted; only the GNU C library has them."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):
@@ -25,7 +25,7 @@ def return_freed_memory() -> bool:
 
 
 def trim() -> None:
-    """Return what is free now in the middle of the heap."""
+    """Return free memory in the middle of the heap to the operating system."""
     import gc
 
     gc.collect()

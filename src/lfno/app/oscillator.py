@@ -1,4 +1,4 @@
-"""An oscillator on the bench: any input of the playground, solved in milliseconds."""
+"""The bench of an oscillator: any input of `lfno.app.inputs`, solved in milliseconds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lfno.systems.families import Curve
 from lfno.systems.signals import open_mesh
 from lfno.systems.steady import SteadyState
 
-SHOWN = Grid.line(1024, dt=DURATION / 1024)  # the times at which oscillators are drawn
-DRAWS = 64  # inputs of a data set that the range of a shipped model is taken from
+SHOWN = Grid.line(1024, dt=DURATION / 1024)  # the time grid on which the page draws oscillators
+DRAWS = 64  # random inputs of a data set that estimate the training range of a shipped model
 
 
 class Oscillator(Bench):
-    """An ordinary differential equation: any input of the playground, solved in milliseconds."""
+    """The bench of an ordinary differential equation, for any input of `lfno.app.inputs`."""
 
     grid = SHOWN
 

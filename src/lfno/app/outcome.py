@@ -1,4 +1,4 @@
-"""What came of a run: scores beside the baselines, signals of the test, modes and frequency response, kept as files."""
+"""The results of a run, stored as files: scores of model and baselines, test signals, modes and frequency response."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lfno.core.grid import Grid
 
 MODEL, OUTCOME, REPORT = "model.safetensors", "outcome.json", "report.html"
 SIGNALS = ("input", "truth", "prediction", "linear", "transient", "steady")
-MOST_SAMPLES = 64  # trajectories of the test that are kept
-MOST_VALUES = 20_000_000  # of each kind of signal
-FAINTEST = 1e-4  # power of the input, relative to its peak, below which there is no frequency response
-SPAN = 2048  # samples of a record that are shown at a time
+MOST_SAMPLES = 64  # test trajectories that are stored, at most
+MOST_VALUES = 20_000_000  # values of each signal that are stored, at most
+FAINTEST = 1e-4  # input power relative to its peak; frequencies with less power have no frequency response
+SPAN = 2048  # samples of a record that the page draws at a time
 
 
 def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> None:
-    """Write the model, its report, its scores, the signals of its test, its modes and its frequency response."""
+    """Write the model, its report, its scores, its test signals, its modes and its frequency response to `folder`."""
     from lfno.plots.fit_page import fit_page
     from lfno.plots.page import write_page
     from lfno.surrogate.candidates import count_parameters
@@ -66,7 +66,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
 
 
 def read_outcome(folder: Path) -> dict[str, Any]:
-    """What `write_outcome` wrote about a run; raises LfnoError where the run has left no model."""
+    """Return the results that `write_outcome` wrote; raise LfnoError if the run has no model."""
     told = read_json(folder / OUTCOME)
     if not told:
         raise LfnoError("this run has left no model")
@@ -74,7 +74,10 @@ def read_outcome(folder: Path) -> dict[str, Any]:
 
 
 def sample(folder: Path, place: int) -> dict[str, Any]:
-    """One test trajectory, or one stretch of the test record: input, measured, predicted, linear, and the two parts."""
+    """Return the signals of one test trajectory, or of one piece (SPAN samples) of the test record.
+
+    Signals: input, measured output, prediction, prediction of the best linear model, transient and steady part.
+    """
     told = read_outcome(folder)
     if not 0 <= place < told["places"]:
         raise LfnoError(f"there is no test sample {place}: there are {told['places']}, counted from 0")
@@ -89,7 +92,7 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
 
 
 def _split(surrogate: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
-    """Transient and steady part of the first `keep` test samples, or the reason why there is no split."""
+    """Return transient and steady part of the first `keep` test samples, or the reason why there is no split."""
     from lfno.plots.parts import parts_of_test
 
     try:
@@ -107,12 +110,15 @@ def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
 
 
 def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
-    """Frequency responses that the test data show, measured and predicted, by one and the same estimate."""
+    """Return the frequency responses of the measured and of the predicted outputs, by the same estimator.
+
+    Return None if the test data are too short or the inputs excite too few frequencies.
+    """
     from lfno.identification.frequency import measure_response
     from lfno.plots.bode import segment_length
 
     inputs, truth = np.asarray(signals["input"], np.float64), np.asarray(signals["truth"], np.float64)
-    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # what was not measured says nothing for or against
+    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # a missing value must not favour either response
     try:
         length = segment_length(*inputs.shape)
         measured = measure_response(inputs, truth, step, length, FAINTEST)
@@ -120,7 +126,7 @@ def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
     except LfnoError:
         return None
     seen = np.flatnonzero(np.isfinite(measured.response).all((0, 1)))
-    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # a constant has no place on a logarithmic axis
+    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # frequency 0 does not fit on a logarithmic axis
     if keep.stop - 1 < 4:
         return None
     return {
@@ -132,7 +138,7 @@ def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
 
 
 def _polar(response: np.ndarray) -> dict[str, Any]:
-    """Magnitude and phase in degrees of (outputs, inputs, frequencies); the phase is continuous where there is one."""
+    """Return magnitude and unwrapped phase (degrees) of a response (outputs, inputs, frequencies)."""
     phase = np.full(response.shape, np.nan)
     for index in np.ndindex(response.shape[:2]):
         seen = np.isfinite(response[index])

@@ -1,4 +1,4 @@
-"""What a model says about a system beside the truth: transient and steady part, and the nonlinear frequency response."""
+"""Physics of a model beside the truth: transient and steady part, and the nonlinear frequency response."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lfno.core.grid import Grid
 
 #: frequencies of a sweep, in Hz
 SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)
-POINTS = 128  # of a cycle
-SETTLED = 2e-3  # change of the amplitude from one piece to the next, relative, below which it is steady
-PIECES = 14  # of a sweep at one frequency, before it is given up
-LASTING = 8.0  # s, at least, of a piece
+POINTS = 128  # samples in one cycle
+SETTLED = 2e-3  # relative change of the amplitude from one piece to the next; below it the response is steady
+PIECES = 14  # pieces at one frequency, at most; a response that is not steady by then is NaN
+LASTING = 8.0  # s, shortest length of a piece
 
 
 def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
-    """Transient and steady part of a model's answer, with the true ones where the system has them."""
+    """Return transient and steady part of a model's prediction, and the true parts if the system has them."""
     given = bench.given(query)
     with bench.lock:
         model = bench.model(key)
@@ -36,10 +36,16 @@ def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
 
 
 def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid) -> dict[str, Any]:
-    """The true parts of the response: steady is the response to the input repeated for ever.
+    """Return the true transient and steady part, and the error of the model's steady part.
 
-    The `split_error` is the distance of the model's `own` steady part on its `grid`, relative to the larger one of the true
-    response and its steady part.
+    The steady part is the response to the input repeated for ever. The entry `split_error` is the norm of the difference
+    between the two steady parts, relative to the larger norm of the true response and of the true steady part.
+
+    Args:
+        bench: The system.
+        given: The input.
+        own: "steady" -> the model's steady part, (*grid).
+        grid: The grid of the model.
     """
     state = bench.steady(given)
     if state.reason:
@@ -60,10 +66,10 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
 
 
 def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
-    """Steady amplitudes of a stepped sine, upwards and downwards in frequency.
+    """Return the steady amplitudes of a stepped sine sweep, with rising and with falling frequency.
 
-    Each frequency starts in the state in which the one before ended, as on a test bench; where the two directions differ,
-    there is more than one steady response.
+    The simulation at each frequency starts from the last state of the frequency before, as on a test bench. Where the two
+    directions differ, the system has more than one steady response.
     """
     reason = bench.system.unsettled
     if reason:
@@ -74,13 +80,16 @@ def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
 
 
 def model_sweep(bench: Bench, key: str, amplitude: float) -> dict[str, Any]:
-    """The same of a model, by its steady pass; raises LfnoError for a model that has none beyond its window."""
+    """Return the steady amplitudes of a model over frequency, by its steady pass.
+
+    Raises LfnoError for a model that cannot compute a steady response beyond its window.
+    """
     found = bench.model(key).response(SWEEP, [amplitude], warn=False)
     return jsonable({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
 
 
 def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.ndarray:
-    """Amplitudes of the fundamental, one frequency after the other; NaN where the response does not become steady."""
+    """Return the amplitude of the fundamental at each frequency; NaN where the response does not become steady."""
     single = bench.single
     state, found = np.array(single.system.start), []
     for frequency in frequencies:
@@ -90,7 +99,7 @@ def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.n
         force = _tone(amplitude, frequency)
         before = np.inf
         for _ in range(PIECES):
-            # pieces hold whole cycles, so that time may start again at zero
+            # a piece has whole cycles, so the time of the next piece can start at zero
             states = single.states(force, piece, state)
             state = states[-1]
             size = 2 * abs((states[:-1, single.system.observed] * wave).mean())

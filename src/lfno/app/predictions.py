@@ -1,4 +1,4 @@
-"""A new file, answered by the model of a run: curves for the page, and a table to save."""
+"""Predict the outputs for a new file with the model of a run: curves for the page, and a table for download."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
 
 TABLE = "prediction.csv"
-MOST_ROWS = 2_000_000  # of the table
-MOST_KEPT = 20  # answers
+MOST_ROWS = 2_000_000  # rows of the table, at most
+MOST_KEPT = 20  # predictions in the workspace; older ones are deleted
 
 
 def predict_file(workspace: Workspace, run: Item, name: str, content: bytes) -> dict[str, Any]:
-    """Answer the inputs in an uploaded file. File and answer are kept for a while, so that the table can be saved."""
+    """Return the prediction for the inputs in an uploaded file.
+
+    The workspace keeps the last MOST_KEPT files and predictions, so that the user can download the table.
+    """
     uploaded = receive(workspace, name, content, kind="answers")
     try:
         return _answered(run, uploaded)
@@ -75,12 +78,12 @@ def _answered(run: Item, uploaded: Item) -> dict[str, Any]:
 
 
 def saved_table(item: Item) -> tuple[str, bytes]:
-    """Name and content of the table of a kept answer."""
+    """Return name and content of the table of a stored prediction."""
     return "prediction.csv", (item.folder / TABLE).read_bytes()
 
 
 def _table(model: Any, data: Any, values: np.ndarray, record: bool) -> bytes:
-    """A CSV table: time, and the run number of trajectories, then one column for each output."""
+    """Return a CSV table: the run number (for trajectories only), the time, and one column for each output."""
     if data.grid.ndim > 1:
         raise LfnoError("answers to fields are not written as tables; use `lfno predict` in a terminal")
     time = data.grid.axes[-1].points

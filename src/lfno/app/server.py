@@ -1,4 +1,4 @@
-"""The page on this machine: the standard library's server on 127.0.0.1, for one user and nobody else."""
+"""The HTTP server of the page. The server listens on 127.0.0.1 only, so no other machine can reach the page."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ from lfno.app.handler import TYPES, Handler
 from lfno.core.errors import LfnoError
 
 HOST = "127.0.0.1"
-MOST_CONNECTIONS = 64  # at a time; a browser opens six for each of its windows
+MOST_CONNECTIONS = 64  # open connections at a time; a browser opens six for each of its windows
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class Server(ThreadingHTTPServer):
-    """Serves the page and its questions; port 0 takes any that is free. Files and runs live in the folder `workspace`."""
+    """Serve the page and answer its questions.
+
+    Args:
+        port: The port; 0 takes any free port.
+        workspace: The folder of files and runs.
+    """
 
     daemon_threads = True
     request_queue_size = 64
 
     def __init__(self, port: int = 0, workspace: Path | None = None) -> None:
         self.workspace = workspace or default_workspace()
-        # what may be served is listed once: a request can only name one of these, never a path
+        # all static files are read here: a request can name one of them, but never a path on the disk
         static = resources.files("lfno.app").joinpath("static")
         self.pages = {}
         for prefix, folder in (("", static), ("vendor/", static.joinpath("vendor"))):
@@ -44,17 +49,17 @@ class Server(ThreadingHTTPServer):
             raise LfnoError(f"port {port} does not exist; choose one between 1 and 65535") from None
         except OSError as error:
             raise LfnoError(f"port {port} cannot be used ({error.strerror}); choose another with --port") from None
-        # another site may point its own name at this machine; only these names are ours
+        # another site may point its own host name at 127.0.0.1 (DNS rebinding), so only these host names are accepted
         self.names = {f"{host}:{self.server_port}" for host in (HOST, "localhost")}
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://{HOST}:{self.server_port}/"
 
     @property
     def desk(self) -> Any:
-        """What answers the questions, made on the first of them."""
+        """The desk, which answers the questions; created at the first question."""
         with self._making:
             if self._desk is None:
                 from lfno.app.api import Desk
@@ -63,7 +68,7 @@ class Server(ThreadingHTTPServer):
             return self._desk
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own; beyond MOST_CONNECTIONS the answer is that the page is busy."""
+        """Answer a connection in a new thread. With MOST_CONNECTIONS open, answer with status 503 instead."""
         if self._free.acquire(blocking=False):
             try:
                 super().process_request(request, client_address)
@@ -85,7 +90,7 @@ class Server(ThreadingHTTPServer):
             self._free.release()
 
     def server_close(self) -> None:
-        """Close the port and all connections, and end what is under way."""
+        """Close the port and all connections, and stop the queue of runs."""
         super().server_close()
         for connection in list(self._open):
             with contextlib.suppress(OSError):
@@ -94,13 +99,13 @@ class Server(ThreadingHTTPServer):
             self._desk.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that went away in the middle of an answer is no news."""
+        """Report an error, except when the browser closed the connection or a request took too long."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
 
 def default_workspace() -> Path:
-    """The folder in which files and runs of the page live if no other is named."""
+    """Return the default folder of the page's files and runs."""
     import platformdirs
 
     return platformdirs.user_data_path("lfno") / "workspace"

@@ -1,4 +1,4 @@
-"""One trajectory of an oscillator in milliseconds, by LSODA. The RK4 of the library is made for hundreds at once."""
+"""Solve one trajectory of an oscillator in milliseconds, by LSODA. The library's RK4 is fast only for large batches."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lfno.systems.ode import ForcedODE
 from lfno.systems.signals import FunctionSignal
 from lfno.systems.steady import SteadyState, by_repetition
 
-TOLERANCE = 1e-8  # relative and absolute, of a step
-LONGEST = 0.05  # s, of a step: no pulse is jumped over
-MOST_STEPS = 20_000  # between two points of the grid
-SOLVING = threading.Lock()  # LSODA keeps its state in one place for the whole process
+TOLERANCE = 1e-8  # relative and absolute error tolerance of a step
+LONGEST = 0.05  # s, longest step, so that the solver does not step over a pulse
+MOST_STEPS = 20_000  # steps between two points of the grid, at most
+SOLVING = threading.Lock()  # LSODA has one global state for the whole process, so only one thread may solve
 
 Force = Callable[[Any], np.ndarray]
 
@@ -35,21 +35,21 @@ class Single:
         self.system, self.outputs = system, system.outputs
 
     def solve(self, force: Force, grid: Grid) -> np.ndarray:
-        """The output (time,) from the system's initial state; raises LfnoError where it grows without bound."""
+        """Return the output (time,) from the system's initial state; raise LfnoError if the output grows without bound."""
         answer = self.states(force, grid, np.array(self.system.start))[:, self.system.observed]
         if not np.isfinite(answer).all():
             raise LfnoError("the solution grows without bound; use a smaller amplitude")
         return answer
 
     def steady(self, force: Force, grid: Grid) -> SteadyState:
-        """The response (1, 1, time) to the input repeated for ever, or the reason why there is none."""
+        """Return the response (1, 1, time) to the input repeated for ever, or the reason why there is none."""
         if self.system.unsettled:
             return SteadyState.none(self.system, 1, grid, self.system.unsettled)
         repeated: Any = _Repeated(self, force)
         return by_repetition(repeated, FunctionSignal(force, 1), grid)
 
     def states(self, force: Force, grid: Grid, start: np.ndarray) -> np.ndarray:
-        """States (time, component) from the state `start`; NaN where the solver gave up."""
+        """Return the states (time, component) from the state `start`; all values are NaN if the solver failed."""
         rate = self.system.rate
 
         def slope(state: np.ndarray, t: float) -> Any:
@@ -66,7 +66,7 @@ class Single:
 
 
 class _Repeated:
-    """An oscillator with its input, as `by_repetition` asks for it: one sample, started where the window before ended."""
+    """An oscillator with its input, with the methods that `by_repetition` needs for a batch of one."""
 
     def __init__(self, single: Single, force: Force) -> None:
         self.single, self.force, self.outputs = single, force, single.outputs

@@ -1,4 +1,4 @@
-"""Values in a question: numbers, whole numbers and words, each checked, each refused in one sentence."""
+"""Check the values of a query: numbers, whole numbers and words. A wrong value raises LfnoError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Query = dict[str, Any]
 
 
 def number(query: Query, name: str, low: float, high: float, default: float | None = None, label: str = "") -> float:
-    """Return query[name] as a float between `low` and `high`; `label` is its name on the page.
+    """Return query[name] as a float between `low` and `high`; `label` is the name of the value on the page.
 
     >>> number({"amplitude": 2}, "amplitude", 0, 5)
     2.0
@@ -40,7 +40,7 @@ def whole(query: Query, name: str, high: int = 2**31, default: int = 0) -> int:
 
 
 def word(query: Query, name: str, choices: Sequence[str] = ()) -> str:
-    """Return query[name] as text, one of the `choices` where there are any."""
+    """Return query[name] as text. If `choices` are given, the text must be one of them."""
     value = query.get(name)
     if not isinstance(value, str):
         raise LfnoError(f"{name} = {_short(value)} is not a text")
@@ -52,6 +52,6 @@ def word(query: Query, name: str, choices: Sequence[str] = ()) -> str:
 def _short(value: Any) -> str:
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more digits than Python writes
+    except ValueError:  # a whole number with more digits than Python can convert to text
         return "given"
     return text if len(text) <= 60 else f"{text[:57]}…"

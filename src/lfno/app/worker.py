@@ -1,4 +1,4 @@
-"""One run in a process of its own: `python -m lfno.app.worker FOLDER` reads the order, fits, tests and writes the outcome."""
+"""Carry out one run in its own process: `python -m lfno.app.worker FOLDER` fits and tests a model and writes the results."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lfno.app.workspace import ABOUT, read_json
 from lfno.core.errors import LfnoError
 
 TRAINING = "training"  # the folder of the checkpoints
-LOOKS = 100  # points of the learning curve, about
+LOOKS = 100  # approximate number of points of the learning curve
 NETWORKS = ("lfno", "fno", "lno")
 
 
 class Run:
-    """The order of a run, and what it writes while it is carried out."""
+    """One run: its order (model, data, epochs), its training, and its entries in the diary."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.order, self.diary = folder, read_json(folder / ABOUT), Diary(folder)
@@ -36,7 +36,7 @@ class Run:
         return str(self.order.get("system") or self.order["files"][0]["name"])
 
     def carry_out(self) -> None:
-        """Fit and test the model; whatever goes wrong ends as a sentence in the diary."""
+        """Fit and test the model, and write the results. An error becomes a message in the diary."""
         try:
             self.diary.write(stage="preparing", words="", seconds_left=None)
             surrogate = self._fit()
@@ -74,7 +74,7 @@ class Run:
         return fit(source, self.model, **options)
 
     def _training(self, source: Any) -> dict[str, Any]:
-        """Options of a network's training: its length, how often it is validated, and whether it goes on from a checkpoint."""
+        """Return the options of a network's training: epochs, validation interval, callback, and whether to resume."""
         from lfno.training.checkpoint import NAME
 
         if isinstance(source, str):
@@ -92,23 +92,26 @@ class Run:
         return {**changes, "validate_every": max(1, self.total // LOOKS), "watch": self.watch, "resume": resume}
 
     def watch(self, trainer: Any, record: dict[str, Any]) -> None:
-        """Note how far the run is and how long it will take; the pilot's time is measured, the rest follows from it."""
+        """Write the progress and the estimated remaining time to the diary.
+
+        During the pilot, the time of the training itself is extrapolated from the time of a pilot epoch.
+        """
         pilot = trainer.tasks[0].name.startswith("pilot")
         each = record["seconds"] / max(record["epoch"], 1)
         left = each * (trainer.config.epochs - record["epoch"])
         if pilot:
-            left += each / len(trainer.tasks) * self.total  # the trials of the pilot are trained together
+            left += each / len(trainer.tasks) * self.total  # a pilot epoch trains all trials together
         else:
             loss = {name: min(record[name]) for name in ("train", "validation", "best")}
             self.diary.add_loss({"epoch": record["epoch"], "seconds": record["seconds"], **loss})
         self.diary.write(
             stage="pilot" if pilot else "training", done=record["epoch"], total=trainer.config.epochs, seconds_left=left
         )
-        if self.stopping and not pilot:  # the loop ends as after an early stop, with the best parameters so far
+        if self.stopping and not pilot:  # end the training like an early stop, with the best parameters so far
             trainer.stopped.fill_(1.0)
 
     def listen(self) -> None:
-        """Wait for "stop" on the standard input; its end means that the server is gone, and ends this process too."""
+        """Wait for "stop" on the standard input. The input closes when the server ends; this process then ends too."""
         for line in sys.stdin:
             if line.strip() == "stop":
                 self.stopping = True
@@ -116,7 +119,7 @@ class Run:
 
 
 class Messages(logging.Handler):
-    """Sends the messages of the library to the diary."""
+    """Write the log messages of the library to the diary."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(logging.INFO)
@@ -127,14 +130,14 @@ class Messages(logging.Handler):
 
 
 def main() -> None:
-    """Carry out the run of the folder that is named on the command line."""
+    """Carry out the run in the folder given on the command line."""
     run = Run(Path(sys.argv[1]))
     threading.Thread(target=run.listen, daemon=True).start()
     logger = logging.getLogger("lfno")
     logger.setLevel(logging.INFO)
     logger.addHandler(Messages(run))
     run.carry_out()
-    os._exit(0)  # nothing is left to be done, and torch takes its time to say goodbye
+    os._exit(0)  # skip the slow shutdown of torch; all results are written
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The folder in which files and runs of the page live: each has an identity, a name and a folder of its own."""
+"""The workspace: the folder of the page's files, runs and predictions. Each item has an identity, a name and a folder."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lfno.core.tensorfile import write_atomically
 
 ABOUT = "about.json"
 KINDS = {"files": "file", "runs": "run", "answers": "prediction"}
-MOST_ITEMS = 500  # of one kind
-MOST_BYTES = 4 * 2**30  # of all files and runs together
-LONGEST_NAME = 120
+MOST_ITEMS = 500  # items of one kind, at most
+MOST_BYTES = 4 * 2**30  # bytes of all items together, at most
+LONGEST_NAME = 120  # characters of a name, at most
 
 
 @dataclass(frozen=True)
 class Item:
-    """One file, run or prediction: its kind, its identity and its folder. `about` is what its about.json says."""
+    """One file, run or prediction, with its kind, identity and folder. `about` is the content of its about.json."""
 
     kind: str
     identity: str
@@ -39,7 +39,7 @@ class Item:
         return str(self.about.get("name", self.identity))
 
     def change(self, **entries: Any) -> None:
-        """Write entries of about.json. Only the server calls this method; a worker writes other files."""
+        """Change entries of about.json. Only the server calls this method; a worker writes other files."""
         write_json(self.folder / ABOUT, {**self.about, **entries})
 
 
@@ -54,7 +54,7 @@ class Workspace:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.lock = threading.Lock()  # a name is not given to an item that is being deleted
+        self.lock = threading.Lock()  # an item must not be renamed and deleted at the same time
         for kind in KINDS:
             try:
                 (folder / kind).mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ class Workspace:
                 raise LfnoError(f"the workspace {folder} cannot be used ({error.strerror}); choose another folder") from error
 
     def create(self, kind: str, name: str, **about: Any) -> Item:
-        """Make a new item; raises LfnoError where the workspace is full."""
+        """Return a new item; raise LfnoError if the workspace is full."""
         if len(self.items(kind)) >= MOST_ITEMS:
             raise LfnoError(f"the workspace holds {MOST_ITEMS} {kind} already; delete some first")
         if self.size() > MOST_BYTES:
@@ -74,13 +74,13 @@ class Workspace:
         return item
 
     def items(self, kind: str) -> list[Item]:
-        """All items of a kind, the newest first; what was only half made or deleted is left out."""
+        """Return all items of a kind, the newest first. Incomplete and deleted items are left out."""
         folders = [one for one in (self.folder / kind).iterdir() if (one / ABOUT).is_file()]
         found = [Item(kind, one.name, one) for one in folders]
         return sorted(found, key=lambda item: -float(item.about.get("created", 0.0)))
 
     def find(self, kind: str, identity: Any) -> Item:
-        """Return one item; raises LfnoError where there is none of that identity."""
+        """Return the item with this identity; raise LfnoError if there is none."""
         if isinstance(identity, str) and re.fullmatch(r"[0-9a-f]{12}", identity):
             item = Item(kind, identity, self.folder / kind / identity)
             if (item.folder / ABOUT).is_file():
@@ -88,7 +88,7 @@ class Workspace:
         raise LfnoError(f"this {KINDS[kind]} is not in the workspace any more; reload the page")
 
     def rename(self, kind: str, identity: Any, name: Any) -> Item:
-        """Give an item another name, which is only ever shown."""
+        """Change the displayed name of an item; its identity and its folder stay the same."""
         if not isinstance(name, str) or not clean(name):
             raise LfnoError("a name has at least one letter")
         with self.lock:
@@ -100,27 +100,27 @@ class Workspace:
         """Remove an item with everything in its folder."""
         with self.lock:
             item = self.find(kind, identity)
-            (item.folder / ABOUT).unlink(missing_ok=True)  # from here on the item is gone, whatever happens to the rest
+            (item.folder / ABOUT).unlink(missing_ok=True)  # without about.json the item no longer exists
         shutil.rmtree(item.folder, ignore_errors=True)
 
     def size(self) -> int:
-        """Bytes of all items."""
+        """Return the size of all items in bytes."""
         total = 0
         for path in self.folder.rglob("*"):
             try:
                 total += path.stat().st_size
-            except OSError:  # deleted in between
+            except OSError:  # the file was deleted in the meantime
                 continue
         return total
 
 
 def clean(name: str) -> str:
-    """A name as it is shown: one line, without control characters, not too long."""
+    """Return a name for display: one line, no control characters, at most LONGEST_NAME characters."""
     return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME]
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a file; {} where there is none or it is damaged."""
+    """Return the JSON object in a file; {} if the file is missing or damaged."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -129,5 +129,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, tree: dict[str, Any]) -> None:
-    """Write an object; a reader sees the old or the new one, never a part."""
+    """Write a JSON object. A reader sees the old or the new file, never a part."""
     write_atomically(path, json.dumps(tree).encode())

@@ -6,21 +6,21 @@ True
 
 Modules:
     table: the benchmarks: files, samples, figures of merit, published results
-    protocol: training and test records, and how figures of merit are computed
-    layout: which array of a file holds which samples
+    protocol: training and test records, and the computation of the figures of merit
+    layout: describe which array of a file holds which samples
     reading: read the files of a benchmark
-    load: the records of a benchmark by name
+    load: load the records of a benchmark by its name
     bouc_wen: training records of the Bouc–Wen benchmark
     run: run a benchmark
-    methods: the methods that can be fitted
+    methods: the methods that fit a model
     linear: linear models
-    rectified: absolute values of linear models, for sensors that are blind to the sign
-    feedback: modes with feedback, whose initial state comes from the first outputs
+    rectified: absolute value of a linear model, for sensors that do not measure the sign
+    feedback: modes with feedback, with the initial state estimated from the first outputs
     steady: LFNO for records in periodic steady state
     windows: LFNO for records that are not periodic
     networks: train the seeds of a network as one stack
-    guard: answer by a safe model where a nonlinear one diverges
-    fitted: what a fit takes and returns
+    guard: replace a diverging nonlinear model by a safe model
+    fitted: settings and result of a fit
 """
 
 from lfno.challenges.load import Data, load

@@ -1,8 +1,8 @@
-"""Training records of the Bouc–Wen benchmark, which provides test records only: every author simulates the equations.
+"""Training records of the Bouc–Wen benchmark. The benchmark has test records only, so every author simulates training data.
 
     m y'' + c y' + k y + z = u,        z' = α y' − β (γ |y'| |z|^(ν−1) z + δ y' |z|^ν)
 
-with ν = 1. The parameters are those of the benchmark's description (doi:10.4121/12967592).
+with ν = 1. The parameters are from the benchmark's description (doi:10.4121/12967592).
 """
 
 from __future__ import annotations
@@ -11,23 +11,26 @@ from functools import cache
 
 import numpy as np
 
-#: mass (kg), damping (N s/m), stiffness (N/m)
+#: MASS in kg, DAMPING in N s/m, STIFFNESS in N/m
 MASS, DAMPING, STIFFNESS = 2.0, 10.0, 5e4
-#: the law of the hysteretic force z
+#: parameters of the equation of the hysteretic force z: α in N/m, β in 1/m, γ and δ without unit
 ALPHA, BETA, GAMMA, DELTA = 5e4, 1e3, 0.8, -1.1
-#: sampling rate (Hz), and the steps of the integrator in one sampling interval
+#: RATE: sampling rate in Hz
+#: SUBSTEPS: steps of the integrator in one sampling interval
 RATE, SUBSTEPS = 750.0, 4
-#: excited frequencies (Hz) and standard deviation (N) of the random-phase multisines
+#: BAND: lowest and highest frequency of the random-phase multisines, in Hz
+#: LEVEL: standard deviation of the multisines, in N
 BAND, LEVEL = (5.0, 150.0), 50.0
-#: standard deviation of the noise on the displacement (m)
+#: standard deviation of the noise on the displacement, in m
 NOISE = 8e-6
-#: records and samples of each
+#: RECORDS: number of training records
+#: SAMPLES: samples of each record
 RECORDS, SAMPLES = 20, 4096
 
 
 @cache
 def training_records(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Forces and noisy displacements from rest, `(records, 1, samples)`.
+    """Return forces and noisy displacements of a system that starts at rest, each (records, 1, samples).
 
     >>> force, motion = training_records()
     >>> force.shape, bool(45 < force.std() < 55)
@@ -39,12 +42,12 @@ def training_records(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     motion = simulate(spectrum)
     motion = motion + NOISE * rng.standard_normal(motion.shape)
     for values in (force, motion):
-        values.setflags(write=False)  # all callers share them
+        values.setflags(write=False)  # all callers share these cached arrays
     return force[:, None], motion[:, None]
 
 
 def multisine_spectra(rng: np.random.Generator, records: int = RECORDS, samples: int = SAMPLES) -> np.ndarray:
-    """Spectra of random-phase multisines with equal amplitudes in the band, (records, samples / 2 + 1)."""
+    """Return spectra of random-phase multisines with equal amplitudes in the band, (records, samples / 2 + 1)."""
     frequencies = np.fft.rfftfreq(samples, 1 / RATE)
     excited = (frequencies >= BAND[0]) & (frequencies <= BAND[1])
     phases = rng.uniform(0, 2 * np.pi, (records, excited.sum()))
@@ -54,12 +57,16 @@ def multisine_spectra(rng: np.random.Generator, records: int = RECORDS, samples:
 
 
 def simulate(spectrum: np.ndarray, substeps: int = SUBSTEPS) -> np.ndarray:
-    """Displacement from rest at the sampling times, (records, samples), for forces given by their spectra.
+    """Return the displacement at the sampling times, (records, samples), of a system that starts at rest.
 
-    Classical Runge–Kutta steps; the spectrum gives the force exactly between the samples.
+    The integrator is the classical Runge–Kutta method. The spectrum gives the exact force between the samples.
+
+    Args:
+        spectrum: Spectra of the forces, (records, samples / 2 + 1).
+        substeps: Steps of the integrator in one sampling interval.
     """
     samples = 2 * (spectrum.shape[-1] - 1)
-    fine = 2 * substeps * np.fft.irfft(spectrum, 2 * substeps * samples)  # half steps
+    fine = 2 * substeps * np.fft.irfft(spectrum, 2 * substeps * samples)  # the force at every half step
     step = 1 / (RATE * substeps)
     state = np.zeros((3, len(spectrum)))
     found = np.zeros((len(spectrum), samples))

@@ -1,4 +1,4 @@
-"""Modes with feedback as a model of a benchmark: the initial state comes from the first outputs of a record."""
+"""Modes with feedback as a model of a benchmark. The initial state is estimated from the first outputs of a record."""
 
 from __future__ import annotations
 
@@ -15,27 +15,33 @@ from lfno.identification.feedback import FeedbackModel, fit_feedback
 from lfno.identification.feedback.observe import observed_state, state_prior
 from lfno.identification.feedback.refit import refit
 
-#: share of the time budget that the compact model may take
+#: share of the time budget for the compact model
 SHARE = 0.4
-#: seconds for the compact model without a budget
+#: seconds for the compact model if the user gives no time budget
 USUAL = 300.0
-#: share of that time for the last fit to all training records
+#: share of the compact model's time for the last fit, to all training records
 REFIT = 0.2
-#: samples of the training records whose simulated states make the prior of an initial state
+#: samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
-#: delays in samples of the copies of a rough input. A model that sees the neighbours of a sample interpolates between the
-#: samples as its data show, which a fixed hold cannot do near the Nyquist frequency
+#: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
+#: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
-#: ratio of the fourth differences of an input to the input itself, above which it is rough; a flat spectrum up to two fifths
-#: of the Nyquist frequency has about 0.7
+#: an input is rough if the ratio std(fourth differences) / std(input) is larger than this; a flat spectrum up to 0.4 times
+#: the Nyquist frequency has a ratio of about 0.7
 ROUGH = 0.7
-#: share of equal neighbouring samples above which an input is piecewise constant: it needs no interpolation
+#: an input is piecewise constant, and needs no interpolation, if a larger share of neighbouring samples is equal
 CONSTANT = 0.5
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """A fitted model with the mean and the covariance of its states on the training records, and its delays of the input."""
+    """A fitted model of modes with feedback.
+
+    model: the model.
+    mean: mean of the states on the training records.
+    spread: covariance of the states on the training records.
+    delays: delays of the input copies, in samples.
+    """
 
     model: FeedbackModel
     mean: np.ndarray
@@ -49,7 +55,11 @@ class Feedback:
         return f"modes with feedback, {self.model.parameters} parameters: {told}{more}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The steady response for a periodic record, else the response from the state that the first outputs show."""
+        """Return the outputs (channels, time).
+
+        A periodic record gets the steady response. A record that begins at rest gets the response from rest. For any other
+        record the initial state is estimated from the first outputs.
+        """
         inputs, step = delayed(question.inputs, self.delays, question.period)[None], self.model.grid.steps[-1]
         if question.period:
             steady = self.model.decompose(inputs[..., : question.period])[1][0]
@@ -61,7 +71,14 @@ class Feedback:
 
 
 def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.ndarray:
-    """Copies of inputs (channels, time) with these delays; beyond the ends the record is constant, or goes on periodically.
+    """Return delayed copies of the inputs, (delays · channels, time).
+
+    Beyond its ends a record with a period continues periodically. Any other record continues with its end value.
+
+    Args:
+        inputs: Inputs, (channels, time).
+        delays: Delays in samples.
+        period: The period of the record in samples; 0 for a record without a period.
 
     >>> delayed(np.array([[1.0, 2.0, 3.0]]), (0, -1, 1))
     array([[1., 2., 3.],
@@ -73,9 +90,9 @@ def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.
     return np.concatenate([inputs[:, at % size if period else np.clip(at, 0, size - 1)] for at in places])
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a model may diverge; it is not chosen then
+@np.errstate(over="ignore", invalid="ignore")  # a candidate may diverge; a diverging candidate is not chosen
 def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
-    """Fit to the beginning of each record (or to most realisations), choose on the rest, then fit to all records."""
+    """Fit modes with feedback: choose the model on held-out data, then fit its parameters to all training records."""
     kept, held = training.split()
     seconds = USUAL if settings.seconds is None else SHARE * settings.seconds
     delays = NEIGHBOURS if is_rough(kept) else (0,)
@@ -83,14 +100,14 @@ def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
     validation = figures(first, held.records, training.skip, training.scale)
     whole = refit(first.model, [stretch(record, delays) for record in training.records], REFIT * seconds)
     again = _with_prior(whole, training, delays)
-    # both simulate whole training records: a fit to windows may drift over a long record
+    # compare both models on whole training records: a model fitted to windows may drift over a long record
     errors = [mean_score(figures(one, training.records, training.skip, training.scale), training) for one in (first, again)]
     final = again if errors[1] <= errors[0] else first
     return Fitted([final], validation, {"method": "feedback", "model": final.description}, first)
 
 
 def is_rough(training: Training) -> bool:
-    """Whether an input changes so much from sample to sample that a polynomial through a few samples does not follow it."""
+    """Return whether an input changes too fast between samples for interpolation by a polynomial through a few samples."""
     for channel in range(training.channels[0]):
         signals = [record.inputs[channel] for record in training.records]
         whole, first, fourth = (np.concatenate([np.diff(one, order) for one in signals]) for order in (0, 1, 4))
@@ -118,7 +135,7 @@ def _with_prior(model: FeedbackModel, training: Training, delays: tuple[int, ...
 
 
 def stretch(record: Record, delays: tuple[int, ...] = (0,)) -> Stretch:
-    """The record as a stretch of measurement with copies of its inputs; of a record in steady state its mean period."""
+    """Return the record as a `Stretch` with delayed copies of its inputs. A periodic record is replaced by its mean period."""
     if record.period:
         record = record.averaged()
     start = PERIODIC if record.period else REST if record.rest else UNKNOWN

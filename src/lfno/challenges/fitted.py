@@ -1,4 +1,4 @@
-"""What goes into a fit and what comes out of it."""
+"""The settings and the result of a fit."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ import numpy as np
 from lfno.challenges.protocol import Model, Training
 from lfno.core.errors import LfnoError
 
-#: seeds that are trained in one stack: more is a slip of the finger
+#: most seeds in one stack; a larger number is treated as a typing error
 MOST_SEEDS = 100
-#: seconds that networks may take on a CPU unless the user gives a budget or a number of epochs
+#: seconds for networks on a CPU if the user gives neither a time budget nor a number of epochs
 USUAL = 900.0
-#: seconds of a time budget below which no network is trained beside other models
+#: seconds; `auto` trains no network if less of the time budget is left
 FEWEST = 10.0
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a user may choose about a fit: seeds, device, a time budget, fields of the network and of its training."""
+    """The user's choices for a fit.
+
+    seeds: number of networks with different initial weights.
+    device: "cpu" or "cuda"; None takes the best device.
+    changes: fields of the network and of its training, with their values.
+    watch: a callback for the progress of the training.
+    seconds: time budget in seconds; None for the default.
+    begun: the time at which the fit began, on the monotonic clock.
+    """
 
     seeds: int = 1
     device: str | None = None
@@ -40,18 +48,18 @@ class Settings:
 
     @property
     def late(self) -> bool:
-        """Whether the time budget is too short by now for a network."""
+        """Whether the remaining time budget is too short for a network."""
         return self.seconds is not None and self.seconds - (time.monotonic() - self.begun) < FEWEST
 
     def left(self, device: str) -> float | None:
-        """Seconds that are left for networks; None for no limit."""
+        """Return the remaining seconds for networks on this device; None for no limit."""
         if self.seconds is not None:
             return max(self.seconds - (time.monotonic() - self.begun), 1.0)
         return USUAL if device == "cpu" and "epochs" not in self.changes else None
 
 
 def mean_score(figures: dict[str, float], training: Training) -> float:
-    """One number for a set of figures: the mean of the errors, each relative to the size of the outputs it belongs to."""
+    """Return the mean of the figures, each divided by the standard deviation of its outputs; infinity if one is not finite."""
     sizes: dict[str, list[float]] = {}
     for record in training.records:
         sizes.setdefault(record.figure, []).append(training.scale * float(record.outputs.std()))
@@ -61,9 +69,12 @@ def mean_score(figures: dict[str, float], training: Training) -> float:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The models of all seeds, their mean figures on held-out training records, and the configuration that made them.
+    """The result of a fit.
 
-    trained: the model that never saw the held-out records, where `models` were fitted to all of them; None if they are one.
+    models: one model for each seed.
+    validation: mean figures of merit on held-out training records.
+    configuration: the configuration of the fit.
+    trained: the model of an earlier fit without the held-out records; None if there is no separate model of this kind.
     """
 
     models: Sequence[Model]
@@ -72,5 +83,5 @@ class Fitted:
     trained: Model | None = None
 
 
-#: fits a model to training records
+#: type of a method: a function that fits a model to training records
 Fit = Callable[[Training, Settings], Fitted]

@@ -1,7 +1,7 @@
-"""Answer by a safe model where a nonlinear one leaves its range.
+"""Replace the prediction of a diverging nonlinear model by the prediction of a safe model.
 
-A nonlinear model may diverge on inputs that are stronger than all training inputs. Its own answer shows it, without any
-measured output: values that are not finite, or much larger than every output seen in training.
+A nonlinear model may diverge on inputs that are stronger than all training inputs. The prediction itself shows the
+divergence, without any measured output: some values are not finite, or much larger than every training output.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import numpy as np
 
 from lfno.challenges.protocol import Model, Question, Training
 
-#: an answer is trusted up to this multiple of the largest distance of a training output from the mean output
+#: a prediction is trusted up to this multiple of the largest distance between a training output and the mean output
 REACH = 10.0
 
 
 @dataclass(frozen=True)
 class Guarded:
-    """A model, and the safe one that answers where the first leaves the trusted range.
+    """A model and a safe model. The safe model predicts a record if the first model leaves the trusted range.
 
-    middle, reach: (outputs, 1), mean of the training outputs and trusted distance from it.
+    middle: mean of the training outputs, (outputs, 1).
+    reach: trusted distance from the mean, (outputs, 1).
     """
 
     model: Model
@@ -47,7 +48,7 @@ class Guarded:
 
 
 def guarded(model: Model, safe: Model, training: Training) -> Guarded:
-    """The model with a safe one behind it; the trusted range comes from the training records."""
+    """Return the model, guarded by a safe model. The trusted range is computed from the training records."""
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     middle = outputs.mean(-1, keepdims=True)
     return Guarded(model, safe, middle, REACH * np.abs(outputs - middle).max(-1, keepdims=True))

@@ -1,4 +1,4 @@
-"""How a benchmark's files are described: which array holds which samples. Descriptions are data; `reading` reads them."""
+"""Classes that describe the files of a benchmark: which array holds which samples. The module `reading` reads the files."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """Records in one array (or in one array of each file that matches).
+    """Records in one array, or in one array of each matching file.
 
-    file: name or pattern of the file, such as `F16Data_*.mat`; `without` rejects names that contain this text.
+    file: name or pattern of the file, such as `F16Data_*.mat`.
     inputs, outputs: names of the arrays.
-    axes: the meaning of each axis of the array, one letter each: time, channel, realisation, period, level.
-        "t" takes a vector, stored as a row or as a column.
-    channels: the output channels that are used; None for all.
-    start, stop: the samples that are used.
-    figure: the figure that the records belong to. "" takes the name of the file. With an axis "l" there is one for each level.
-    joined: the periods of one realisation are one record; otherwise each period is a record.
-    periodic: the record is in periodic steady state (its period is the array's axis t).
+    figure: the figure of merit of the records. "" takes the name of the file. An axis "l" needs one name for each level.
+    axes: one letter for each axis of the array: t (time), c (channel), r (realisation), p (period), l (level).
+        "t" alone accepts a vector, stored as a row or as a column.
+    without: a text; files with this text in their name are left out.
+    channels: indices of the output channels in use; None for all.
+    start, stop: first sample in use, and first sample after the last one.
+    joined: True joins the periods of one realisation into one record. False makes each period a record.
+    periodic: the record is in periodic steady state. Its period is the length of the axis t.
     rest: the record begins at rest.
+    outputs_file: name of the file with the outputs; "" if inputs and outputs are in the same file.
     """
 
     file: str
@@ -38,7 +40,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Sampling:
-    """The sampling rate: a number of hertz, or an array of the file that holds a rate (Hz), a step (s) or times (s)."""
+    """The sampling rate of a benchmark, as a number or as an array of the file.
+
+    hertz: the sampling rate in Hz, if no array is named.
+    array: name of the array.
+    holds: content of the array: "rate" (Hz), "step" (s) or "times" (s).
+    """
 
     hertz: float = 0.0
     array: str = ""
@@ -47,7 +54,12 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Published:
-    """Figures of another method in the benchmark's unit, None where none is known, and where they are written."""
+    """Published results of another method.
+
+    method: name of the method.
+    figures: figures of merit in the benchmark's unit; None for an unknown figure.
+    source: where the figures are published.
+    """
 
     method: str
     figures: tuple[float | None, ...]
@@ -58,11 +70,18 @@ class Published:
 class Challenge:
     """One published benchmark.
 
-    figures: names of the figures, in the order of the published ones.
-    unit, scale: a figure is the error in the data's unit times `scale`.
-    skip: outputs at the beginning of a test record that may be used for the initial state and are not scored.
-    folder: where the package `nonlinear_benchmarks` keeps the files, below its cache folder; "" where it has none.
-    training: the parts to learn from; without any the training records are simulated, see `note`.
+    figures: names of the figures of merit, in the order of the published figures.
+    unit: unit of the figures.
+    scale: factor from the unit of the data to the unit of the figures.
+    skip: number of outputs at the beginning of a test record that a model may use for the initial state. These samples
+        are not scored.
+    sampling: the sampling rate.
+    training: the training data. If there are none, the training records are simulated, see `note`.
+    test: the test data.
+    published: published results of other methods.
+    reference: the publication of the data.
+    folder: folder of the files in the cache of the package `nonlinear_benchmarks`; "" if the package has no such files.
+    note: a remark on the protocol.
     """
 
     name: str

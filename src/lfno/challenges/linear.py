@@ -1,4 +1,4 @@
-"""Linear models of a benchmark: modes with an unknown initial state, and the frequency response of periodic records."""
+"""Linear models of a benchmark: modes with an unknown initial state, and a frequency response for periodic records."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.periodic import PeriodicResponse, choose_width, fit_periodic
 from lfno.identification.response import interpolate, pole_response
 
-#: the most poles of a linear model
+#: poles of a linear model, at most
 MOST_POLES = 12
-#: points of the training records that a linear model is fitted to; more cost only time
+#: samples of all training records together for the fit of a linear model; more samples take time and do not help
 MOST_POINTS = 40_000
-#: samples of each record that a linear model is fitted to at least
+#: samples of each record for the fit of a linear model, at least
 FEWEST_POINTS = 2000
-#: periods of a repeated input before the one that counts, for a model that starts from rest
+#: periods that a model starting from rest simulates before the steady period
 SETTLING = 2
 
 
 @dataclass(frozen=True)
 class LinearModes:
-    """outputs = offset + modes ∗ (inputs − offset) + free motion from the initial state.
+    """outputs = output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
 
+    modes: the identified modes.
+    input_offset: (inputs, 1).
+    output_offset: (outputs, 1).
+    step: the sampling interval in seconds.
     spread: covariance of the coefficients of the free motion, (outputs, columns, columns), see `state_spread`.
-    noise: variance of each output around the model.
+    noise: variance of the residual of each output, (outputs,).
     """
 
     modes: Modes
@@ -46,10 +50,11 @@ class LinearModes:
         return f"linear model of {counted(len(self.modes.poles), 'pole')}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The response from rest, plus the free motion that the first outputs show.
+        """Return the response from rest plus the free motion, (outputs, time).
 
-        The free motion is estimated by least squares with a prior: states as they occur in training, and noise. So a few
-        noisy samples do not make up a large motion of a mode that they hardly show.
+        The free motion is estimated from the first outputs by regularised least squares. The prior is the covariance of
+        the states in training and the variance of the noise. With this prior, a few noisy samples cannot produce a large
+        free motion of a weakly observable mode. A periodic record has no free motion.
         """
         inputs = question.inputs - self.input_offset
         if not len(self.modes.poles):
@@ -72,15 +77,21 @@ class LinearModes:
 
 
 def free_motions(poles: np.ndarray, size: int, step: float) -> np.ndarray:
-    """Real and imaginary part of e^{μ t} for every pole, (columns, size)."""
+    """Return the free motions Re e^{μ t}, and −Im e^{μ t} for complex poles μ, (columns, size)."""
     waves = np.exp(np.outer(poles, step * np.arange(size)))
     return np.concatenate([waves.real, -waves.imag[poles.imag != 0]])
 
 
 def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
-    """Covariance of the free motions' coefficients while `inputs` (samples, inputs, time) act: (outputs, columns, columns).
+    """Return the covariance of the coefficients of the free motions, (outputs, columns, columns).
 
-    The contribution of a mode to an output is Re w(t), and Re(w e^{μ t}) is its free motion from then on.
+    The contribution of a mode to an output is Re w(t). If the inputs stopped at time t, the mode would continue with the
+    free motion Re(w(t) e^{μ τ}), τ ≥ 0. So Re w and Im w are the coefficients.
+
+    Args:
+        modes: The identified modes.
+        inputs: Inputs of the training records, (samples, inputs, time).
+        step: The sampling interval in seconds.
     """
     pieces = interpolate(inputs, step, modes.hold)
     waves = []
@@ -95,9 +106,9 @@ def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
 
 
 def pieces(records: tuple[Record, ...]) -> list[Record]:
-    """Pieces of equal length, one of each record, with about MOST_POINTS samples in all.
+    """Return pieces of equal length, one of each record, with about MOST_POINTS samples in total.
 
-    They begin later from record to record, so that together they show all parts of records of one kind, such as sweeps.
+    The pieces begin later from record to record. Together they cover all parts of similar records, such as sweeps.
     """
     shortest = min(len(record) for record in records)
     size = min(shortest, max(MOST_POINTS // len(records), FEWEST_POINTS))
@@ -108,11 +119,11 @@ def pieces(records: tuple[Record, ...]) -> list[Record]:
 
 
 def fit_modes(training: Training) -> LinearModes:
-    """Identify modes from records of any start and length.
+    """Fit linear modes to records of any initial state and length.
 
-    The free motion of a record is the response of its modes to a pulse at its first sample. So every record that does not
-    begin at rest gets an input of its own, a unit pulse, whose residues are dropped afterwards. A constant input shows the
-    offset of the outputs: its steady response.
+    The free motion of a record equals the response of the modes to a pulse at the first sample. Every record that does not
+    begin at rest therefore gets an extra input channel with a pulse; the residues of these channels are dropped later.
+    One more extra channel is constant. Its steady response is the offset of the outputs.
     """
     records = pieces(training.records)
     size = len(records[0])
@@ -128,7 +139,7 @@ def fit_modes(training: Training) -> LinearModes:
         extra[row, column, 0] = unit
     line = Grid.line(size, training.step)
     found = identify(np.concatenate([inputs, extra], axis=1), outputs - after, line, max_poles=MOST_POLES)
-    if not len(found.poles):  # outputs that do not follow the inputs in a linear way, such as a speed without its sign
+    if not len(found.poles):  # no linear relation between inputs and outputs, for example for a speed without its sign
         found = replace(found, direct=np.zeros_like(found.direct), error=1.0)
     if moving and len(found.poles):
         after = after + unit * found.frequency_response(np.zeros(1), training.step)[:, own].real
@@ -139,7 +150,7 @@ def fit_modes(training: Training) -> LinearModes:
 
 @dataclass(frozen=True)
 class SteadyResponse:
-    """A frequency response as the model of records in periodic steady state."""
+    """A frequency response as a model for records in periodic steady state."""
 
     response: PeriodicResponse
 
@@ -150,7 +161,7 @@ class SteadyResponse:
         return f"{kind}, local polynomials over ±{self.response.width} lines"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The mean steady period, repeated as often as the record has it."""
+        """Return the steady response to the mean input period, repeated to the length of the record."""
         if not question.period:
             raise LfnoError("a frequency response answers records in periodic steady state only")
         repeats = question.inputs.shape[-1] // question.period
@@ -159,19 +170,22 @@ class SteadyResponse:
 
 
 def stacked(records: tuple[Record, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean periods of periodic records, inputs and outputs (records, channels, period)."""
+    """Return the mean periods of inputs and outputs, each (records, channels, period)."""
     means = [record.averaged() for record in records]
     return np.stack([record.inputs for record in means]), np.stack([record.outputs for record in means])
 
 
 def level_degree(training: Training) -> int:
-    """The degree in the level that the training records can support: 2 for three levels, 0 for one."""
+    """Return the polynomial degree in the input level that the training records support: levels − 1, at most 2."""
     levels = {round(float(np.log10(record.inputs.std() or 1.0)), 1) for record in training.records}
     return min(2, len(levels) - 1)
 
 
 def fit_response(kept: Training, held: Training, training: Training, degree: int) -> tuple[SteadyResponse, SteadyResponse]:
-    """Two responses with the width that the held-out records prefer: fitted to the kept records, and to all."""
+    """Fit two frequency responses, one to the kept records and one to all records.
+
+    Both have the width with the smallest error on the held-out records.
+    """
     pair = stacked(kept.records)
     width = choose_width(*pair, *stacked(held.records), degree)
     return (

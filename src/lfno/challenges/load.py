@@ -1,4 +1,4 @@
-"""From a name and a path to the records of a benchmark."""
+"""Load the records of a benchmark by its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lfno.core.errors import LfnoError
 
 @dataclass(frozen=True)
 class Data:
-    """The records of a benchmark. `training` is all that a fit receives; `test` is for the figures alone."""
+    """The records of a benchmark. A fit receives `training` only; `test` is used only for the figures of merit."""
 
     challenge: Challenge
     training: Training
@@ -23,22 +23,22 @@ class Data:
 
 
 def find(name: str) -> Challenge:
-    """The description of a benchmark by its name."""
+    """Return the description of a benchmark by its name."""
     if name not in CHALLENGES:
         raise LfnoError(f"there is no benchmark {name!r}; choose one of {', '.join(CHALLENGES)}")
     return CHALLENGES[name]
 
 
 def load(name: str, path: str | Path | None = None) -> Data:
-    """Read a benchmark's records and split them as its protocol says.
+    """Return the training and test records of a benchmark, split by its official protocol.
 
     Args:
         name: the name of the benchmark, such as "silverbox"; `lfno benchmark` lists all.
-        path: the folder of its files (searched with its subfolders), or the file where there is only one. Without a path
+        path: the folder of its files (subfolders are searched), or the file if the benchmark has only one. Without a path
             the cache of the package `nonlinear_benchmarks` is used. Nothing is downloaded.
 
     Raises:
-        LfnoError: a file or an array is missing, has another shape, or was cut short.
+        LfnoError: a file or an array is missing, has the wrong shape, or is incomplete.
 
     >>> data = load("silverbox", "SilverboxFiles")  # doctest: +SKIP
     >>> len(data.training.records), [record.figure for record in data.test]  # doctest: +SKIP

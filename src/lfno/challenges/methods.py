@@ -1,4 +1,4 @@
-"""Methods that fit a model to training records. None of them can see a test record: none is passed."""
+"""The methods that fit a model to training records. A method never receives a test record."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lfno.challenges.linear import fit_modes, fit_response, level_degree
 from lfno.challenges.protocol import Training, figures, is_white
 from lfno.core.errors import LfnoError
 
-#: a network is chosen where it lowers the validation error of the other models to this part
+#: a network is chosen if its validation error is at most this fraction of the error of the best model without a network
 WORTH = 0.95
 
 
 def fit_linear(training: Training, settings: Settings) -> Fitted:
-    """One linear model, fitted to most of the training records for its validation figures, then to all of them."""
+    """Fit a linear model: first without the held-out data, for the validation figures, then to all training records."""
     kept, held = training.split()
     if training.periodic:
         first, final = fit_response(kept, held, training, degree=0)
@@ -28,7 +28,7 @@ def fit_linear(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_level(training: Training, settings: Settings) -> Fitted:
-    """A frequency response that depends on the level of the record: for periodic records of several levels."""
+    """Fit a frequency response that depends on the input level, for periodic records of several levels."""
     degree = level_degree(training) if training.periodic else 0
     if not degree:
         raise LfnoError("the method level needs periodic training records of several levels; choose linear or lfno")
@@ -39,7 +39,7 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_rectified(training: Training, settings: Settings) -> Fitted:
-    """The absolute value of a linear model: for outputs of a sensor that is blind to the sign."""
+    """Fit the absolute value of a linear model, for a sensor that does not measure the sign of the output."""
     from lfno.challenges import rectified
 
     if training.periodic or not rectified.applies(training):
@@ -51,16 +51,19 @@ def fit_rectified(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_feedback(training: Training, settings: Settings) -> Fitted:
-    """Linear modes closed by a static nonlinearity: few parameters, identified without training a network."""
+    """Fit modes with feedback: linear modes in a loop with a static nonlinearity. The model has few parameters."""
     from lfno.challenges.feedback import fit_modes_with_feedback
 
     return fit_modes_with_feedback(training, settings)
 
 
 def fit_lfno(training: Training, settings: Settings, known: Sequence[Fitted] = ()) -> Fitted:
-    """LFNO beside a frequency response for periodic records, else LFNO that corrects the best compact model.
+    """Fit LFNO. For periodic records LFNO corrects a frequency response, else the best compact model.
 
-    known: compact models that are fitted already; without any, the linear model and modes with feedback are fitted first.
+    Args:
+        training: The training records.
+        settings: The user's choices.
+        known: Compact models that are already fitted. If there are none, the compact models are fitted first.
     """
     check_changes(training, settings)
     if training.periodic:
@@ -74,7 +77,7 @@ def fit_lfno(training: Training, settings: Settings, known: Sequence[Fitted] = (
 
 
 def check_changes(training: Training, settings: Settings) -> None:
-    """Raise LfnoError for a field that the network does not have, before anything is fitted."""
+    """Raise LfnoError for an unknown field in `settings.changes`. Call this check before the first fit."""
     if training.periodic:
         from lfno.challenges.steady import PRESET as preset
     else:
@@ -83,7 +86,7 @@ def check_changes(training: Training, settings: Settings) -> None:
 
 
 def may_apply(name: str, training: Training) -> bool:
-    """Whether a method without a network is made for records like these."""
+    """Return whether a method without a network is suitable for these records."""
     if name == "level":
         return training.periodic and level_degree(training) > 0
     if name == "rectified":
@@ -94,7 +97,7 @@ def may_apply(name: str, training: Training) -> bool:
 
 
 def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
-    """The models without a network that apply to these records, by name; at least one."""
+    """Fit all suitable models without a network and return them by name; raise LfnoError if every fit fails."""
     found, reasons = {}, []
     for name in ("linear", "level", "rectified", "feedback"):
         if not may_apply(name, training):
@@ -110,11 +113,11 @@ def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
 
 
 def fit_auto(training: Training, settings: Settings) -> Fitted:
-    """Fit by every method that applies and keep the one with the smallest error on held-out training records.
+    """Fit by every suitable method and return the model with the smallest error on held-out training records.
 
-    A network must be clearly better than the models without one, and is not trained where the best of them leaves white
-    noise. The linear model answers records on which a nonlinear
-    model diverges.
+    A network is chosen only if it is clearly better than the models without a network (see WORTH). No network is trained
+    if the residual of the best model without a network is white noise. If the chosen nonlinear model diverges on a record,
+    the linear model predicts this record.
     """
     check_changes(training, settings)
     found = compact(training, settings)
@@ -151,7 +154,7 @@ METHODS: dict[str, Fit] = {
 
 
 def find_method(name: str) -> Fit:
-    """The method by its name."""
+    """Return a method by its name."""
     if name not in METHODS:
         raise LfnoError(f"there is no method {name!r}; choose one of {', '.join(METHODS)}")
     return METHODS[name]

@@ -1,4 +1,4 @@
-"""Train the seeds of a network as one stack, for records in steady state and for windows of long records alike."""
+"""Train the networks of all seeds as one stack. Used for records in steady state and for windows of long records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lfno.training.task import Task
 
 @dataclass(frozen=True)
 class Trained:
-    """The networks of all seeds, and the facts of their training for the record of the run."""
+    """The networks of all seeds, their device, and details of the training for the record of the run."""
 
     networks: list[LFNO]
     device: str
@@ -41,9 +41,15 @@ Build = Callable[[LFNOConfig], LFNO]
 def train_seeds(
     build: Build, preset: Preset, outputs: int, samples: Samples, validation: Samples, settings: Settings
 ) -> Trained:
-    """Train one network for each seed, all in one stack. Each keeps its best epoch on the validation samples.
+    """Train one network for each seed, all in one stack. Each network keeps its best epoch on the validation samples.
 
-    build: makes a network of a configuration, with the seed's initial weights and its scales set.
+    Args:
+        build: Makes a network from a configuration, with initial weights and scales. The random seed is set before the call.
+        preset: The network and its training, before the user's changes.
+        outputs: The number of output channels.
+        samples: The training samples.
+        validation: The validation samples.
+        settings: The user's choices.
     """
     preset = preset.change(**settings.changes)
     device = str(usable_device(settings.device))
@@ -75,7 +81,7 @@ def train_seeds(
 
 
 def _times(expected: Estimate, pace: Pace, preset: Preset) -> str:
-    """What the training takes, or how many of its epochs fit into the time that is left."""
+    """Return a text with the expected time of the training, or with the number of epochs that fit into the time budget."""
     if pace.config.epochs == preset.training.epochs or pace.budget is None:
         return f" takes {expected}"
     return f": {pace.config.epochs} of {preset.training.epochs} epochs fit into the {duration(pace.budget)} that are left"
@@ -83,9 +89,13 @@ def _times(expected: Estimate, pace: Pace, preset: Preset) -> str:
 
 @torch.no_grad()
 def place_poles(network: LFNO, poles: np.ndarray) -> None:
-    """Initialise all layers with these poles (1/s), the most important first; residues keep the gain of their layer.
+    """Initialise the poles of all layers with given poles. The residues are rescaled to keep the gain of the layer.
 
-    A layer that has more poles than these keeps its own for the rest. The layers share their poles between channels.
+    A layer with more poles than given keeps its own initial values for the others. The channels of a layer share poles.
+
+    Args:
+        network: The network, changed in place.
+        poles: Poles in 1/s, (poles,), the most important first.
     """
     unit = network.grid.axes[0].length / WINDOW
     for kernel in network.modules():
@@ -99,7 +109,15 @@ def place_poles(network: LFNO, poles: np.ndarray) -> None:
 
 
 def respond(network: LFNO, device: str, inputs: np.ndarray, grid: Grid, transient: bool) -> np.ndarray:
-    """One pass of a network for `(channels, time)`, on its device."""
+    """Return the output of a network, (channels, time), computed on its device.
+
+    Args:
+        network: The network.
+        device: The device of the network.
+        inputs: Inputs, (channels, time).
+        grid: The grid of the inputs.
+        transient: True for the full response from rest, False for the steady response.
+    """
     x = torch.as_tensor(np.ascontiguousarray(inputs[None]), dtype=torch.float32, device=device)
     with torch.no_grad():
         return network.respond(x, grid, transient=transient)[0].cpu().numpy().astype(np.float64)

@@ -1,4 +1,4 @@
-"""The terms of a benchmark: which arrays train a model, which questions test it, and how its figures are computed."""
+"""The protocol of a benchmark: training records, test questions, and the computation of the figures of merit ("figures")."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
-#: share of a training record, or of the training realisations, that is held out to choose between models
+#: share of each training record that is held out to choose between models, for records that are not periodic
 HELD_OUT = 0.2
-#: an autocorrelation of the residual below which it counts as white noise
+#: a residual counts as white noise if its autocorrelations, relative to its power, are at most this large
 WHITE = 0.1
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a model may see of a test record: all inputs `(channels, time)` and the first few outputs.
+    """The part of a test record that a model may see.
 
-    period: samples after which input and output repeat, for a record in periodic steady state; 0 otherwise.
+    inputs: all inputs, (channels, time).
+    first_outputs: the first few outputs, (channels, skip), for the initial state.
+    period: the period in samples of a record in periodic steady state; 0 for any other record.
     rest: whether the system was at rest before the first sample.
     """
 
@@ -32,7 +34,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Record:
-    """One measured record: inputs and outputs `(channels, time)`, and the figure (or level) that it belongs to."""
+    """One measured record.
+
+    figure: name of the figure of merit (or of the input level) of the record.
+    inputs: (channels, time).
+    outputs: (channels, time).
+    period: the period in samples of a record in periodic steady state; 0 for any other record.
+    rest: whether the system was at rest before the first sample.
+    """
 
     figure: str
     inputs: np.ndarray
@@ -44,16 +53,16 @@ class Record:
         return self.inputs.shape[-1]
 
     def question(self, skip: int) -> Question:
-        """The part of the record that a model may see; the other outputs are not passed on, not even as a view."""
+        """Return the part of the record that a model may see. The other outputs are not accessible, not even as a view."""
         return Question(self.inputs, self.outputs[:, :skip].copy(), self.period, self.rest)
 
     def cut(self, start: int, stop: int) -> Record:
-        """Samples `start` to `stop`. A later beginning is not at rest."""
+        """Return the samples `start` to `stop`. A cut with `start` > 0 does not begin at rest."""
         part = np.s_[:, start:stop]
         return replace(self, inputs=self.inputs[part], outputs=self.outputs[part], rest=self.rest and start == 0)
 
     def averaged(self) -> Record:
-        """The mean period of a periodic record."""
+        """Return the mean period of a periodic record."""
         shape = (-1, len(self) // self.period, self.period)
         inputs, outputs = (values.reshape(shape).mean(1) for values in (self.inputs, self.outputs))
         return replace(self, inputs=inputs, outputs=outputs)
@@ -61,7 +70,13 @@ class Record:
 
 @dataclass(frozen=True)
 class Training:
-    """Everything that may decide about a model: the training records, and the terms of the figures."""
+    """The training records and the protocol. The choice of a model may depend on nothing else.
+
+    records: the training records.
+    step: the sampling interval in seconds.
+    skip: number of first outputs for the initial state, which are not scored.
+    scale: factor from the unit of the data to the unit of the figures.
+    """
 
     records: tuple[Record, ...]
     step: float
@@ -79,9 +94,10 @@ class Training:
         return all(record.period for record in self.records)
 
     def split(self) -> tuple[Training, Training]:
-        """Two parts, to fit and to choose.
+        """Return two parts: the data for the fit, and the held-out data for the choice of a model.
 
-        Of periodic records every sixth of each figure is held out whole. All other records lose their last fifth.
+        If all records are periodic, every sixth record of each figure is held out. Otherwise the last fifth of every record
+        is held out.
         """
         if not self.periodic:
             cuts = [round((1 - HELD_OUT) * len(record)) for record in self.records]
@@ -100,7 +116,7 @@ class Training:
 
 
 class Model(Protocol):
-    """A fitted model. `simulate` returns outputs `(channels, time)` for one question."""
+    """A fitted model. `simulate` returns the predicted outputs (channels, time) for one question."""
 
     @property
     def description(self) -> str: ...
@@ -109,9 +125,9 @@ class Model(Protocol):
 
 
 def figures(model: Model, records: Sequence[Record], skip: int, scale: float) -> dict[str, float]:
-    """The root mean square error after the first `skip` samples, one value for each figure, in the benchmark's unit.
+    """Return the figures of merit: the root mean square errors after the first `skip` samples, in the benchmark's unit.
 
-    The error of every record and output is computed alone; a figure is the mean over its records and outputs.
+    The error is computed for each record and each output. A figure is the mean of these errors over its records and outputs.
 
     >>> class Zero:
     ...     description = "nothing"
@@ -134,7 +150,7 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
 
 @np.errstate(over="ignore", invalid="ignore")  # a model may diverge
 def is_white(model: Model, records: Sequence[Record], skip: int) -> bool:
-    """Whether the residual of a model looks like white noise: its autocorrelations at lags of 1 to 3 samples are small."""
+    """Return whether the residual of a model is white noise: small autocorrelations at lags of 1, 2 and 3 samples."""
     power, products = 0.0, np.zeros(3)
     for record in records:
         missed = (np.asarray(model.simulate(record.question(skip))) - record.outputs)[:, skip:]

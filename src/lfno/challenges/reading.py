@@ -1,4 +1,4 @@
-"""Read the files of a benchmark: from a path, or from the cache of the package `nonlinear_benchmarks`."""
+"""Read the files of a benchmark from a path or from the cache of the package `nonlinear_benchmarks`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lfno.core.errors import LfnoError
 from lfno.data.files import read
 from lfno.data.files.variables import Variables
 
-#: a record needs at least this many samples after those for the initial state
+#: fewest samples of a record after the samples for the initial state
 SHORTEST = 8
 
 
 def cache_folder() -> Path:
-    """The folder in which the package `nonlinear_benchmarks` keeps what it downloaded."""
+    """Return the folder in which the package `nonlinear_benchmarks` stores its downloads."""
     if sys.platform == "darwin":
         return Path.home() / "Library/Application Support/nonlinear_benchmarks"
     if sys.platform == "win32":
@@ -31,7 +31,7 @@ def cache_folder() -> Path:
 
 
 class Files:
-    """The files of one benchmark, each read once."""
+    """The files of one benchmark. Each file is read once."""
 
     def __init__(self, challenge: Challenge, path: str | Path | None) -> None:
         self.challenge = challenge
@@ -51,7 +51,10 @@ class Files:
         return folder
 
     def find(self, pattern: str, without: str = "") -> list[Path]:
-        """Files whose name matches, anywhere below the folder. A benchmark of one file takes that file by any name."""
+        """Return the files whose name matches `pattern`, in the folder and its subfolders.
+
+        If the path is a file and the benchmark has only one file, this file is returned, whatever its name is.
+        """
         if self.place.is_file():
             if len(self.challenge.files) > 1 or "*" in pattern:
                 raise LfnoError(f"{self.place} is one file; {self.challenge.name} needs the folder of its files")
@@ -65,7 +68,7 @@ class Files:
         return found
 
     def array(self, path: Path, name: str) -> np.ndarray:
-        """One array of a file as float64; missing, complex or not finite values are errors."""
+        """Return one array of a file as float64; raise LfnoError if the array is missing, empty, complex or not finite."""
         if path not in self.read:
             self.read[path] = read(path)
         values = np.asarray(self.read[path][name].array([]), dtype=np.float64)
@@ -75,7 +78,7 @@ class Files:
 
 
 def read_parts(files: Files, parts: tuple[Part, ...], skip: int) -> tuple[list[Record], list[float]]:
-    """The records of some parts, and the step in seconds of each file they come from."""
+    """Return the records of the parts, and the sampling interval in seconds of each file."""
     records, steps = [], []
     for part in parts:
         for path in files.find(part.file, part.without):
@@ -115,7 +118,7 @@ def _records(part: Part, path: Path, inputs: np.ndarray, outputs: np.ndarray, sk
 
 
 def _ordered(values: np.ndarray, part: Part, file: str, name: str) -> np.ndarray:
-    """The array with the axes (level, realisation, period, channel, time)."""
+    """Return the array with the axes (level, realisation, period, channel, time)."""
     if part.axes == "t":
         values = values.reshape(values.shape or (1,))
         if values.size != max(values.shape):
@@ -123,7 +126,7 @@ def _ordered(values: np.ndarray, part: Part, file: str, name: str) -> np.ndarray
         return values.reshape(1, 1, 1, 1, -1)
     if part.axes == "ct" and values.ndim == 1:
         values = values[None]
-    if values.ndim == len(part.axes) - 1 and part.axes.endswith("l"):  # MATLAB drops a last axis of length one
+    if values.ndim == len(part.axes) - 1 and part.axes.endswith("l"):  # MATLAB removes a last axis of length one
         values = values[..., None]
     if values.ndim != len(part.axes):
         words = {"t": "time", "c": "channel", "r": "realisation", "p": "period", "l": "level"}
@@ -136,7 +139,7 @@ def _ordered(values: np.ndarray, part: Part, file: str, name: str) -> np.ndarray
 
 
 def _step(files: Files, path: Path, sampling: Sampling) -> float:
-    """The step in seconds."""
+    """Return the sampling interval in seconds."""
     if not sampling.array:
         return 1 / sampling.hertz
     values = files.array(path, sampling.array).ravel()

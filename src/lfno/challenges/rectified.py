@@ -1,7 +1,8 @@
-"""A linear model behind a sensor that is blind to the sign: outputs = |linear model|, as a pulse counter measures a speed.
+"""A linear model with a sensor that does not measure the sign: outputs = |linear model|. Example: speed by a pulse counter.
 
-The sign of the output changes where its absolute value touches zero. A first guess of the sign changes at every deep minimum
-of the measured values. A linear model is fitted to the signed values, its answer gives better signs, and so on.
+The sign of the output changes where the absolute value reaches zero. The first guess of the signs changes at every deep
+minimum of the measured values. A linear model is fitted to the signed values, and its prediction gives better signs. Both
+steps are repeated until the signs stay the same.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import numpy as np
 from lfno.challenges.linear import LinearModes, fit_modes
 from lfno.challenges.protocol import Question, Record, Training
 
-#: outputs that fall below zero by more than this part of their range have a sign
+#: outputs below −NEGATIVE times the largest output have a sign, so the method does not apply
 NEGATIVE = 0.1
-#: depths of the minima, as parts of the largest value, at which the first guess changes its sign
+#: thresholds, relative to the largest value; a first guess changes the sign at every minimum below the threshold
 DEPTHS = (0.05, 0.1, 0.2, 0.3)
-#: times that the signs are taken from the model and the model is fitted again
+#: iterations of fit and update of the signs, at most
 ROUNDS = 6
 
 
@@ -33,7 +34,7 @@ class Rectified:
         return f"absolute value of a {self.signed.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The answer for the signs of the first outputs that the model explains best."""
+        """Return the prediction with the smallest error on the first outputs, over several guesses of their signs."""
         first, answers = question.first_outputs, []
         for signs in patterns(first):
             for _ in range(ROUNDS):
@@ -46,7 +47,10 @@ class Rectified:
 
 
 def patterns(outputs: np.ndarray) -> list[np.ndarray]:
-    """Guesses of the signs of outputs (channels, time): a change at deep minima, or none, each with both signs at first."""
+    """Return guesses of the signs of outputs (channels, time), each guess also with the opposite sign.
+
+    The signs are constant in one guess. In the others they change at every minimum below one of the DEPTHS.
+    """
     found = [np.ones_like(outputs)]
     for depth in DEPTHS:
         found.append(np.stack([changing(row, depth) for row in outputs]))
@@ -54,7 +58,9 @@ def patterns(outputs: np.ndarray) -> list[np.ndarray]:
 
 
 def changing(values: np.ndarray, depth: float) -> np.ndarray:
-    """Signs ±1 that change at every minimum below `depth` times the largest value; one change for each dip.
+    """Return signs ±1, (time,), that change once in every interval with values below `depth` times the largest value.
+
+    The change is at the smallest value of the interval.
 
     >>> changing(np.array([2.0, 1.0, 0.1, 1.0, 2.0]), 0.2)
     array([ 1.,  1.,  1., -1., -1.])
@@ -68,7 +74,7 @@ def changing(values: np.ndarray, depth: float) -> np.ndarray:
 
 
 def applies(training: Training) -> bool:
-    """Whether all outputs are absolute values as far as one can see: never far below zero, and often near it."""
+    """Return whether the outputs look like absolute values: never far below zero, and often near zero."""
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     largest = outputs.max(-1)
     touches = (outputs < DEPTHS[1] * largest[:, None]).mean(-1)
@@ -76,7 +82,7 @@ def applies(training: Training) -> bool:
 
 
 def fit_rectified(training: Training) -> Rectified:
-    """The best linear model of signed outputs, over several first guesses of the signs."""
+    """Fit linear models to the signed outputs, from several first guesses of the signs, and return the best model."""
     found: list[tuple[float, int, Rectified]] = []
     for depth in DEPTHS:
         signs = [np.stack([changing(row, depth) for row in record.outputs]) for record in training.records]
@@ -93,12 +99,17 @@ def fit_rectified(training: Training) -> Rectified:
 
 
 def with_signs(training: Training, signs: Sequence[np.ndarray]) -> Training:
-    """The training records with these signs of the outputs. The mean of signed outputs is zero where inputs have no offset."""
+    """Return the training records with signed outputs.
+
+    Args:
+        training: The training records.
+        signs: The signs of each record, (channels, time).
+    """
     signed = [replace(record, outputs=record.outputs * sign) for record, sign in zip(training.records, signs, strict=True)]
     return replace(training, records=tuple(signed))
 
 
 def _signed_answer(model: LinearModes, record: Record, signs: np.ndarray) -> np.ndarray:
-    """The answer of the linear model over a whole record, with the signed outputs of its first tenth for the state."""
+    """Return the prediction of the linear model for a record. The first tenth of the signed outputs gives the initial state."""
     few = max(len(record) // 10, 10)
     return model.simulate(Question(record.inputs, (record.outputs * signs)[:, :few], record.period, record.rest))

@@ -1,4 +1,4 @@
-"""Run a benchmark: read, fit on the training records, compute the figures on the test records, write a record."""
+"""Run a benchmark: read the data, fit a model to the training records, and compute the figures on the test records."""
 
 from __future__ import annotations
 
@@ -22,11 +22,18 @@ from lfno.core.errors import LfnoError
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of one run.
+    """The result of one run.
 
-    figures: for each figure one value per seed, in `unit`.
-    together: the figures of the mean answer of all seeds; the same as `figures` for one seed.
+    benchmark: name of the benchmark.
+    unit: unit of the figures.
+    method: name of the method.
+    model: description of the fitted model.
+    figures: name of a figure of merit → one value for each seed.
+    together: figures of the mean prediction of all seeds; equal to `figures` for one seed.
     validation: mean figures on held-out training records.
+    seconds: time of the fit.
+    configuration: settings of the fit and of the network.
+    environment: versions and hardware.
     """
 
     benchmark: str
@@ -61,7 +68,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean answer of several models."""
+    """The mean prediction of several models."""
 
     models: Sequence[Model]
     description: str = "mean of the seeds"
@@ -86,15 +93,17 @@ def run(
     Args:
         name: the benchmark, or its records as `load` returns them.
         path: see `load`.
-        method: "linear", "level", "rectified", "feedback", "lfno" or "auto", which compares the others on held-out training
-            records.
-        seeds: networks that are trained with different initial weights, as one stack. Methods without chance give one.
-        device: "cpu" or "cuda" for networks; the best one there is by default.
-        minutes: time for the whole fit; by default networks on a CPU get a quarter of an hour, and no limit on a GPU.
+        method: "linear", "level", "rectified", "feedback", "lfno" or "auto". The method "auto" compares the others on
+            held-out training records.
+        seeds: number of networks with different initial weights, trained as one stack. A method without a random
+            initialisation gives one model.
+        device: "cpu" or "cuda" for networks. The default is the best available device.
+        minutes: time budget for the whole fit. By default networks get 15 minutes on a CPU, and have no limit on a GPU.
+        watch: a callback for the progress of the training.
         changes: fields of the network or of its training, such as `epochs=100`.
 
     Raises:
-        LfnoError: the data cannot be read, a name is not known, or a model's answer is not finite.
+        LfnoError: the data cannot be read, a name is unknown, or a prediction is not finite.
 
     >>> result = run("cascaded-tanks", "CascadedTanksFiles", "linear")  # doctest: +SKIP
     >>> result.mean  # doctest: +SKIP

@@ -1,10 +1,11 @@
-"""LFNO for records in periodic steady state: a linear path in parallel with a network in its steady pass.
+"""LFNO for records in periodic steady state: the sum of a frequency response and a network in its steady pass.
 
     y = H(s) u + network(u, H(s) u)
 
-H(s) is the frequency response of `lfno.identification.periodic`, which depends on the level s of the record. The network
-learns what H leaves. A fit explains its own records better than new ones, so the network is trained on residuals of
-records that were left out of the fit (cross-fitting): it meets residuals of the same kind in the test.
+H(s) is the frequency response of `lfno.identification.periodic`, which depends on the input level s of the record. The
+network learns the residual of H. A fit has smaller residuals on its own records than on new records. The network is
+therefore trained on residuals of records that were left out of the fit (cross-fitting). These residuals are similar to the
+residuals of the test records.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ from lfno.training.config import TrainingConfig
 from lfno.training.labels import Samples
 from lfno.training.presets import Preset
 
-#: parts in which the residuals of the training records are computed
+#: number of folds for the cross-fitting
 FOLDS = 5
-#: states of the realisation for each pole of a layer: some of its poles are spurious
+#: states of the realisation for each pole of a layer; some poles of the realisation are spurious
 STATES_PER_POLE = 2
-#: samples of the impulse response that the poles are found from
+#: samples of the impulse response for the realisation, at most
 RESPONSE = 2048
 
 PRESET = Preset(
     "LFNO",
     {
         "width": 16, "modes": 1, "n_poles": 24, "share_poles": True, "steady": "exact", "transient_layers": 8, "gate": True,
-        # the frequency form: a periodic record has no energy above its highest line
+        # trigonometric interpolation is exact here: a periodic record has no energy above its highest spectral line
         "hold": TRIGONOMETRIC,
     },
-    # the error on held-out realisations is smallest early, so the training ends long before the schedule does
+    # the validation error has its minimum early, so `patience` ends the training long before the last epoch
     TrainingConfig(
         epochs=900, batch=5, learning_rate=1e-2, weight_decay=1e-4, steady_decay=0.0, validate_every=10, patience=200
     ),
@@ -50,7 +51,12 @@ PRESET = Preset(
 
 @dataclass(frozen=True)
 class SteadyNetwork:
-    """A frequency response and the network that corrects it."""
+    """A frequency response and a network that corrects its prediction.
+
+    path: the frequency response.
+    network: the network.
+    device: the device of the network.
+    """
 
     path: SteadyResponse
     network: LFNO
@@ -62,7 +68,7 @@ class SteadyNetwork:
         return f"LFNO of {count:,} parameters beside a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The steady answer of path and network, repeated as often as the record has the period."""
+        """Return the steady response of frequency response plus network, repeated to the length of the record."""
         linear = self.path.simulate(question)[:, : question.period]
         repeats = question.inputs.shape[-1] // question.period
         periods = question.inputs.reshape(len(question.inputs), repeats, question.period).mean(1)
@@ -71,7 +77,11 @@ class SteadyNetwork:
 
 
 def fit_steady(training: Training, settings: Settings) -> Fitted:
-    """Train on most realisations, choose the epoch on the others; then the linear path is fitted to all of them."""
+    """Fit a frequency response and train networks on its residuals.
+
+    The networks are trained on most realisations, and the held-out realisations choose the epoch. The frequency response of
+    the returned models is fitted to all realisations.
+    """
     kept, held = training.split()
     degree = level_degree(training)
     path, final = fit_response(kept, held, training, degree)
@@ -107,21 +117,21 @@ def fit_steady(training: Training, settings: Settings) -> Fitted:
 
 
 def strongest_poles(response: PeriodicResponse, step: float, count: int) -> np.ndarray:
-    """The poles (1/s) of a frequency response at the mean level, those with the most energy first; at most `count`."""
+    """Return at most `count` poles (1/s) of a frequency response at the mean level, in the order of decreasing energy."""
     size = 2 * (response.coefficients.shape[-1] - 1)
     middle = np.einsum("k,koif->oif", 0.5 ** np.arange(len(response.coefficients)), response.coefficients)
     impulse = np.fft.irfft(middle, size)[..., : min(size // 2, RESPONSE)]
     found = realise(impulse, step, STATES_PER_POLE * count)
     poles = found.poles
     energy = (np.abs(found.residues) ** 2).sum((0, 1)) / np.maximum(2 * np.abs(poles.real), 1e-12)
-    # stable, slower than a sample, below the Nyquist frequency
+    # usable poles are stable, and their magnitude is below 0.97 times the Nyquist frequency
     usable = (poles.real < 0) & (np.abs(poles) * step < 0.97 * np.pi)
     order = np.argsort(-energy * usable, kind="stable")[: min(count, int(usable.sum()))]
     return poles[order]
 
 
 def _folds(records: tuple[Record, ...]) -> np.ndarray:
-    """Spread the records of each figure over the folds."""
+    """Return the fold of each record, (records,). The records of each figure are distributed evenly over the folds."""
     seen: dict[str, int] = {}
     folds = []
     for record in records:
@@ -133,6 +143,6 @@ def _folds(records: tuple[Record, ...]) -> np.ndarray:
 
 
 def _cycles(inputs: np.ndarray) -> float:
-    """The highest line that the inputs excite."""
+    """Return the highest excited spectral line of the inputs, in cycles per period."""
     power = (np.abs(np.fft.rfft(inputs)) ** 2).sum((0, 1))
     return float(np.flatnonzero(power > 1e-6 * power.max())[-1])

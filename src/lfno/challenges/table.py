@@ -1,7 +1,7 @@
-"""The nine benchmarks: files, samples, figures, and what is published about them.
+"""The nine benchmarks: files, samples, figures of merit, and published results.
 
-Layouts and splits are those of the package `nonlinear_benchmarks` 1.0.1. Published figures are second-hand: they were
-collected from papers and repositories, and some follow older versions of the protocols.
+Layouts and splits agree with the package `nonlinear_benchmarks` 1.0.1. The published figures are second-hand. They were
+collected from papers and repositories, and some of them follow older versions of the protocols.
 """
 
 from __future__ import annotations

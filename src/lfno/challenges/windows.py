@@ -1,12 +1,14 @@
-"""LFNO for records that are not periodic: it corrects a compact model, and is trained on windows.
+"""LFNO for records that are not periodic. The network corrects a compact model (the path) and is trained on windows.
 
     y = path(u) + network(u, path(u))
 
-The path is the better of the linear model and of modes with feedback, so the sum starts as good as that. The network sees
-signals clipped to the range of the training data: outside that range its correction stays bounded, and the path goes on.
-A window does not begin at rest. The outputs that the protocol gives for the initial state are further inputs of the
-network: what the path leaves of the first `skip` outputs, and zero after them. So the network learns what they say about
-the state.
+The path is the compact model with the smallest validation error, for example the linear model or modes with feedback. The
+inputs of the network are clipped to the range of the training data. Outside this range the correction stays bounded, and
+the path extrapolates.
+
+A window does not begin at rest. The protocol gives the first `skip` outputs of a record for the initial state. The residual
+of the path on these outputs, followed by zeros, is a further input of the network. From this input the network learns the
+effect of the initial state.
 """
 
 from __future__ import annotations
@@ -29,9 +31,11 @@ from lfno.training.labels import Samples
 from lfno.training.presets import Preset
 from lfno.training.sizing import highest_mode
 
-#: samples of a window, and the number of windows for training and for validation
+#: LONGEST: samples of a window, at most
+#: MOST_WINDOWS: windows for training, at most
+#: MOST_VALIDATION: windows for validation, at most
 LONGEST, MOST_WINDOWS, MOST_VALIDATION = 2048, 256, 64
-#: the share of a window that only settles the network, where the protocol gives no outputs for the initial state
+#: share of a window that is not scored, while the network settles, if the protocol gives no outputs for the initial state
 WARMUP = 0.25
 
 PRESET = Preset(
@@ -43,9 +47,16 @@ PRESET = Preset(
 
 @dataclass(frozen=True)
 class WindowNetwork:
-    """A path, and a network that takes the inputs, the answer of the path and what it leaves of the first outputs.
+    """A compact model (the path) and a network that corrects its prediction.
 
-    reach: the smallest and the largest value of the inputs and of the answer on the training records, (channels, 1) each.
+    The inputs of the network are the record's inputs, the path's prediction, and the path's residual on the first outputs.
+
+    path: the compact model.
+    network: the network.
+    device: the device of the network.
+    skip: number of first outputs for the initial state.
+    offset: mean residual of the path on the training records, (outputs, 1); zero if a training record begins at rest.
+    reach: smallest and largest values of inputs and path prediction on the training records, (channels, 1) each.
     """
 
     path: Model
@@ -61,7 +72,7 @@ class WindowNetwork:
         return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """The answer to the whole record in one pass; a periodic input is repeated until the network has settled."""
+        """Return the prediction for the whole record in one pass. A periodic input is repeated to let the network settle."""
         answer = self.path.simulate(question)
         inputs, size = np.clip(np.concatenate([question.inputs, answer]), *self.reach), answer.shape[-1]
         left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset
@@ -73,13 +84,21 @@ class WindowNetwork:
 
 
 def remainder(record: Record, path: Model, skip: int) -> Record:
-    """What the path leaves of a record; its answer is a further input."""
+    """Return the record with the path's residual as outputs and the path's prediction as further inputs."""
     answer = path.simulate(record.question(skip))
     return replace(record, inputs=np.concatenate([record.inputs, answer]), outputs=record.outputs - answer)
 
 
 def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray:
-    """Inputs with further channels: the first `skip` outputs, then zeros. Without such samples only the inputs."""
+    """Return the inputs with one further channel for each output: its first `skip` samples, then zeros.
+
+    With `skip` = 0 there are no further channels.
+
+    Args:
+        inputs: (channels, time).
+        outputs: (outputs, time), with at least `skip` samples.
+        skip: The number of samples.
+    """
     if not skip:
         return inputs
     channels = np.zeros((len(outputs), inputs.shape[-1]))
@@ -88,9 +107,15 @@ def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray
 
 
 def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted:
-    """Train on windows of the beginning of each record, choose the epoch on windows of its end.
+    """Train networks that correct a compact model.
 
-    known: a model that was fitted to the same beginnings; the network corrects it.
+    The networks are trained on windows from the first part of each record. Windows from the held-out end of each record
+    choose the epoch.
+
+    Args:
+        training: The training records.
+        settings: The user's choices.
+        known: The compact model, fitted to the same first parts.
     """
     whole, rest = training.split()
     path = known.trained or known.models[0]
@@ -124,7 +149,17 @@ def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted
 
 
 def windows(records: Sequence[Record], size: int, skip: int, offset: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Equally spaced windows of all records, at most about `most`; neighbours overlap by at most seven eighths."""
+    """Return equally spaced windows of all records: inputs and outputs, each (windows, channels, size).
+
+    Neighbouring windows overlap by at most seven eighths of their length.
+
+    Args:
+        records: The records.
+        size: Samples of a window.
+        skip: Number of first outputs that become further inputs.
+        offset: Mean output, (outputs, 1), which is subtracted.
+        most: Number of windows of all records together, at most (but at least one for each record).
+    """
     x, y = [], []
     for record in records:
         room = len(record) - size

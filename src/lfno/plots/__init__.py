@@ -1,8 +1,8 @@
-"""Figures and pages that command line, web page and report share.
+"""Figures and HTML pages, shared by the command line, the web page and the report.
 
 Modules:
-    style: colours and sizes of every figure
-    answers: predictions, transient and steady part
+    style: colours and sizes of all figures
+    answers: predictions of models beside the truth, with transient and steady part
     samples: samples of a data set
     modes: poles, modes and decompositions of a model
     mode_rows: modes as rows of a table
@@ -10,7 +10,7 @@ Modules:
     response: nonlinear frequency responses, backbones, stabilisation diagrams
     characteristic: restoring force and hysteresis loop of a nonlinearity
     fit_figures: figures of a fitted model on its test data
-    parts: input, output, transient and steady part of a fitted model
-    fit_page: the page about a fitted model
-    page: one self-contained HTML page about one model
+    parts: first figure of a fitted model: input, output, transient and steady part
+    fit_page: the HTML page about a fitted model
+    page: the parts of an HTML page, and their conversion to one self-contained file
 """

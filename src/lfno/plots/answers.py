@@ -1,4 +1,4 @@
-"""Figures of what models answer: the response, and its transient and steady part, beside the truth."""
+"""Figures of predictions: the response of models beside the truth, and its transient and steady part."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lfno.plots.style import COLOURS, NARROW, WIDTH, colour
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: the truth lies below every model: broad and pale, so that a model that agrees with it is seen inside it
+#: line style of the truth: broad and pale, drawn below the models, so that a model that agrees is visible inside the line
 TRUTH: dict[str, Any] = {"color": COLOURS["truth"], "linewidth": 4.5, "alpha": 0.25, "solid_capstyle": "round"}
-#: models after the first are dashed, so that a grey print tells them apart
+#: line styles of the models in their order: a print without colours still distinguishes them
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 PARTS = ("transient", "steady")
 
@@ -29,15 +29,15 @@ def answers_figure(
     narrow: bool = False,
     measured: str = "truth",
 ) -> Figure:
-    """Draw force and response in two rows, and below them the transient and the steady part.
+    """Draw the force, the response, and below them the transient and the steady part.
 
     Args:
         axis: The time axis.
         force: Label and signal of the input.
         response: Label and signal of the true output.
-        answers: Name of a model → its prediction. The first model is drawn on top.
-        parts: "transient" and "steady" → the first model's part and the true part (None where no truth is known).
-        narrow: Draw for a phone: the two parts below each other.
+        answers: Name of a model → its prediction, (time,). The first model is drawn on top.
+        parts: "transient" and "steady" → the first model's part and the true part (None if the true part is unknown).
+        narrow: Draw for a phone, with the steady part below the transient part.
         measured: The name of the true output in the legend.
     """
     figure, panels = _layout(bool(parts), narrow)
@@ -82,7 +82,7 @@ def _layout(parts: bool, narrow: bool) -> tuple[Figure, dict[str, Any]]:
 
 
 def _same_scale(panels: list[Any]) -> None:
-    """Give all panels the range of the widest, so that a small part looks small."""
+    """Set the same vertical range for all panels, so that a small part looks small."""
     limits = np.array([panel.get_ylim() for panel in panels])
     for panel in panels:
         panel.set_ylim(limits[:, 0].min(), limits[:, 1].max())

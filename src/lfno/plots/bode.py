@@ -1,4 +1,4 @@
-"""The frequency responses of data and models under the same excitation, as a Bode plot."""
+"""Bode plot of the frequency responses of data and models under the same excitation."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ from lfno.plots.style import as_svg, colour, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AVERAGES = 5  # segments for each input that an estimate averages at least
-LONGEST = 4096  # steps of a segment
-FLOOR = 1e-3  # frequencies with a smaller share of the input's peak power show leakage
-FEW = 40  # frequencies below which each is marked: the lines between them are no measurement
-MOST_PAIRS = 3  # pairs of input and output that a figure shows
+AVERAGES = 5  # segments that an estimate averages, at least, for each input
+LONGEST = 4096  # samples of a segment, at most
+FLOOR = 1e-3  # input power relative to its peak; frequencies with less power show only leakage
+FEW = 40  # with fewer frequencies each one gets a marker, because the lines between them are not measured
+MOST_PAIRS = 3  # pairs of input and output in a figure, at most
 STYLES: tuple[dict[str, Any], ...] = (TRUTH, {"linestyle": ":"}, {})
 
 
 def bode_picture(
     inputs: np.ndarray, answers: Mapping[str, np.ndarray], step: float, pairs: Mapping[tuple[int, int], str]
 ) -> Picture:
-    """Return the Bode plot of up to three outputs for the same inputs, all (samples, channels, time).
+    """Return the Bode plot of measured and predicted outputs for the same inputs.
 
     Args:
-        inputs: The excitation.
-        answers: Name → outputs. The first are the measured ones; their coherence is drawn.
+        inputs: The excitation, (samples, channels, time).
+        answers: Name → outputs, (samples, channels, time); at most three. The first entry is the measurement, and the
+            figure shows its coherence.
         step: The sampling interval in seconds.
-        pairs: (output, input) → label.
+        pairs: (output, input) → label of the pair.
 
     Raises:
         LfnoError: The signals are too short, or the inputs excite no frequency.
@@ -56,17 +57,19 @@ def bode_picture(
 
 
 def segment_length(samples: int, channels: int, size: int) -> int:
-    """Return the length of the segments that show the finest frequencies: the longest with AVERAGES segments for each input.
+    """Return the largest segment length that leaves AVERAGES segments for each input.
+
+    Long segments resolve the frequencies best. Neighbouring segments overlap by half.
 
     >>> segment_length(1, 1, 900), segment_length(20, 1, 900), segment_length(1, 2, 900), segment_length(1, 1, 10**6)
     (300, 900, 163, 4096)
     """
-    parts = -(-AVERAGES * channels // samples)  # of a sample, half of each covered by the next
+    parts = -(-AVERAGES * channels // samples)  # segments in one sample, with an overlap of one half
     return min(LONGEST, 2 * size // (parts + 1))
 
 
 def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int, int], str]) -> Figure:
-    """Draw gain, phase and coherence below each other, a column for each pair (output, input)."""
+    """Draw gain, phase and coherence below each other, with one column for each pair (output, input)."""
     count, first = len(pairs), next(iter(found.values()))
     figure, axes = panels(3 * count, count, 1.7, heights=(1.6, 1.0, 0.6))
     for column, (pair, words) in enumerate(pairs.items()):

@@ -1,4 +1,4 @@
-"""Figure of a nonlinear characteristic: the restoring force with its confidence band, or the loop of a hysteresis."""
+"""Figures of a nonlinearity: the restoring force with its 95 % interval, or the hysteresis loop."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from lfno.plots.style import COLOURS, legend, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: cycles after which a hysteresis loop is drawn, and samples of one cycle
+#: CYCLES: simulated cycles; the last one is drawn, when the loop has settled
+#: SAMPLES: samples in one cycle
 CYCLES, SAMPLES = 12, 400
 
 
 def characteristic_figure(
     model: FeedbackModel, truth: tuple[np.ndarray, np.ndarray] | None = None, units: tuple[str, str] = ("", "")
 ) -> Figure:
-    """The restoring force over the displacement with its 95 % band, its tangent at rest, and the truth where it is known.
+    """Draw the restoring force over the displacement, with its 95 % interval and its tangent at rest.
 
-    truth: displacement and force of the equation. units: of displacement and force, as "[m]".
+    Args:
+        model: The fitted model.
+        truth: Displacement and force of the true equation; None if the equation is unknown.
+        units: Units of displacement and force, such as "[m]".
     """
     z, force, lower, upper = model.characteristic()
     figure, (panel,) = panels(1, 1, 3.5)
@@ -38,7 +42,14 @@ def characteristic_figure(
 
 
 def loop_figure(model: FeedbackModel, amplitude: float, frequency: float, units: tuple[str, str] = ("", "")) -> Figure:
-    """The loop of the first output over a sinusoidal input of that amplitude and frequency (Hz), once it has settled."""
+    """Draw the settled loop of the first input over the first output.
+
+    Args:
+        model: The fitted model.
+        amplitude: The amplitude of the sinusoidal input.
+        frequency: The frequency of the input in Hz.
+        units: Units of output and input, such as "[m]".
+    """
     step = 1 / (frequency * SAMPLES)
     time = step * np.arange(CYCLES * SAMPLES + 1)
     force = np.tile(model.input_offset[:, None], len(time))

@@ -17,16 +17,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = COLOURS["best linear model"]
-LONGEST = 1500  # samples of a signal that a panel can show
-MOST_OUTPUTS = 3  # output channels that a figure shows
-SEGMENT = 1024  # samples of a segment of the spectrum
+LONGEST = 1500  # samples of a signal in a panel, at most
+MOST_OUTPUTS = 3  # output channels in a figure, at most
+SEGMENT = 1024  # samples of a segment for the spectrum
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Signals of the test, (samples, channels, *grid); `mask` is True where the truth was measured, None if all of it was.
+    """The signals of a test. All arrays are (samples, channels, *grid).
 
-    label: the name of the model. linear: the prediction of the best linear model. outputs: labels of the channels.
+    label: the name of the model.
+    axis: the time axis.
+    truth: the measured outputs.
+    prediction: the prediction of the model.
+    linear: the prediction of the best linear model.
+    outputs: the labels of the output channels.
+    mask: True where the truth was measured; None if all values were measured.
+    spread: the spread of an ensemble; None for a single model.
     """
 
     label: str
@@ -40,14 +47,14 @@ class Compared:
 
     @property
     def measured(self) -> np.ndarray:
-        """The truth with NaN where it was not measured."""
+        """The truth, with NaN for values that were not measured."""
         return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
 
 
 def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
-    """Return two pieces to show, each as (words, sample, stretch of time): the one with the median error and the worst.
+    """Return the piece with the median error and the piece with the largest error, each as (title, sample, time slice).
 
-    A piece is a sample, or a stretch of LONGEST steps of a longer one. Where there is one piece only, it is returned alone.
+    A piece is a whole sample, or LONGEST steps of a longer sample. With fewer than three pieces only the worst is returned.
     """
     size = compared.truth.shape[-1]
     error = (compared.prediction - compared.measured) ** 2
@@ -67,8 +74,8 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
 
 
 def prediction_figure(compared: Compared) -> Figure:
-    """Draw truth and prediction of a typical and of the worst piece, one column each; below every panel its residual."""
-    # a prediction that is nowhere finite has no typical piece: all of it is drawn
+    """Draw truth, prediction and residuals of a typical piece and of the worst piece, with one column for each piece."""
+    # a prediction without any finite value has no pieces, so the whole first sample is drawn
     pieces = typical_and_worst(compared) or [("test data", 0, slice(None))]
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
@@ -94,9 +101,13 @@ def prediction_figure(compared: Compared) -> Figure:
 
 
 def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) -> Figure | None:
-    """Draw amplitude spectral densities of the outputs and of the residuals; `noise` is the rms of the noise of each output.
+    """Draw the amplitude spectral densities of the outputs and of the residuals.
 
-    Returns None where samples are missing or too few for a spectrum.
+    Return None if values are missing or the signals are too short for a spectrum.
+
+    Args:
+        compared: The signals of the test.
+        noise: The rms of the noise of each output; None if the noise is unknown.
     """
     if compared.mask is not None or compared.truth.shape[-1] < 64:
         return None
@@ -127,7 +138,17 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
 
 
 def field_error_figure(grid: Grid, truth: np.ndarray, prediction: np.ndarray, label: str, output: str) -> Figure:
-    """Draw one field (*space, time), its prediction and the error map. Of more than two axes the last moments are drawn."""
+    """Draw a field, its prediction and the error map, side by side.
+
+    A field with two or three space axes is drawn at its last time; of three space axes the middle slice is drawn.
+
+    Args:
+        grid: The grid of the field.
+        truth: The true field, (*space, time).
+        prediction: The predicted field, (*space, time).
+        label: The name of the model.
+        output: The label of the colour bar.
+    """
     if truth.ndim > 2:
         truth, prediction = truth[..., -1], prediction[..., -1]
         axes_shown = grid.axes[-3:-1]

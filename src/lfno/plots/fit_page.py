@@ -1,4 +1,4 @@
-"""The page about a fitted model, for a colleague: error, prediction, residuals, frequency response, modes, range, verdict."""
+"""The HTML page about a fitted model: verdict, error, prediction, residuals, frequency response, modes, range of validity."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from lfno.surrogate.contest import Contest
 
 BEST_LINEAR = "best linear model"
-MOST_OUTPUTS = 4  # output channels whose RMSE the table shows one by one
-MOST_MODES = 8  # rows of the table of modes
-LEVEL = 0.9  # probability of the interval on the page
+MOST_OUTPUTS = 4  # with more output channels the table shows no RMSE of single channels
+MOST_MODES = 8  # rows of the table of modes, at most
+LEVEL = 0.9  # coverage probability of the prediction interval on the page
 
 
 def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
-    """Return the page about a model that `lfno.fit` returned.
+    """Return the page about a fitted model.
 
     Args:
-        model: The fitted model. Its `fitted.contest` holds the test.
-        name: The name of the data, for the title.
-        folder: The folder of the model, for the commands that the page suggests.
+        model: A model that `lfno.fit` returned. Its `fitted.contest` holds the test results.
+        name: The name of the data, used in the title.
+        folder: The folder of the model, used in the suggested commands.
     """
     assert model.fitted is not None
     assert model.fitted.contest is not None

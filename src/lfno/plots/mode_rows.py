@@ -1,4 +1,4 @@
-"""Modes as cells of a table: values with their 95 % intervals."""
+"""Format modes as cells of a table: values with their 95 % intervals."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 from lfno.identification.mode import Interval, Mode
 
-#: headings of the cells of `mode_cells`
+#: column headings for the cells that `mode_cells` returns
 HEADINGS = ("frequency", "damping ratio", "time constant", "contribution")
-SMALLEST, LARGEST = 1e-4, 1e6  # values beyond these are written with an exponent
+SMALLEST, LARGEST = 1e-4, 1e6  # values below SMALLEST or above LARGEST are written with an exponent
 
 
 def mode_cells(mode: Mode) -> list[str]:
@@ -27,7 +27,7 @@ def mode_cells(mode: Mode) -> list[str]:
 
 
 def with_interval(value: float, interval: Interval) -> str:
-    """Format a value with the half-width of its interval, both to two digits of the half-width.
+    """Format a value with the half-width of its interval. Both are rounded to two significant digits of the half-width.
 
     >>> with_interval(0.15915, (0.158, 0.1603)), with_interval(12.0, (12.0, 12.0))
     ('0.1592 ± 0.0011', '12')

@@ -1,4 +1,4 @@
-"""Figures of one's own model: how it did, what it is made of, what is transient."""
+"""Figures of one model: its predictions, its transient and steady part, its poles and its frequency response."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = "#999933"
-SHOWN = 1500  # points of a signal that a page can show
-MOST_CHANNELS = 4  # outputs, or pairs of input and output, that it can show
+SHOWN = 1500  # samples of a signal in a panel, at most
+MOST_CHANNELS = 4  # outputs, or pairs of input and output, in a figure, at most
 
 
 def save(path: Path, draw: Any) -> Path:
-    """Write the figure that `draw()` makes."""
+    """Write the figure that `draw()` returns as PNG and return the path."""
     picture = as_png(draw)
     assert picture is not None
     write_atomically(path, picture)
@@ -31,7 +31,15 @@ def save(path: Path, draw: Any) -> Path:
 def prediction_figure(
     grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str, outputs: Sequence[str]
 ) -> Figure:
-    """`signals`: "truth", the model's label and a baseline, each (samples, channels, *grid): two samples, all channels."""
+    """Draw the truth, a prediction and a baseline, for the first two samples and up to MOST_CHANNELS outputs.
+
+    Args:
+        grid: The grid of the signals.
+        signals: "truth", the model's label, the baseline's label → signal, (samples, channels, *grid).
+        spread: The spread of an ensemble, (samples, channels, *grid); None for a single model.
+        label: The name of the model.
+        outputs: The labels of the output channels.
+    """
     if grid.ndim > 1:
         return _field_figure(grid, signals)
     samples = min(2, len(signals["truth"]))
@@ -57,7 +65,7 @@ def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
     extent = tuple(axis.origin + (k - 0.5) * axis.step for axis in (across, up) for k in (0, axis.size))
     for panel, (name, values) in zip(axes, signals.items(), strict=True):
         field = values[0, 0]
-        while field.ndim > 2:  # the middle of what a picture cannot show
+        while field.ndim > 2:  # a picture has two axes: take the middle slice of every further axis
             field = field[field.shape[0] // 2]
         limit = float(np.abs(signals["truth"][0, 0]).max()) or 1.0
         colours: Any = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "interpolation": "none"}
@@ -71,7 +79,15 @@ def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
 def decomposition_figure(
     grid: Grid, transient: np.ndarray, steady: np.ndarray, truth: np.ndarray | None, names: Sequence[str]
 ) -> Figure:
-    """transient + steady = prediction of each output channel; arrays (channels, time), or fields (channels, x, t)."""
+    """Draw the transient and the steady part of each output channel, and their sum, the prediction.
+
+    Args:
+        grid: The grid of the signals.
+        transient: The transient part, (channels, *grid).
+        steady: The steady part, (channels, *grid).
+        truth: The true response, (channels, *grid); None if the response is unknown.
+        names: The labels of the output channels.
+    """
     if grid.ndim > 1:
         parts = {"truth": truth if truth is not None else transient + steady, "transient": transient, "steady": steady}
         return _field_figure(grid, {name: values[None] for name, values in parts.items()})
@@ -80,7 +96,7 @@ def decomposition_figure(
     for k, panel in enumerate(axes):
         if truth is not None:
             panel.plot(points, truth[k], color=COLOURS["truth"], linewidth=2.4, alpha=0.35, label="truth")
-        # wide below narrow: where one part is the whole answer both are seen
+        # draw the prediction as a wide line below the narrow parts: a part that equals the prediction stays visible
         panel.plot(points, transient[k] + steady[k], color=COLOURS["LFNO"], linewidth=2.2, alpha=0.6, label="prediction")
         for name, values in (("transient", transient), ("steady", steady)):
             panel.plot(points, values[k], color=COLOURS[name], linewidth=1, label=name)
@@ -90,11 +106,18 @@ def decomposition_figure(
 
 
 def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: np.ndarray, label: str) -> Figure:
-    """Poles of the layers (area by contribution) and, as crosses, the modes that the whole model shows."""
+    """Draw the poles of the layers as discs and the modes of the whole model as crosses, in the complex plane.
+
+    Args:
+        layers: The poles of all layers, (poles,), in 1/s; None for a model without layers.
+        shares: The contribution of each pole, (poles,), shown as the area of its disc.
+        modes: The poles of the modes, (modes,), in 1/s.
+        label: The legend entry of the modes.
+    """
     figure, (panel,) = panels(1, 1, 4.0)
     every = np.concatenate([modes, layers if layers is not None else modes[:0]])
     left = 1.15 * min(float(every.real.min(initial=-1e-3)), -1e-3)
-    for sign in (1, -1):  # a real system has its poles in pairs
+    for sign in (1, -1):  # the poles of a real system are complex conjugate pairs
         if layers is not None and shares is not None:
             area = 6 + 90 * shares / max(float(shares.max(initial=0)), 1e-30)
             words = "poles of the layers, area by contribution" if sign == 1 else None
@@ -110,9 +133,13 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
 def bode_figure(
     frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray, names: dict[tuple[int, int], str]
 ) -> Figure:
-    """Magnitude over phase for each pair (output, input) of `names`, beside each other.
+    """Draw magnitude and phase of each pair (output, input), with one column for each pair.
 
-    Each response is complex (outputs, inputs, frequencies), NaN where nothing was measured; coherence (outputs, frequencies).
+    Args:
+        frequencies: The frequencies in Hz, (frequencies,).
+        responses: Name → complex response, (outputs, inputs, frequencies); NaN where nothing was measured.
+        coherence: The coherence of the measurement, (outputs, frequencies).
+        names: (output, input) → label of the pair.
     """
     pairs = list(names)[:MOST_CHANNELS]
     figure, axes = panels(2 * len(pairs), len(pairs), 2.3)

@@ -1,4 +1,4 @@
-"""One self-contained HTML page about one model: figures, tables and plain sentences. It needs no network and no other file."""
+"""One self-contained HTML page about one model, with figures, tables and text. The page needs no network and no other file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from lfno.plots.style import as_data_uri
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as `as_svg` returns it, with its caption. The caption is also the text for readers who cannot see it.
+    """A figure with its caption.
 
-    `narrow` is the same figure drawn for a phone; a page that is at most 600 pixels wide shows it instead.
+    svg: the figure, as `as_svg` returns it.
+    caption: the text below the figure, also the alternative text for readers who cannot see the figure.
+    narrow: the same figure drawn for a phone, shown on a page at most 600 pixels wide.
     """
 
     svg: bytes
@@ -26,18 +28,18 @@ class Picture:
 
     @property
     def uri(self) -> str:
-        """The figure as an address that holds the figure itself."""
+        """The figure as a data URI."""
         return as_data_uri(self.svg, "svg+xml")
 
     @property
     def narrow_uri(self) -> str:
-        """The figure for a phone as such an address; empty where there is none."""
+        """The figure for a phone as a data URI; empty if there is none."""
         return as_data_uri(self.narrow, "svg+xml") if self.narrow else ""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """One number that the reader should keep: the number, its name, and a few words that put it in proportion."""
+    """One important number, with its name and a short note for comparison."""
 
     value: str
     name: str
@@ -46,7 +48,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are text. `best` is the number of the row that is printed bold; `note` stands below the table."""
+    """A table of text cells. `best` is the index of the row that is printed bold; `note` is the text below the table."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -56,9 +58,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """Sentences, then pictures, then tables. `warning` is shown in a box above them.
+    """One section of a page: sentences, then pictures, then tables.
 
-    A `folded` section shows its title only, until the reader opens it. A section without a title has no heading.
+    title: the heading; a section with an empty title has no heading.
+    warning: a text in a box above the sentences.
+    folded: show only the title until the reader opens the section.
     """
 
     title: str
@@ -73,11 +77,13 @@ class Section:
 class Page:
     """One page.
 
-    lead: a few sentences that tell the result.
-    next_steps: what to try, each with its command.
-    facts: the small print.
-    tiles: the few numbers that matter most.
-    back: (address, words) of the page above this one.
+    title: the heading of the page.
+    lead: a few sentences that state the result.
+    sections: the sections in their order.
+    next_steps: suggestions for the user, each as (sentence, command).
+    facts: further details in small print.
+    tiles: the most important numbers.
+    back: (address, text) of a link to the parent page.
 
     >>> table = Table(["model", "error"], [["LFNO", "2 %"], ["linear", "9 %"]], best=0)
     >>> page = Page("My rig", ["The model explains 98 % of the test data."], [Section("Error", tables=[table])])
@@ -95,7 +101,7 @@ class Page:
 
 
 def page_html(page: Page) -> str:
-    """Return the page as HTML. The template engine escapes every text, including the names of columns in a user's file."""
+    """Return the page as HTML. The template engine escapes all text, for example column names from a user's file."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("lfno.plots").joinpath("page.html").read_text(encoding="utf-8"))
     return template.render(page=page)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return transient and steady part, (samples, channels, *grid), of the first `count` test samples or of the test record.
+    """Return transient and steady part of the first `count` test samples, or of the test record if there is one.
+
+    Both parts are (samples, channels, *grid). The warm-up of a record is left out.
 
     Raises:
         LfnoError: The model has no split.
@@ -36,7 +38,7 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
 def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, bool]:
     """Return the section with the figure of the first input and the first output, and whether the model has a split.
 
-    The model is one of signals in time.
+    The model must predict signals in time, not fields.
     """
     size = min(LONGEST, contest.truth.shape[-1])
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]

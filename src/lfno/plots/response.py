@@ -14,15 +14,20 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CURVES = 6  # amplitudes that one panel can show
+MOST_CURVES = 6  # force amplitudes in a panel, at most
 
 
 def response_figure(
     found: Response, truth: Response | None, unit: str, output: int = 0, curve: Backbone | None = None
 ) -> Figure:
-    """Amplitude, phase and share of the higher harmonics over frequency, a curve for each force, the truth in grey.
+    """Draw amplitude, phase and share of the higher harmonics over frequency, with one curve for each force amplitude.
 
-    Where the truth depends on the start it is dashed; the backbone, if given, is drawn through the resonances.
+    Args:
+        found: The response of the model.
+        truth: The response of the equation, drawn in grey, and dashed where it depends on the initial state; or None.
+        unit: The unit of the amplitude, such as "[m]".
+        output: The index of the output channel.
+        curve: The backbone, drawn through the resonances; or None.
     """
     from matplotlib import colormaps
 
@@ -55,7 +60,13 @@ def response_figure(
 
 
 def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figure:
-    """Frequency and damping ratio of the resonance over the amplitude of the motion, beside the truth where it is known."""
+    """Draw frequency and damping ratio of the resonance over the amplitude of the motion, for model and equation.
+
+    Args:
+        found: The backbone of the model.
+        truth: The backbone of the equation; None if the equation is unknown.
+        unit: The unit of the amplitude, such as "[m]".
+    """
     figure, axes = panels(2, 2, 3.0)
     for panel, name in zip(axes, ("frequency", "damping_ratio"), strict=True):
         if truth is not None:
@@ -71,7 +82,13 @@ def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figur
 
 
 def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float) -> Figure:
-    """Frequencies of the poles of each order up to `highest` Hz; `modes` are the poles that are called modes."""
+    """Draw the frequencies of the poles over the model order.
+
+    Args:
+        found: The poles of each order, and whether they are stable from order to order.
+        modes: The poles (1/s) that were accepted as modes, drawn as dashed lines.
+        highest: The highest frequency of the figure in Hz.
+    """
     figure, (panel,) = panels(1, 1, 4.0)
     frequency = np.abs(found.pole.imag) / (2 * np.pi)
     for stable, mark, words in ((False, ".", "pole of one order"), (True, "o", "stable from order to order")):

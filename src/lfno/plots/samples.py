@@ -1,4 +1,4 @@
-"""Figures of the samples of a data set: signal and response over time, or fields."""
+"""Figures of the samples of a data set: input and output as signals over time, or as fields."""
 
 from __future__ import annotations
 
@@ -16,11 +16,17 @@ from lfno.data.dataset import Dataset
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FRAMES = 4  # of a field in two dimensions of space
+FRAMES = 4  # times at which a field with two space axes is drawn
 
 
 def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -> Figure:
-    """One row per sample, the input on the left and the output to its right; written to `path` if one is given."""
+    """Draw one row for each sample, with the input on the left and the output on the right.
+
+    Args:
+        dataset: The data set.
+        samples: The indices of the samples.
+        path: The file that the figure is written to; None writes no file.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -42,7 +48,7 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
 
 
 def _which(dataset: Dataset, sample: int) -> str:
-    """`sample 3, A = 0.13`: the number that makes the sample what it is, where there is just one."""
+    """Return a title such as `sample 3, A = 0.13`. The parameter is shown if the data set has exactly one."""
     single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
     known = f", {single[0][0]} = {single[0][1][sample]:.4g}" if len(single) == len(dataset.parameters) == 1 else ""
     return f"sample {sample}{known}"
@@ -61,7 +67,7 @@ def _signal(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _image(axes: Any, values: np.ndarray, limit: float, across: Axis, up: Axis, title: str) -> Any:
-    """White is zero, red above and blue below it, equally strong."""
+    """Draw a field: white is zero, red is positive and blue is negative, on a symmetric scale."""
     mesh = axes.pcolormesh(
         across.points, up.points, values, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
     )
@@ -79,7 +85,7 @@ def _field(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _frames(row: Any, dataset: Dataset, sample: int) -> None:
-    """The input, and frames of the output up to the last, all on one scale."""
+    """Draw the input and FRAMES times of the output, the last time included, all on the same scale."""
     x, y, t = dataset.grid.axes
     chosen = np.linspace(0, t.size - 1, FRAMES + 1).round().astype(int)[1:]
     fields = [dataset.inputs[sample, 0, ..., 0], *(dataset.outputs[sample, 0, ..., n] for n in chosen)]

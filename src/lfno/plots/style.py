@@ -1,4 +1,4 @@
-"""One look for every figure: a colour for each model, sizes that can be read at the width of a page."""
+"""The style of all figures: a colour for each model, and sizes that are readable at the width of a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: told apart also by those who do not see red and green as different
+#: name -> colour; readers with red-green colour blindness can distinguish the colours
 COLOURS = {
     "truth": "#222222",
     "LFNO": "#d55e00",
@@ -28,15 +28,15 @@ COLOURS = {
     "transient": "#cc3377",
     "steady": "#3377aa",
 }
-#: shapes of the models, for readers without colours
+#: model -> marker, for prints without colours
 MARKERS = {"LFNO": "o", "FNO": "^", "LNO": "v"}
 SPARE = ("#e69f00", "#8c564b", "#999933", "#882255", "#44aa99", "#555555")
 FIELD = "RdBu_r"
-WIDTH = 10.0  # inches of a figure at the full width of a page
-NARROW = 4.2  # inches of a figure at the full width of a phone
+WIDTH = 10.0  # inches, width of a figure on a page
+NARROW = 4.2  # inches, width of a figure on a phone
 DPI = 110
 SETTINGS: dict[Any, Any] = {
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "text.parse_math": False,  # a dollar sign in a name is text, not the start of a formula
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.labelsize": 9,
@@ -54,14 +54,18 @@ SETTINGS: dict[Any, Any] = {
 
 
 def colour(label: str) -> str:
-    """The colour of a label; a variant has its own, an unknown one a spare that depends on its name alone."""
+    """Return the colour of a label. An unknown label gets one of the SPARE colours, chosen by its name."""
     return COLOURS.get(label) or SPARE[sum(map(ord, label)) % len(SPARE)]
 
 
 def panels(count: int, columns: int, height: float, heights: Sequence[float] = (1.0,)) -> tuple[Figure, list[Any]]:
-    """A figure of page width with `count` axes in `columns` columns, `height` inches high; unused ones are hidden.
+    """Return a figure of page width and its axes.
 
-    `heights` of the rows relative to each other, again and again.
+    Args:
+        count: The number of axes.
+        columns: The number of columns.
+        height: The mean height of a row in inches.
+        heights: The relative heights of the rows; a shorter list is repeated.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -77,7 +81,7 @@ def panels(count: int, columns: int, height: float, heights: Sequence[float] = (
 
 
 def logarithmic(axes: Any, which: str = "y") -> None:
-    """A logarithmic axis with plain numbers, which small ranges need between the powers of ten as well."""
+    """Make an axis logarithmic and label it with plain numbers. A small range also gets labels between powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})
@@ -93,12 +97,12 @@ def logarithmic(axes: Any, which: str = "y") -> None:
 
 
 def _leads(value: float, decades: float) -> bool:
-    """Is there room for the label of this tick? Over half a decade only 2 and 5 have it."""
+    """Return whether a minor tick gets a label. Ranges of more than 0.6 decades label only the ticks 2 and 5."""
     return decades < 0.6 or f"{value:e}"[0] in "25"
 
 
 def empty(axes: Any, words: str = "not run") -> None:
-    """A panel for what is not there."""
+    """Make a panel without axes that shows only the text `words`, for a missing result."""
     axes.set(xticks=[], yticks=[])
     axes.grid(False)
     for side in axes.spines.values():
@@ -107,7 +111,7 @@ def empty(axes: Any, words: str = "not run") -> None:
 
 
 def legend(figure: Figure, axes: list[Any]) -> None:
-    """One legend for all panels, above them: names that occur in several are listed once."""
+    """Add one legend above all panels. A name that occurs in several panels is listed once."""
     found = {
         label: handle
         for panel in axes
@@ -118,7 +122,7 @@ def legend(figure: Figure, axes: list[Any]) -> None:
 
 
 def colour_range(values: np.ndarray) -> tuple[float, float]:
-    """Symmetric where the values have both signs or start from zero, so that white is zero."""
+    """Return the limits of the colour scale. If zero is in the range of the values, the limits are symmetric: white is zero."""
     low, high = float(values.min()), float(values.max())
     if low <= 0 <= high:
         high = max(-low, high)
@@ -127,7 +131,7 @@ def colour_range(values: np.ndarray) -> tuple[float, float]:
 
 
 def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
-    """The picture that a function draws, in this style; None where it has nothing to draw."""
+    """Return the figure that `draw` makes as PNG, in this style; None if `draw` returns None."""
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):
@@ -148,9 +152,9 @@ def as_svg(draw: Callable[[], Figure | None]) -> bytes | None: ...
 
 
 def as_svg(draw: Callable[[], Figure | None]) -> bytes | None:
-    """Return the figure that `draw` makes as SVG, which is sharp at every size; None where `draw` returns None.
+    """Return the figure that `draw` makes as SVG, which is sharp at every size; None if `draw` returns None.
 
-    The same figure gives the same bytes.
+    The output is reproducible: the same figure gives the same bytes.
     """
     import matplotlib
 
@@ -164,12 +168,12 @@ def as_svg(draw: Callable[[], Figure | None]) -> bytes | None:
 
 
 def as_data_uri(picture: bytes, kind: str = "png") -> str:
-    """Return a picture as an address that holds the picture itself; `kind` is "png" or "svg+xml"."""
+    """Return a picture as a data URI; `kind` is "png" or "svg+xml"."""
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
 
 
 def stable_half_plane(panel: Any, left: float) -> None:
-    """Shade what lies left of zero, from `left` on, where the panel begins; after the poles have been drawn."""
+    """Shade the stable half-plane from `left` to zero, and let the panel begin at `left`. Draw the poles first."""
     panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
     panel.axvline(0, color="#888888", linewidth=0.8)
     panel.set_xlim(left=left)
