@@ -80,7 +80,7 @@ TRAINING: dict[str, Callable[[Path], Pairs]] = {
     "fine-steering-mirror": mirror, "silverbox": silverbox, "wiener-hammerstein": wiener_hammerstein, "bouc-wen": hysteresis,
     "cascaded-tanks": tanks, "emps": emps, "coupled-drives": drives, "f-16": aircraft, "parallel-wiener-hammerstein": branches,
 }  # fmt: skip
-#: number of samples for the initial state, and the factor from the unit of the data to the unit of the figure
+#: (number of samples for the initial state, unit of the figure, factor from the unit of the data to this unit)
 TERMS = {
     "fine-steering-mirror": (100, "µm", 1e6), "silverbox": (50, "mV", 1e3), "wiener-hammerstein": (50, "mV", 1e3),
     "bouc-wen": (0, "m", 1.0), "cascaded-tanks": (50, "V", 1.0), "emps": (20, "mm", 1e3),
