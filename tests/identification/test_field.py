@@ -35,7 +35,7 @@ def test_the_poles_of_heat_are_its_eigenvalues_and_new_fields_are_predicted(heat
 def test_the_poles_of_a_beam_are_its_eigenfrequencies(tmp_path: Path) -> None:
     data = lfno.dataset("beam-rich", out=tmp_path, count=40)
     model = identify_field(data.inputs[:30], data.outputs[:30], data.grid)
-    # the fourth mode oscillates 1.5 times in the window; at an error of 1e-4, slower modes cannot be told from decays
+    # the fourth mode oscillates 1.5 times in the window; at an error of 1e-4, slower modes look the same as decays
     truth = Beam().linearised_poles()[3]
     assert np.abs(model.modes[3].poles - truth).min() < 0.01 * abs(truth)
     assert relative(model.predict(data.inputs[30:]), data.outputs[30:]) < 1e-3
