@@ -1,4 +1,4 @@
-"""Files like those of users, a desk, a server, and a browser if one is installed."""
+"""Fixtures: signal files as a user has them, a desk, a server, and a browser if one is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FLAGS = (
 
 
 def signals() -> np.ndarray:
-    """Time, a random multisine, and the response of an oscillator to it."""
+    """Return the time, a random multisine, and the response of an oscillator to the multisine."""
     phase = np.random.default_rng(0).uniform(0, 2 * np.pi, 12)
     force = sum(np.sin(0.4 * k * T + p) for k, p in enumerate(phase, 1))
     place = speed = 0.0
@@ -51,7 +51,7 @@ def finish(desk: Desk, run: str) -> dict[str, Any]:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Callable[..., Path]:
-    """A CSV file of these signals; `cell` replaces one value of the response in line `line`."""
+    """Return a function that writes these signals to a CSV file. `cell` replaces the response in line `line`."""
 
     def write(name: str = "rig.csv", line: int = 0, cell: str = "") -> Path:
         rows = [",".join(f"{value:.6g}" for value in row) for row in signals()]
@@ -78,7 +78,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 class serving:
-    """A server in its own thread. At the end it stops with all processes that it started."""
+    """A server in its own thread. At the end, the server and all processes that it started are stopped."""
 
     def __init__(self, workspace: Path, port: int = 0) -> None:
         self.server = Server(port, workspace)
@@ -94,7 +94,7 @@ class serving:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium for all tests."""
+    """Yield one headless Chromium for all tests."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -105,7 +105,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Open pages. At the end, no page may have written to its console or sent a request to another server."""
+    """Yield a function that opens pages. No page may write to its console or send a request to another server."""
     contexts: list[Any] = []
     said: list[str] = []
 
@@ -114,7 +114,7 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         context.set_default_timeout(60_000)
         page = context.new_page()
-        # the browser itself reports that a server cannot be reached
+        # the browser itself writes to the console that the server cannot be reached
         away = "net::ERR_" if restarts else "\0"
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}") if away not in message.text else None)
         page.on("pageerror", lambda error: said.append(f"exception: {error}"))

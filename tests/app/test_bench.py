@@ -1,4 +1,4 @@
-"""The systems of the page: it shows the values that the library computes."""
+"""The systems on the page: the page shows the values that the library computes."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_random_inputs_of_a_field(desk: Desk) -> None:
         notes = desk.ask("answer", {**query, "model": key})["notes"]
         assert notes[0].startswith("out of the range of training")
         assert words in notes[0]
-    # the true parts add up to the solution; the steady one ends as it begins
+    # the true parts add up to the solution; the true steady part ends with the value with which it begins
     split, truth = desk.ask("split", {**drawn, "model": "LFNO rich"}), unpack(desk.ask("truth", drawn)["truth"])
     assert np.abs(unpack(split["true_transient"]) + unpack(split["true_steady"]) - truth).max() < 1e-6
     error = np.linalg.norm(unpack(split["steady"]) - unpack(split["true_steady"]))

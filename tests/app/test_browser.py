@@ -1,4 +1,4 @@
-"""The systems of the page in a real browser: playground, zoom, keyboard, phones, and nothing in the console."""
+"""The systems on the page in a real browser: playground, zoom, keyboard and phones. The console must stay empty."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PICTURES = "() => [...document.querySelectorAll('#response canvas')].map(canvas 
 
 
 def shown(page: Any, *parts: str) -> None:
-    """Wait until the page shows a system with an input that has these parts in its description."""
+    """Wait until the page shows a system whose input has these words in its description."""
     selector = "body" + "".join(f'[data-shown*={json.dumps(part)}]' for part in parts)
     page.wait_for_selector(selector, state="attached")
 
@@ -46,14 +46,14 @@ def test_the_playground(browse: Browse, server: Server) -> None:
         shown(page, f'"kind":"{kind}"')
         assert f"kind={kind}" in page.url
         assert page.locator(".formula").inner_text().startswith("f(t) = ")
-        # the paper's models know one shape of input only
+        # the paper's models were trained on one shape of input only
         assert "LFNO (paper): out of the range of training" in page.inner_text("#error-table")
     assert page.evaluate(PICTURES) != before
     slider = page.get_by_label("amplitude A", exact=True)
     slider.focus()
     page.keyboard.press("ArrowRight")
     shown(page, '"amplitude":2.05')
-    # drawn by hand: with the pointer, and by keyboard
+    # draw the input with the pointer, and with the keyboard
     page.click('[data-kind="drawn by hand"]')
     shown(page, "drawn by hand")
     box = page.locator(".sketch canvas").bounding_box()
@@ -63,7 +63,7 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     page.mouse.move(box["x"] + 300, box["y"] + 10, steps=6)
     page.mouse.up()
     page.wait_for_selector(f"body:not([data-shown={json.dumps(state)}])", state="attached")
-    # a value that cannot be taken is put back, and the message is in view
+    # a value that is not allowed is reset, and the error message is visible
     page.click("[data-kind=sine]")
     shown(page, '"kind":"sine"')
     number = page.get_by_label("amplitude A as a number")
@@ -74,7 +74,7 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     alert = page.locator("#alert").bounding_box()
     assert alert["y"] + alert["height"] <= 900
     assert number.input_value() == "2.05"
-    # a model of random forcing knows its own range
+    # a model of random forcing knows the range of its training inputs
     number.fill("40")
     number.press("Enter")
     shown(page, '"amplitude":40')
@@ -86,7 +86,7 @@ def test_an_address_with_an_input_that_cannot_be_shown(browse: Browse, server: S
     for place, kind in places.items():
         page = opened(browse, f"{server.address}#systems/{place}")
         assert "out of reach; choose a value between" in page.inner_text("#alert")
-        assert kind in page.url  # what the system opens with
+        assert kind in page.url  # the default input of the system
         assert page.locator("#error-table tr").count() > 1
 
 
@@ -96,7 +96,7 @@ def test_nothing_jumps_while_the_page_loads(browse: Browse, server: Server) -> N
             page = opened(browse, f"{server.address}#{place}", width=width)
             assert page.evaluate(SHIFT) < 0.02, (place, width)
     assert page.inner_text(".formula") == "u₀(x) = U x"
-    assert page.locator("#split h2").inner_text() == "Transient and steady"  # without a true split, the title promises none
+    assert page.locator("#split h2").inner_text() == "Transient and steady"  # the title does not mention a true split
 
 
 def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server: Server) -> None:
@@ -109,7 +109,7 @@ def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server
     page.click("#sweep button")
     page.wait_for_selector("#sweep[data-ready]")
     assert page.locator("#sweep canvas").count() == 1
-    # modes with feedback have no layers; those of the paper's LFNO are shown, with the reason why they are not physical
+    # modes with feedback have no layers; the page shows the layers of the paper's LFNO and says why they are not physical
     page.click("#modes summary")
     page.wait_for_selector("#modes details:has-text('No model that is shown has layers with poles')")
     page.click('[data-curve="LFNO"]')
@@ -148,7 +148,7 @@ def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
     page.keyboard.up("Shift")
     assert view()[0] > low
     assert view()[1] - view()[0] == pytest.approx(high - low, rel=0.02)
-    # by keyboard alone: everything, zoom, values
+    # with the keyboard alone: show everything, zoom, read values
     chart.focus()
     page.keyboard.press("0")
     assert view() == whole
@@ -173,7 +173,7 @@ def test_ticks_of_every_axis(browse: Browse, server: Server) -> None:
     ticks = page.eval_on_selector_all("#view-systems .uchart", "charts => charts.map(chart => Number(chart.dataset.ticks))")
     assert len(ticks) == 5
     assert min(ticks) >= 2
-    # logarithmic axes from and to any value, as after a zoom
+    # logarithmic axes may begin and end at any value, as after a zoom
     draw = """async ([low, high]) => {
         const { Chart } = await import("/chart.js");
         const chart = new Chart(document.querySelector("#response"), { title: "any", log: true, logX: true });
@@ -191,7 +191,7 @@ def test_ticks_of_every_axis(browse: Browse, server: Server) -> None:
 def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/heat")
     shown(page, "heat ", '"family":"random"')
-    assert page.locator("#split .map").count() == 4  # both parts of the model, and the true ones
+    assert page.locator("#split .map").count() == 4  # two parts of the model and two true parts
     assert "differ from the true parts by" in page.inner_text("#split-error")
     assert page.locator("#error-table .beyond").count() == 0
     page.click("[data-family=paper]")
@@ -219,7 +219,7 @@ def test_a_model_trained_here_is_still_there_after_visits_elsewhere(browse: Brow
     page.fill("#train-system input[type=number]", "1")
     page.click("#train-system [data-do=start]")
     page.wait_for_selector("#train-system .run[data-stage=done]", timeout=240_000)
-    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than stay in memory
+    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than the program keeps in memory
         page.click(f'[data-name="{name}"]')
         page.wait_for_selector(f'body[data-split="{name}"]', state="attached")
     page.wait_for_selector(".chip:has-text('FNO of Heat')")
@@ -234,7 +234,7 @@ def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: S
         page.emulate_media(color_scheme="dark" if count % 2 else "light")
         page.click(f'[data-name="{name}"]')
         shown(page, f"{name} ")
-        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")  # asked for after a pause, of this system
+        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")  # the page requests the split after a pause
         assert page.locator("#alert").is_hidden()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the page"
         cut = "[...document.querySelectorAll('#errors .scroll')].some(box => box.scrollWidth > box.clientWidth + 1)"
@@ -258,4 +258,4 @@ def test_keyboard_only(browse: Browse, server: Server) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("#drawn canvas")
     page.reload()
-    page.wait_for_selector("#drawn canvas")  # the address says which file is open
+    page.wait_for_selector("#drawn canvas")  # the address contains the open file

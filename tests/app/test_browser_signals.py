@@ -39,7 +39,7 @@ def stage(page: Any, *stages: str) -> None:
 
 def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_path: Path) -> None:
     page = browse(f"{server.address}#signals")
-    page.wait_for_selector("#steps")  # an empty page says what it is for
+    page.wait_for_selector("#steps")  # an empty page explains its purpose
     page.set_input_files("#file", table("bad.csv", 82, "overflow"))
     page.wait_for_selector("#alert:not([hidden])")
     assert page.inner_text("#alert span").startswith("bad.csv: line 82, column 'u' holds 'overflow', which is not a number")
@@ -51,7 +51,7 @@ def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_pa
     page.reload()
     page.wait_for_selector("#drawn canvas")
     assert page.locator("#train-file input[type=checkbox]").count() == 5  # every model, also after a reload
-    # roles are chosen in the table
+    # choose the roles in the table
     page.select_option('[data-variable="force"]', "output")
     page.wait_for_selector("#problem:has-text('Choose at least one input in the table.')")
     page.select_option('[data-variable="u"]', "input")
@@ -61,7 +61,7 @@ def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_pa
     page.click("[data-do=read]")
     page.wait_for_selector("#problem:not([hidden])")
     assert "“Time step” = 0.05 and the role “time” in the table both say" in page.inner_text("#problem")
-    # many columns do not make a page of many metres
+    # a file with many columns does not make the page very long
     wide = tmp_path / "wide.csv"
     names = ["t", *(f"c{k}" for k in range(2000))]
     wide.write_text("\n".join([",".join(names), *(",".join(f"{(r * c) % 17}" for c in range(2001)) for r in range(40))]) + "\n")
@@ -81,7 +81,7 @@ def test_reload_two_tabs_and_restart_during_training(browse: Browse, table: Tabl
         page.reload()
         stage(page, "training")  # progress and Stop are still there
         assert page.locator("#train-file [data-do=stop]").is_enabled()
-        # another tab opens another file: the run stays with the first, and both see it
+        # another tab opens another file; the run still belongs to the first file, and both tabs show it
         other = dropped(browse, server, table("other.csv"), restarts=True)
         assert other.locator("#train-file .run").count() == 0
         other.click("#shelf a:has-text('rig.csv')")
@@ -143,7 +143,7 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     with page.expect_download() as saved:
         page.click("#predicted a")
     assert Path(saved.value.path()).read_text().startswith('"t","u"\n')
-    # all of it fits on a phone
+    # the whole page fits on a phone
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("document.documentElement.scrollWidth === 390")
     page.set_viewport_size({"width": 1280, "height": 900})

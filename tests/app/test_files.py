@@ -1,4 +1,4 @@
-"""Files on the page: stored, shown, refused with an error message, renamed, deleted, and still there after a restart."""
+"""Files on the page: store, show, rename, delete, refuse with an error message, and keep them over a restart."""
 
 from __future__ import annotations
 

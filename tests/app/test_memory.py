@@ -1,4 +1,4 @@
-"""Memory that the page no longer needs returns to the system, whichever thread asked for it."""
+"""The program returns memory that it no longer needs to the system, whichever thread allocated the memory."""
 
 import platform
 import subprocess
@@ -39,7 +39,7 @@ print(resident() - before)
 
 
 def growth(release: bool) -> int:
-    """Kilobytes by which a process has grown after 160 MB came and went."""
+    """Return by how many kilobytes a process has grown after it allocated and freed 160 MB."""
     told = subprocess.run([sys.executable, "-c", RESIDENT.format(release=release)], capture_output=True, text=True, check=True)
     return int(told.stdout)
 

@@ -1,4 +1,4 @@
-"""Runs of the page: queued, watched, stopped, interrupted, continued; their outcomes, exports and predictions."""
+"""Runs on the page: queue, progress, stop, interruption, continuation, results, exports and predictions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     told = desk.ask("outcome", {"run": run["id"]})["outcome"]
     assert told["test"]["modal model"]["l2"] < 0.1
     assert told["modes"][0]["frequency"] == pytest.approx(np.sqrt(2 - 0.16) / (2 * np.pi), rel=0.1)
-    # the measured frequency response is that of the oscillator
+    # the measured frequency response equals the frequency response of the oscillator
     bode = told["bode"]
     w = 2 * np.pi * unpack(bode["frequency"])
     inside = (w > 0.8) & (w < 3)
@@ -36,7 +36,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     assert np.allclose(unpack(bode["model"]["magnitude"])[0, 0][inside], exact[inside], rtol=0.35)
     one = desk.ask("sample", {"run": run["id"], "place": 0})
     parts = unpack(one["transient"]) + unpack(one["steady"])
-    half = parts.shape[-1] // 2  # the prediction uses the record before the test and the parts do not; the difference decays
+    half = parts.shape[-1] // 2  # only the prediction uses the record before the test; the difference decays
     assert np.allclose(parts[:, half:], unpack(one["prediction"])[:, half:], atol=1e-3)
     with pytest.raises(LfnoError, match="there is no test sample 99"):
         desk.ask("sample", {"run": run["id"], "place": 99})
@@ -50,7 +50,7 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     assert b"rig.csv: a fitted model" in desk.saved({"run": run["id"], "form": "report"})[1]
     with pytest.raises(LfnoError, match="cannot be saved as 'exe'"):
         desk.saved({"run": run["id"], "form": "exe"})
-    # a new file, with its output and without
+    # predict a new file, with its output and without it
     answer = desk.predict("new.csv", table("new.csv").read_bytes(), run["id"])
     assert answer["errors"]["l2"] < 0.1
     rows = desk.saved({"answer": answer["id"]})[1].decode().splitlines()

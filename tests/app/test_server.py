@@ -1,4 +1,4 @@
-"""The server accepts requests of its own page on this machine and refuses all others."""
+"""The server accepts requests from its own page on this machine and refuses all others."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_two_uploads_at_once_are_two_files(server: Server) -> None:
 
 
 class Tap:
-    """A socket whose other side sends one byte at a time, each just before the reader would give up."""
+    """A socket that receives one byte at a time, each just before the time limit of the reader."""
 
     def __init__(self) -> None:
         self.timeout = 0.0
@@ -192,7 +192,7 @@ def test_bytes_that_trickle_in_do_not_keep_a_connection(monkeypatch: pytest.Monk
 
 def test_too_many_connections_are_turned_away_and_the_page_recovers(server: Server) -> None:
     opened = [raw(server, b"") for _ in range(MOST_CONNECTIONS)]
-    while server._free._value:  # type: ignore[attr-defined]  # all are accepted, each waits for a request
+    while server._free._value:  # type: ignore[attr-defined]  # the server accepts all connections, and each waits for a request
         time.sleep(0.01)
     with raw(server, b"GET / HTTP/1.1\r\n\r\n") as one_more:
         assert one_more.recv(100).startswith(b"HTTP/1.1 503")

@@ -1,7 +1,7 @@
-"""Small files in the layout of every benchmark, made of a known linear system with known noise.
+"""Write small files in the layout of every benchmark, with data of a known linear system and known noise.
 
-`write(name, folder)` writes the files. It returns the test part by an independent reading of the protocol: for each figure a
-list of (clean outputs, measured outputs), both (channels, time), and the number of samples to skip.
+`write(name, folder)` writes the files and returns the test part, which we derive independently from the protocol. For each
+figure, the test part is a list of (clean outputs, measured outputs), both (channels, time), and the number of samples to skip.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.io import savemat
 from scipy.signal import lfilter
 
-#: a resonance at a twentieth of the sampling rate with 20 % damping, discrete
+#: a discrete-time resonance at 1/20 of the sampling rate with 20 % damping
 POLE = np.exp(2 * np.pi * 0.05 * (-0.2 + 1j))
 DENOMINATOR = np.array([1.0, -2 * POLE.real, abs(POLE) ** 2])
 NUMERATOR = np.array([0.0, 0.05, 0.05])
@@ -22,19 +22,19 @@ Expected = dict[str, list[tuple[np.ndarray, np.ndarray]]]
 
 
 def respond(u: np.ndarray) -> np.ndarray:
-    """The response from rest along the last axis."""
+    """Return the response from rest along the last axis."""
     return lfilter(NUMERATOR, DENOMINATOR, u, axis=-1)
 
 
 def steady(u: np.ndarray) -> np.ndarray:
-    """The periodic steady state along the last axis."""
+    """Return the periodic steady state along the last axis."""
     z = np.exp(-2j * np.pi * np.fft.rfftfreq(u.shape[-1]))
     response = np.polyval(NUMERATOR[::-1], z) / np.polyval(DENOMINATOR[::-1], z)
     return np.fft.irfft(response * np.fft.rfft(u), u.shape[-1])
 
 
 def signal(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Zero-mean noise without energy near the Nyquist frequency."""
+    """Return zero-mean noise without energy near the Nyquist frequency."""
     spectrum = np.fft.rfft(rng.normal(size=shape))
     spectrum[..., 0] = 0
     spectrum[..., int(0.8 * spectrum.shape[-1]) :] = 0
@@ -42,7 +42,7 @@ def signal(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def record(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Input, clean output and measured output of one record that does not begin at rest."""
+    """Return (input, clean output, measured output) of one record that does not start at rest."""
     u = signal(rng, size + 500)
     clean = respond(u)[500:]
     return u[500:], clean, clean + NOISE * rng.normal(size=size)
@@ -170,7 +170,7 @@ SCALES |= {"parallel-wiener-hammerstein": 1e3}
 
 
 def figure(pairs: list[tuple[np.ndarray, np.ndarray]], skip: int, scale: float) -> float:
-    """Return the official figure of the clean outputs: the error of each record and output, then the mean."""
+    """Return the official figure of the clean outputs: the mean of the errors of all records and outputs."""
     errors = []
     for clean, measured in pairs:
         for a, b in zip(clean, measured, strict=True):

@@ -1,5 +1,6 @@
-"""Modes with feedback as a method of a benchmark: the first outputs give the state, and a nonlinear spring is found up to the
-noise.
+"""Modes with feedback as a method of a benchmark.
+
+The first outputs give the initial state, and the error of an identified nonlinear spring is as small as the noise.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projectio
 
 
 def duffing() -> FeedbackModel:
-    """x″ + 0.4 x′ + 9 x + 9 x³ = u as a model with feedback of one mode, y = x."""
+    """Return x″ + 0.4 x′ + 9 x + 9 x³ = u, y = x, as a model with feedback of one mode."""
     pole = -0.2 + 1j * np.sqrt(9 - 0.04)
     terms = Terms(1, powers=((3,),))
     # y = Re(r w) with w′ = μ w + u − 9 y³ and r = 1 / (i Im μ)
@@ -44,7 +45,7 @@ def duffing() -> FeedbackModel:
 
 
 def motion(seed: int, size: int, level: float = 6.0) -> tuple[np.ndarray, np.ndarray]:
-    """Input and clean output of a record that begins in motion, each (1, size)."""
+    """Return input and clean output, each (1, size), of a record that starts in motion."""
     force = level * signal(np.random.default_rng(seed), 1, size + 300)
     return force[:, 300:], duffing().predict(force[None])[0, :, 300:]
 
@@ -55,7 +56,7 @@ def test_the_model_solves_its_equation():
     speed, bend = (x[2:] - x[:-2]) / (2 * STEP), (x[2:] - 2 * x[1:-1] + x[:-2]) / STEP**2
     middle = x[1:-1]
     left = bend + 0.4 * speed + 9 * middle + 9 * middle**3 - force[0, 1:-1]
-    assert left.std() < 0.05 * force.std()  # second differences of samples: a coarse check of sign and size of every term
+    assert left.std() < 0.05 * force.std()  # second differences are a coarse check of the sign and size of every term
 
 
 def test_the_first_outputs_show_the_state():
@@ -65,9 +66,9 @@ def test_the_first_outputs_show_the_state():
     y = model.outputs(states[:, None], force[None])[0]
     prior = state_prior(model, [force])
     found = observed_state(model, force[:, 500:], y[:, 500:530], *prior)
-    # the hold of the first interval is the same, so the state is exact but for the prior
+    # the hold of the first interval is the same, so only the prior makes the state inexact
     np.testing.assert_allclose(found, states[500], atol=1e-3 * states.std())
-    assert np.allclose(observed_state(model, force, y[:, :0], *prior), prior[0])  # nothing is known: the mean
+    assert np.allclose(observed_state(model, force, y[:, :0], *prior), prior[0])  # without outputs, it is the prior mean
 
 
 def records() -> Data:
@@ -89,9 +90,9 @@ def test_a_hardening_spring_is_identified_down_to_the_noise(found: dict, monkeyp
     monkeypatch.setitem(METHODS, "feedback", lambda training, settings: found["feedback"])
     result = run(found["data"], method="feedback")
     assert result.mean["test"] < 1.15 * NOISE
-    # one mode and one cubic term are 9 parameters; the two neighbours of each sample of this rough input are 4 more
+    # one mode and one cubic term have 9 parameters; the two neighbours of each sample of this rough input add 4
     assert "13 parameters: degree 3 of output 1" in result.model
-    assert found["linear"].validation["training"] > 10 * NOISE  # the linear model is far from it
+    assert found["linear"].validation["training"] > 10 * NOISE  # the linear model is much worse
     assert "feedback" in result.model
 
 
@@ -99,7 +100,7 @@ def test_the_network_corrects_the_better_compact_model(found: dict):
     data: Data = found["data"]
     fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
     assert fitted.configuration["path"] == found["feedback"].models[0].description
-    # after two epochs the network is almost untrained, and the sum is nearly as good as its linear path
+    # after two epochs the network is almost untrained, so the sum is nearly as good as the compact model
     assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
 
 
@@ -115,7 +116,7 @@ def test_rough_inputs_are_told_from_smooth_and_from_constant_ones():
     rng = np.random.default_rng(9)
     white, smooth = rng.normal(size=(1, 2000)), np.sin(0.3 * np.arange(2000))[None]
     steps = np.repeat(rng.normal(size=(1, 200)), 10, axis=1)
-    noisy = smooth + 0.01 * white  # little noise on a smooth input
+    noisy = smooth + 0.01 * white  # a smooth input with little noise
     for inputs, rough in ((white, True), (smooth, False), (steps, False), (noisy, False)):
         assert is_rough(Training((Record("training", inputs, inputs),), STEP, 0)) == rough
 

@@ -1,4 +1,4 @@
-"""The safe model answers where a nonlinear one diverges, and only there."""
+"""The safe model replaces a nonlinear model where the nonlinear model diverges, and only there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lfno.challenges.protocol import Question, Record, Training
 
 @dataclass(frozen=True)
 class Gain:
-    """outputs = gain · inputs."""
+    """A model with outputs = gain · inputs."""
 
     gain: float
     description: str = "gain"
@@ -23,7 +23,7 @@ class Gain:
 
 
 def training() -> Training:
-    """Outputs between −1 and 3: their mean is 1 and the largest distance from it 2."""
+    """Return a training part with outputs between −1 and 3. The mean is 1, and the largest distance from the mean is 2."""
     outputs = np.tile([-1.0, 3.0], 20)[None]
     return Training((Record("training", outputs, outputs),), 1.0, 0)
 

@@ -1,4 +1,4 @@
-"""Every layout is read by its protocol: for exact predictions, the figure is the noise."""
+"""Every layout is read according to its protocol: for exact predictions, the figure is the noise."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_training_parts_are_the_official_ones(tmp_path: Path):
     branches = load("parallel-wiener-hammerstein", tmp_path / "p").training
     assert len(branches.records) == 100
     first = branches.records[0]
-    np.testing.assert_allclose(first.inputs[:, :512], first.inputs[:, 512:])  # periods follow each other in time
+    np.testing.assert_allclose(first.inputs[:, :512], first.inputs[:, 512:])  # the second period follows the first one in time
 
 
 def test_a_question_holds_no_output_after_the_first_ones(tmp_path: Path):

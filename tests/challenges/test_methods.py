@@ -1,4 +1,4 @@
-"""Methods reach the noise on data of a linear system, and they receive no data of the test part."""
+"""On data of a linear system, the error of every method is as small as the noise. No method receives data of the test part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training part, samples for the initial state, metric and unit of every benchmark, written out once more from its files."""
+"""Training part, samples for the initial state, metric and unit of every benchmark, read independently from its files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mat(folder: Path, name: str) -> dict[str, np.ndarray]:
 
 
 def mirror(folder: Path) -> Pairs:
-    """Every realisation, its two periods one after the other."""
+    """Return every realisation, with its second period after the first one."""
     arrays = np.load(folder / "combined_data.npz")
     pairs = []
     for level in ("100mV", "200mV", "300mV"):
@@ -80,7 +80,7 @@ TRAINING: dict[str, Callable[[Path], Pairs]] = {
     "fine-steering-mirror": mirror, "silverbox": silverbox, "wiener-hammerstein": wiener_hammerstein, "bouc-wen": hysteresis,
     "cascaded-tanks": tanks, "emps": emps, "coupled-drives": drives, "f-16": aircraft, "parallel-wiener-hammerstein": branches,
 }  # fmt: skip
-#: samples for the initial state, and how many of the unit one unit of the data is
+#: (number of samples for the initial state, unit of the figure, factor from the unit of the data to this unit)
 TERMS = {
     "fine-steering-mirror": (100, "µm", 1e6), "silverbox": (50, "mV", 1e3), "wiener-hammerstein": (50, "mV", 1e3),
     "bouc-wen": (0, "m", 1.0), "cascaded-tanks": (50, "V", 1.0), "emps": (20, "mm", 1e3),
@@ -100,7 +100,7 @@ def test_training_part_samples_metric_and_unit(name: str, tmp_path: Path):
         np.testing.assert_array_equal(record.outputs, outputs)
 
     class Late:
-        """Wrong by 100 at the samples that are not scored, and by 3 or 4 in turn at the others: an rms of √12.5."""
+        """A model with an error of 100 at the samples that are not scored, and of 3 and 4 in turn at the others: RMS √12.5."""
 
         description = "known errors"
 

@@ -1,4 +1,4 @@
-"""Missing or damaged files, and files of another benchmark, give one error message each."""
+"""A missing file, a damaged file and a file of another benchmark each give one error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Absolute values of a linear system: the signs are found, and with them the system."""
+"""From the absolute values of the outputs of a linear system, the method finds the signs, and then the system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SKIP = 20
 
 
 def measured(seed: int, size: int) -> Record:
-    """A record of |y| with noise; y comes from the resonance of the layouts."""
+    """Return a record of |y| with noise. The resonance of `layouts` gives y."""
     u, clean, _ = record(np.random.default_rng(seed), size)
     y = np.abs(clean) + NOISE * np.random.default_rng(seed + 100).normal(size=size)
     return Record("training", u[None], y[None])
@@ -43,7 +43,7 @@ def test_a_resonance_is_found_behind_absolute_values():
     data = Data(replace(CHALLENGES["cascaded-tanks"], skip=SKIP), training, (replace(measured(2, 400), figure="test"),))
     result = run(data, method="rectified")
     assert result.mean["test"] < 1.5 * NOISE
-    # the linear model of the same records sees next to nothing
+    # a linear model of the same records explains almost nothing
     assert run(data, method="linear").mean["test"] > 50 * NOISE
 
 

@@ -1,4 +1,4 @@
-"""The network for periodic records: a linear path and a network beside it, both in steady state."""
+"""The model for periodic records is the sum of a linear path and a network, both in steady state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIZE = 256
 
 
 def records(count: int, seed: int) -> tuple[Record, ...]:
-    """Two levels of a linear system behind a cubic nonlinearity, each record one period."""
+    """Return records of a linear system after a cubic nonlinearity, at two levels. Each record is one period."""
     rng = np.random.default_rng(seed)
     u = signal(rng, 2, count, 1, SIZE) * np.array([1.0, 1.5])[:, None, None, None]
     y = steady(u + 0.2 * u**3)
@@ -76,7 +76,7 @@ def test_layers_begin_with_the_poles_of_the_response():
 
 
 def gain(network: LFNO, kernel: PoleResidue) -> float:
-    """The root mean square of the frequency response of a layer."""
+    """Return the RMS of the frequency response of a layer."""
     with torch.no_grad():
         return float(kernel.transfer((None,), (1024,), network.steps(network.grid)).abs().square().mean().sqrt())
 

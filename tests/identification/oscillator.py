@@ -1,11 +1,11 @@
-"""A linear two-degree-of-freedom oscillator, solved with a matrix exponential: independent of every pole formula."""
+"""A linear oscillator with two degrees of freedom, solved with a matrix exponential, independently of every pole formula."""
 
 import numpy as np
 from scipy.linalg import expm
 
 
 class Oscillator:
-    """M x'' + C x' + K x = f from rest; two masses between walls."""
+    """Two masses between two walls: M x'' + C x' + K x = f, from rest."""
 
     mass = np.diag([1.0, 1.5])
     stiffness = np.array([[55.0, -35.0], [-35.0, 45.0]])
@@ -19,20 +19,20 @@ class Oscillator:
 
     @property
     def poles(self) -> np.ndarray:
-        """Those with Im > 0, slowest first."""
+        """Return the poles with Im > 0, slowest first."""
         values = np.linalg.eigvals(self.matrix)
         return np.sort_complex(1j * values[values.imag > 0].conj()).conj() * 1j
 
     @property
     def shapes(self) -> np.ndarray:
-        """Displacement parts of the eigenvectors in the order of `poles`, largest entry 1."""
+        """Return the displacements in the eigenvectors, in the order of `poles`. The largest entry is 1."""
         values, vectors = np.linalg.eig(self.matrix)
         picked = [np.abs(values - pole).argmin() for pole in self.poles]
         shapes = vectors[:2, picked]
         return shapes / shapes[np.abs(shapes).argmax(0), [0, 1]]
 
     def impulse(self, size: int, step: float) -> np.ndarray:
-        """(outputs, inputs, time): displacement after a unit impulse on each mass."""
+        """Return the displacements (outputs, inputs, time) after a unit impulse on each mass."""
         advance, state = expm(self.matrix * step), self.load
         response = np.zeros((2, 2, size))
         for k in range(size):
@@ -41,10 +41,10 @@ class Oscillator:
         return response
 
     def respond(self, force: np.ndarray, step: float, substeps: int = 1) -> np.ndarray:
-        """Displacements (samples, 2, time) to forces given every step/substeps, straight lines between."""
+        """Return the displacements (samples, 2, time). The forces have the step `step / substeps` and are linear in between."""
         small, count = step / substeps, force.shape[1]
         load = self.load[:, :count]
-        # one exponential gives the exact step for a force that varies linearly
+        # one matrix exponential gives the exact step for a force that is linear in time
         block = np.zeros((4 + 2 * count, 4 + 2 * count))
         block[:4, :4], block[:4, 4 : 4 + count] = self.matrix * small, load * small
         block[4 : 4 + count, 4 + count :] = np.eye(count)
@@ -60,7 +60,7 @@ class Oscillator:
 
 
 def multisine(samples: int, size: int, step: float, seed: int, channels: int = 1, substeps: int = 1) -> np.ndarray:
-    """Random tones of 0.2–10 rad/s, (samples, channels, (size − 1) substeps + 1)."""
+    """Return random sines of 0.2–10 rad/s, shape (samples, channels, (size − 1) substeps + 1)."""
     rng = np.random.default_rng(seed)
     time = step / substeps * np.arange((size - 1) * substeps + 1)
     frequency = rng.uniform(0.2, 10, (samples, channels, 24, 1))

@@ -35,7 +35,7 @@ def test_the_poles_of_heat_are_its_eigenvalues_and_new_fields_are_predicted(heat
 def test_the_poles_of_a_beam_are_its_eigenfrequencies(tmp_path: Path) -> None:
     data = lfno.dataset("beam-rich", out=tmp_path, count=40)
     model = identify_field(data.inputs[:30], data.outputs[:30], data.grid)
-    # the fourth mode oscillates 1.5 times in the window; with an error of 1e-4, slower modes look like decays
+    # the fourth mode oscillates 1.5 times in the window; at an error of 1e-4, slower modes look the same as decays
     truth = Beam().linearised_poles()[3]
     assert np.abs(model.modes[3].poles - truth).min() < 0.01 * abs(truth)
     assert relative(model.predict(data.inputs[30:]), data.outputs[30:]) < 1e-3
@@ -43,7 +43,7 @@ def test_the_poles_of_a_beam_are_its_eigenfrequencies(tmp_path: Path) -> None:
 
 def test_steady_is_the_periodic_steady_state_of_the_equation(heat: Dataset) -> None:
     model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
-    # one wave in time and the first sine in space: smooth, and periodic in the window
+    # one period of a sine in time and the first sine in space: this input is smooth and periodic in the window
     x, t = heat.grid.axes
     shape = np.sin(np.pi * x.points / (49 * x.step))[:, None] * np.sin(2 * np.pi * t.points / t.length)
     truth = Heat().steady_state(shape).values
@@ -60,7 +60,7 @@ def test_a_finer_grid_is_another_question_to_the_same_model(heat: Dataset) -> No
 
 
 def test_a_motion_without_input_is_the_offset() -> None:
-    """A field that moves by itself: y = response + drift, the same drift in all samples."""
+    """The field also moves without an input: y = response + drift, with the same drift in all samples."""
     grid = Grid((Axis("x", 33, 1 / 32, boundary="free"), Axis("t", 60, 0.05, time=True)))
     x, t = grid.mesh()
     gains = np.random.default_rng(0).normal(size=(20, 1, 1, 1))

@@ -1,4 +1,4 @@
-"""Poles of known systems, recovered from responses computed in another way."""
+"""The poles of known systems are recovered from responses that an independent method computes."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ STEP, SIZE, SUBSTEPS = 0.02, 800, 8
 
 
 def worst(found: np.ndarray, true: np.ndarray) -> tuple[float, float]:
-    """Largest relative errors in frequency and in damping ratio of the nearest poles."""
+    """Return the largest relative errors of the nearest poles: (frequency, damping ratio)."""
     nearest = np.array([found[np.abs(found - pole).argmin()] for pole in true])
     is_, should = describe_poles(nearest), describe_poles(true)
     names = ("frequency", "damping_ratio")
@@ -26,7 +26,7 @@ def worst(found: np.ndarray, true: np.ndarray) -> tuple[float, float]:
 
 @pytest.fixture(scope="module")
 def smooth() -> tuple[np.ndarray, np.ndarray]:
-    """Fifty responses to random multisines, forced on a grid eight times finer than the one that is seen."""
+    """Return fifty responses to random multisines. The forces have a time step eight times smaller than the data."""
     force = multisine(50, SIZE, STEP, seed=1, substeps=SUBSTEPS)
     return force[..., ::SUBSTEPS], Oscillator().respond(force, STEP, SUBSTEPS)
 
@@ -61,7 +61,7 @@ def test_a_switched_input_is_told_from_a_smooth_one() -> None:
 
 
 def test_overdamped_system_and_direct_term() -> None:
-    """u = f + 4 f * (e^{−t} − e^{−5t}): two decays and a direct path, from one long record."""
+    """One long record of u = f + 4 f * (e^{−t} − e^{−5t}) gives two decays and a direct term."""
     force = np.random.default_rng(4).normal(size=(1, 1, 4000))
     time = 0.05 * np.arange(4000)
     motion = lsim(([16.0], [1.0, 6.0, 5.0]), force[0, 0], time)[1] + force[0, 0]
@@ -112,7 +112,7 @@ def test_numbers_beyond_what_can_be_squared_or_seen_are_refused() -> None:
 
 
 def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray]) -> None:
-    """Poles are as exact as without the gap; the values in the gap do not matter."""
+    """The poles are as accurate as without the gap, and the values in the gap have no influence."""
     force, motion = smooth
     mask = np.ones(motion.shape, dtype=bool)
     mask[:, 1, SIZE // 3 : SIZE // 2] = False
@@ -125,7 +125,7 @@ def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray])
 
 @pytest.mark.parametrize("hold", ["zero", "linear", "cubic"])
 def test_the_steady_state_is_what_is_left_after_many_repeats(hold: str) -> None:
-    """The input jumps from its last sample to its first: the hold between the two counts."""
+    """The input jumps from its last sample to its first, so the hold between these two samples matters."""
     modes = Modes(np.array([-0.6 + 5j, -3.0]), np.array([[[1 - 0.3j, 2.0]]]), np.zeros((1, 1)), np.ones(2), 0.0, hold)
     force = np.random.default_rng(0).normal(size=(2, 1, 40))
     late = modes.simulate(np.tile(force, 30), 0.1)[..., -80:-40]
@@ -133,7 +133,7 @@ def test_the_steady_state_is_what_is_left_after_many_repeats(hold: str) -> None:
 
 
 def test_offsets_of_sensors_and_inputs_are_no_motion() -> None:
-    """A single mode explains the whole motion, at any level of input and output."""
+    """One mode explains the whole motion for every offset of input and output."""
     grid = Grid.line(3000, dt=0.05)
     force = np.random.default_rng(0).normal(size=(1, 1, 3000))
     truth = Modes(np.array([-0.5 + 0j]), np.full((1, 1, 1), 0.5 + 0j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")

@@ -1,4 +1,4 @@
-"""Modes with intervals: 95 % intervals cover the truth in 95 % of records, and free decays need no input."""
+"""Modes with intervals: 95 % intervals contain the true values in 95 % of records. Free decays need no input."""
 
 from dataclasses import replace
 
@@ -20,14 +20,14 @@ TRUE = Modes(np.array([-0.15 + 3j, -0.4 + 7j]), np.array([[[-0.3j, -0.2j]]]), np
 
 
 def physics(poles):
-    """(frequency in Hz, damping ratio) of each pole, slowest first."""
+    """Return (frequency in Hz, damping ratio) of each pole, slowest first."""
     poles = np.sort_complex(1j * np.asarray(poles)) / 1j
     poles = poles[np.argsort(poles.imag)]
     return np.stack([poles.imag / (2 * np.pi), -poles.real / np.abs(poles)], axis=1)
 
 
 def covered(found, poles):
-    """For each true mode, whether the intervals of frequency and damping hold the truth."""
+    """Return, for each true mode, whether the intervals of frequency and damping contain the true values."""
     found = sorted(found, key=lambda mode: mode.frequency)
     intervals = np.array([[mode.frequency_interval, mode.damping_interval] for mode in found])
     truth = physics(poles)
@@ -36,7 +36,7 @@ def covered(found, poles):
 
 @pytest.mark.parametrize("colour", [0.0, 0.9])
 def test_95_percent_intervals_cover_the_truth_in_95_percent_of_forced_records(colour):
-    """One record of 50 s with 10 % noise, white or with a correlation of 0.9 from sample to sample."""
+    """Each record has 50 s and 10 % noise: white, or with a correlation of 0.9 from sample to sample."""
     grid, hits = Grid.line(1000, dt=0.05), []
     for record in range(RECORDS):
         draw = np.random.default_rng(record)
@@ -47,11 +47,15 @@ def test_95_percent_intervals_cover_the_truth_in_95_percent_of_forced_records(co
         hits.append(covered(mode_list(identify(force, noisy, grid, poles=TRUE.poles, hold="linear")), TRUE.poles))
     share = np.mean(hits, axis=0)
     assert 0.92 <= np.mean(share) <= 0.98
-    assert share.min() > 0.90  # of one quantity in 200 records: three standard deviations below 95 %
+    assert share.min() > 0.90  # one quantity in 200 records: three standard deviations below 95 %
 
 
 class TwoMasses:
-    """10 and 6 kg on springs of 14 and 9 kN/m and dampers of 30 and 12 N s/m, a chain to ground; pushed at the 10 kg."""
+    """A chain from the ground: a mass of 10 kg, then a mass of 6 kg. The force acts on the mass of 10 kg.
+
+    springs: 14 kN/m and 9 kN/m
+    dampers: 30 N s/m and 12 N s/m
+    """
 
     mass = np.diag([10.0, 6.0])
     stiffness = np.array([[23e3, -9e3], [-9e3, 9e3]])
@@ -64,7 +68,7 @@ class TwoMasses:
         self.poles = values[values.imag > 0]
 
     def decay(self, size, step):
-        """(channels, time): both displacements after an impulse on the 10 kg mass."""
+        """Return both displacements (channels, time) after an impulse on the mass of 10 kg."""
         state, advance, path = np.array([0.0, 0.0, 0.1, 0.0]), expm(self.matrix * step), []
         for _ in range(size):
             path.append(state[:2])
@@ -74,7 +78,7 @@ class TwoMasses:
 
 @pytest.mark.parametrize("channels", [1, 2])
 def test_a_free_decay_without_input_gives_both_modes(channels):
-    """Ten seconds at 100 Hz with 1 % noise and an offset: 0.5 % in frequency and 5 % in damping."""
+    """Ten seconds at 100 Hz with 1 % noise and an offset give the frequency to 0.5 % and the damping to 5 %."""
     system = TwoMasses()
     np.testing.assert_allclose(physics(system.poles), [[4.12, 0.0246], [8.90, 0.0440]], rtol=2e-3)
     clean = system.decay(1000, 0.01)[None, :channels]
@@ -108,7 +112,7 @@ def test_linear_data_show_their_modes_and_no_others():
 
 
 def test_small_signal_modes_of_a_pendulum_and_of_lorenz_about_its_fixed_point():
-    """The eigenvalues of the equations linearised about the equilibrium that is reached."""
+    """The modes are the eigenvalues of the equations, linearised about the equilibrium that the system reaches."""
     grid = Grid.line(512, dt=0.04)
     pendulum, lorenz = Pendulum(c=0.5), Lorenz(rho=5)
     found = linearised_modes(lambda x: pendulum.solve(x[:, 0], grid), grid, (0.05, 1.0), 1e-3, settle=0.0)
@@ -122,7 +126,7 @@ def test_small_signal_modes_of_a_pendulum_and_of_lorenz_about_its_fixed_point():
 
 @pytest.mark.parametrize("damping", [1.9, 2.0, 2.0001, 2.01, 3.0])
 def test_modes_near_critical_damping(damping):
-    """One oscillation below c = 2, two decays above; where two decays are nearly equal, one mode with a damping ratio of 1."""
+    """Below c = 2 there is one oscillation, above it two decays. Two nearly equal decays are one mode with damping ratio 1."""
     grid, system = Grid.line(512, dt=0.04), Duffing(c=damping)
     found = linearised_modes(lambda x: system.solve(x[:, 0], grid), grid, (0.05, 1.0), 1e-3, settle=0.0)
     assert found.contributions.max() < 10
@@ -135,7 +139,7 @@ def test_modes_near_critical_damping(damping):
 
 
 def test_modes_with_the_same_pole_are_one():
-    """The merged mode has the response of its two parts, and a mode of another shape at the same pole stays separate."""
+    """The merged mode has the response of both modes. A mode with another shape at the same pole stays separate."""
     parts = [-0.3j, -0.1j]
     poles = np.array([-0.15 + 3j, -0.1501 + 3.0001j])
     split = Modes(poles, np.array([[parts]]), np.zeros((1, 1)), np.array([0.75, 0.25]), 0.0, "linear",
@@ -151,7 +155,7 @@ def test_modes_with_the_same_pole_are_one():
 
 
 def test_what_a_wrong_answer_adds_is_not_a_mode():
-    """A response with an error of 4 % at other frequencies: if its accuracy is known, only the true modes are found."""
+    """A response has an error of 4 % at other frequencies. If the accuracy is known, only the true modes are found."""
     lie = Modes(np.array([-0.3 + 4.5j]), np.array([[[-0.3j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     grid = Grid.line(1000, dt=0.05)
     forces = random_forces(4, 1, 1000, 0.05, (0.05, 2.0))

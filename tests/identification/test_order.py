@@ -1,4 +1,4 @@
-"""As many modes as the data hold: the identified model is as good on new data as the true system."""
+"""The number of modes fits the data: on new data, the identified model has the error of the true system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FREQUENCIES = {1: [0.8], 2: [0.6, 2.1], 6: [0.3, 0.7, 1.3, 2.2, 3.4, 5.0]}  # Hz
 
 
 def system(count: int, width: int) -> Modes:
-    """Modes with 3 % damping, rank-one residues and amplitudes that fall with the frequency."""
+    """Return modes with 3 % damping, rank-one residues, and amplitudes that fall with the frequency."""
     rng = np.random.default_rng(count)
     omega = 2 * np.pi * np.array(FREQUENCIES[count])
     poles = omega * (-0.03 + 1j * np.sqrt(1 - 0.03**2))

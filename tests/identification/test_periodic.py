@@ -1,4 +1,4 @@
-"""Frequency responses of periodic records: exact for smooth systems, and for responses that depend on the level."""
+"""Frequency responses of periodic records. They are exact for smooth systems and for responses that depend on the level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZE = 1024
 
 
 def multisines(samples: int, channels: int, seed: int = 0) -> np.ndarray:
-    """Random-phase multisines with all lines excited but the mean and the upper fifth."""
+    """Return random-phase multisines. All frequency lines except the mean and the upper fifth are excited."""
     rng = np.random.default_rng(seed)
     spectrum = np.zeros((samples, channels, SIZE // 2 + 1), complex)
     lines = slice(1, int(0.8 * SIZE / 2))
@@ -21,7 +21,7 @@ def multisines(samples: int, channels: int, seed: int = 0) -> np.ndarray:
 
 
 def filtered(inputs: np.ndarray, decay: float, frequency: float) -> np.ndarray:
-    """The steady response of h(t) = e^{−decay t} sin(2π frequency t), time in periods."""
+    """Return the steady response of h(t) = e^{−decay t} sin(2π frequency t), with t in periods."""
     s = 2j * np.pi * np.arange(SIZE // 2 + 1)
     return np.fft.irfft(np.fft.rfft(inputs) * 1e3 / ((s + decay) ** 2 + (2 * np.pi * frequency) ** 2), SIZE)
 
@@ -38,7 +38,7 @@ def test_a_linear_system_with_two_inputs_is_found():
 
 
 def test_the_error_of_the_local_polynomial_falls_with_its_order():
-    """Third order in the width: half the width has an eighth of the error, or less."""
+    """The error is of third order in the width: half the width gives at most an eighth of the error."""
     inputs = multisines(3, 1)
     outputs = filtered(inputs, 150, 60)
     errors = [relative(fit_periodic(inputs, outputs, width=width).simulate(inputs), outputs) for width in (16, 8)]
@@ -46,7 +46,7 @@ def test_the_error_of_the_local_polynomial_falls_with_its_order():
 
 
 def test_a_response_that_depends_on_the_level():
-    """y = (a + b s + c s²) ∗ u with s the level: no linear model explains it, degree 2 does, at levels in between too."""
+    """y = (a + b s + c s²) ∗ u with the level s. A linear model fails; a model of degree 2 is exact, also between levels."""
     shapes = multisines(13, 1)
     levels = np.r_[np.repeat([1.0, 2.0, 3.0], 4), 1.6][:, None, None]
     inputs = levels * shapes

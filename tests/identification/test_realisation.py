@@ -1,4 +1,4 @@
-"""Modes of known systems from their pulse responses."""
+"""The modes of known systems are found from their pulse responses."""
 
 import math
 
@@ -17,7 +17,7 @@ from .oscillator import Oscillator
 
 @pytest.mark.parametrize(("step", "size"), [(0.02, 800), (0.002, 8000), (0.1, 400)])
 def test_poles_and_residues_of_an_impulse_response(step: float, size: int) -> None:
-    """Also when it is sampled 400 times per period, where neighbouring samples hardly differ."""
+    """The poles are also found at 400 samples per period, where neighbouring samples hardly differ."""
     true = Oscillator()
     markov = true.impulse(size, step)
     found = realise(markov, step)
@@ -44,7 +44,7 @@ def test_order_stops_at_tolerance_and_at_the_noise_floor() -> None:
 
 
 def duffing(force: np.ndarray, step: float, cubic: float = 1.0) -> np.ndarray:
-    """x'' + 0.2 x' + 4 x + cubic x³ = f from rest by RK4, force linear between samples."""
+    """Solve x'' + 0.2 x' + 4 x + cubic x³ = f from rest with RK4. The force is linear between samples."""
     force = np.asarray(force)[:, 0]
     state = np.zeros((2, len(force)))
 
@@ -84,7 +84,7 @@ def test_duffing_frequency_rises_with_amplitude() -> None:
 
 @pytest.mark.parametrize("level", [1.0, 5.0, 20.0])
 def test_modes_about_an_operating_level(level: float) -> None:
-    """About x₀ with 4 x₀ + x₀³ = level the stiffness is 4 + 3 x₀²."""
+    """The equilibrium x₀ solves 4 x₀ + x₀³ = level, and the stiffness there is 4 + 3 x₀²."""
     modes = small_signal_modes(lambda f: duffing(f, 0.02), Grid.line(4096, 0.02), 0.01, operating=level)
     roots = np.roots([1, 0, 4, -level])
     rest = roots[np.abs(roots.imag) < 1e-9].real[0]
@@ -101,7 +101,7 @@ def test_several_channels_give_mode_shapes() -> None:
 
 @pytest.mark.parametrize(("accuracy", "count"), [(0.0, 3), (0.01, 3), (0.1, 2), (0.6, 1)])
 def test_what_explains_less_than_the_accuracy_is_not_a_mode(accuracy: float, count: int) -> None:
-    """Two modes, and a false one between them that explains 4 % of the response, as in a network with an error of 4 %."""
+    """The response has two modes, and between them a false mode with 4 % of the response, as from a network with 4 % error."""
     step, true = 0.02, Oscillator()
     middle = np.abs(true.poles).mean()
 
@@ -133,7 +133,7 @@ def test_poles_as_physics() -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, bool])
 def test_whole_numbers_are_numbers(dtype):
-    """Counts of a converter are unsigned, and 3 − 5 of them is not 254."""
+    """The counts of a converter are unsigned integers. The difference 3 − 5 must not become 254."""
     draw = np.random.default_rng(0)
     answers = draw.integers(0, 2 if dtype is bool else 100, (2, 1, 256)).astype(dtype)
     grid = Grid.line(256, 0.1)

@@ -11,7 +11,7 @@ from lfno.plots.characteristic import characteristic_figure, loop_figure
 
 
 def first_order() -> FeedbackModel:
-    """y′ = −y − y³ + u with z = y: the input that holds y is y + y³."""
+    """Return the model y′ = −y − y³ + u with z = y. The input that keeps y constant is y + y³."""
     terms = Terms(1, powers=((3,),))
     one = np.ones((1, 1))
     law = Law(

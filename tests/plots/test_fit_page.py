@@ -1,4 +1,4 @@
-"""The page of a fit: right numbers, the right pieces of signals, and no figure without data."""
+"""The page of a fit shows correct numbers and the correct pieces of signals, and no figure without data."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_an_error_map_is_prediction_minus_truth() -> None:
 
 @pytest.fixture(scope="module")
 def fitted() -> Surrogate:
-    """The modes of one mass of an oscillator with two masses, from trajectories."""
+    """Return a fit of the modes to the motion of one mass of an oscillator with two masses."""
     step = 0.05
     forces = RNG.normal(size=(30, 1, 300))
     return lfno.fit((forces, Oscillator().respond(forces, step)[:, :1]), dt=step, model="linear")
@@ -91,12 +91,12 @@ def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert "&lt;b&gt;rig" in page
     for words in ("Candidates", "Frequency response", "Modes", "Range of validity", "Data and choices", "noise floor"):
         assert words in page
-    assert page.count("data:image/svg+xml") == 5  # one of them twice, also for phones
+    assert page.count("data:image/svg+xml") == 5  # one figure is there twice, the second time for phones
     assert "repeated for ever" in page
     assert "noise floor is not known" not in page
     assert fitted.scores is not None
     assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
-    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # the test error, which also is the threshold for modes
+    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # the test error is also the threshold for modes
     mode = fitted.modes()[0]
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None

@@ -1,4 +1,4 @@
-"""Where made data sets are kept: the platform's cache directory, or `LFNO_CACHE`."""
+"""The directory of the made data sets: `$LFNO_CACHE`, or the cache directory of the platform."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 def cache_directory() -> Path:
-    """`$LFNO_CACHE`, else the platform's own place (`~/.cache/lfno` on Linux). It is not created by asking."""
+    """Return `$LFNO_CACHE`, or the cache directory of the platform (`~/.cache/lfno` on Linux). It is not created here."""
     chosen = os.environ.get("LFNO_CACHE")
     if chosen:
         return Path(chosen).expanduser()
     try:
         from platformdirs import user_cache_path
     except ImportError:
-        # the convention of the free desktops, where the package that knows the others is not installed
+        # without platformdirs, which knows the other platforms, follow the XDG convention
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lfno"
     return user_cache_path("lfno", appauthor=False)
 
@@ -24,5 +24,5 @@ def data_directory() -> Path:
 
 
 def partial_directory() -> Path:
-    """Finished parts of long data sets that were interrupted; emptied when the set is complete."""
+    """Return the folder for finished parts of data sets. The parts are deleted when the data set is complete."""
     return cache_directory() / "partial"

@@ -1,4 +1,4 @@
-"""Proof that a data set is right: some samples solved again by a solver that shares nothing with the first."""
+"""Check a data set: solve some samples again with an independent solver and compare the solutions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from lfno.data.plan import Plan, Progress
 
 
 def relative_error(found: np.ndarray, true: np.ndarray) -> float:
-    """Largest difference over largest value, the norm in which a data set's accuracy is stated."""
+    """Return the largest absolute difference divided by the largest absolute value, the norm of the stated accuracy."""
     return float(np.abs(found - true).max() / max(float(np.abs(true).max()), np.finfo(np.float64).tiny))
 
 
 def compare(plan: Plan, samples: int, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
-    """Errors of `samples` random samples against `System.reference`, beside the accuracy that is promised."""
+    """Compare random samples with the reference solution, `System.reference`, and with the accuracy that the entry states.
+
+    samples: the number of samples to compare.
+    seed: seed of the random choice of the samples.
+    progress: called with (samples done, samples in all).
+    Returns a dictionary: `name`, `samples` (their numbers), `largest` and `mean` error, `promised` accuracy, and `holds`
+    (whether the largest error is at most the promised accuracy).
+    """
     count = plan.signal.count
     if samples < 1 or seed < 0:
         raise LfnoError(f"{samples} samples with seed {seed} cannot be drawn: at least 1 and a seed of at least 0 are needed")

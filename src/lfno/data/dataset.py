@@ -1,4 +1,4 @@
-"""The one container of data: inputs and outputs on a grid, what made each sample, and where it all came from."""
+"""The container of data: inputs and outputs on a grid, the parameters of each sample, and the provenance."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Dataset:
-    """`inputs` and `outputs` are `(sample, channel, *space, time)`; `grid` is where their last axes live.
+    """Samples of inputs and outputs on one grid.
 
-    `parameters` holds numbers that tell the samples apart (name -> array, sample first), `provenance` says where the
-    data come from. `mask`, in the shape of the outputs, is True where they were measured; None says that all were.
+    inputs, outputs: arrays (sample, channel, *space, time).
+    grid: the grid of the axes `(*space, time)`.
+    parameters: name -> array (sample, …), numbers that differ between the samples.
+    input_channels, output_channels: names and units of the channels.
+    provenance: the origin of the data, as values that JSON can hold.
+    mask: shape of the outputs, True where an output was measured; None if every output was measured.
+    steady: shape of the outputs, the periodic steady state of each sample: the response to the same input repeated for ever.
+        None if no steady state is known. A sample without a steady state is NaN. `settled` tells which samples have one.
 
-    `steady`, where it is known, is the periodic steady state of each sample, in the shape of the outputs: the response
-    to the same input repeated for ever. A sample without one is NaN; `settled` says which samples have one.
-
-    An input that does not change along an axis may be given with size 1 there: it is seen at full size without taking
-    the memory (and must be copied before it is written to).
+    An input that is constant along an axis may have size 1 there. The data set shows the input at full size without using
+    the memory. Copy such an input before you write to it.
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -69,7 +72,7 @@ class Dataset:
         return len(self.inputs)
 
     def __getitem__(self, chosen: slice | np.ndarray | list[int]) -> Dataset:
-        """Some of the samples, with everything that belongs to them."""
+        """Return a data set with the chosen samples and their parameters, mask and steady states."""
         return Dataset(
             compact(self.inputs)[chosen],
             self.outputs[chosen],
@@ -84,7 +87,7 @@ class Dataset:
 
     @property
     def settled(self) -> np.ndarray:
-        """(sample,): whether the periodic steady state of each sample is known."""
+        """Return an array (sample,) of booleans: whether the periodic steady state of each sample is known."""
         if self.steady is None:
             return np.zeros(len(self), dtype=bool)
         return np.isfinite(self.steady).reshape(len(self), -1).all(axis=1)
@@ -94,7 +97,7 @@ class Dataset:
         return str(self.provenance.get("name", "data"))
 
     def metadata(self) -> dict[str, Any]:
-        """Everything but the arrays, as JSON can hold it."""
+        """Return grid, channels and provenance as values that JSON can hold."""
         return {
             "grid": self.grid.to_dict(),
             "input_channels": [asdict(channel) for channel in self.input_channels],
@@ -112,7 +115,7 @@ class Dataset:
         mask: np.ndarray | None = None,
         steady: np.ndarray | None = None,
     ) -> Dataset:
-        """The inverse of taking a data set apart into arrays and `metadata()`."""
+        """Return the data set that consists of these arrays and the result of `metadata()`."""
         try:
             channels = [tuple(Channel(**c) for c in metadata[f"{role}_channels"]) for role in ("input", "output")]
             grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
@@ -121,7 +124,7 @@ class Dataset:
         return cls(inputs, outputs, grid, parameters, channels[0], channels[1], provenance, mask, steady)
 
     def to_xarray(self) -> xarray.Dataset:
-        """As an `xarray.Dataset` with the axes as coordinates; `from_xarray` gives back the same data."""
+        """Return an `xarray.Dataset` with the axes as coordinates. `from_xarray` turns it back into the same data set."""
         import xarray
 
         axes = self.grid.names
@@ -157,9 +160,9 @@ class Dataset:
 
 
 def joined(first: Dataset, second: Dataset) -> Dataset:
-    """The samples of both, first those of `first`; parameters that only one of them has are left out.
+    """Return a data set with the samples of `first`, followed by the samples of `second`.
 
-    Grid, channels and provenance are those of `first`.
+    Grid, channels and provenance come from `first`. Parameters that only one of the data sets has are left out.
     """
     masks = [np.ones(each.outputs.shape, dtype=bool) if each.mask is None else each.mask for each in (first, second)]
     shared = [name for name in first.parameters if name in second.parameters]
@@ -174,7 +177,7 @@ def joined(first: Dataset, second: Dataset) -> Dataset:
 
 
 def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
-    """The mask in the shape of the outputs, or None where everything was measured."""
+    """Return the mask in the shape of the outputs, or None if every output was measured."""
     if mask is None:
         return None
     try:
@@ -185,7 +188,7 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
 
 
 def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of samples up to the last one of which an output was measured; `size` if none was."""
+    """Return the number of samples up to and including the last sample with a measured output; `size` if there is none."""
     if mask is None:
         return size
     seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))
@@ -197,6 +200,6 @@ def default_channels(role: str, count: int) -> tuple[Channel, ...]:
 
 
 def compact(values: np.ndarray) -> np.ndarray:
-    """The same values with size 1 along the axes of the grid on which they were only repeated."""
+    """Return the values with size 1 along each axis of the grid on which they are only repeated (stride 0)."""
     repeated = [d >= 2 and stride == 0 for d, stride in enumerate(values.strides)]
     return values[tuple(slice(0, 1) if once else slice(None) for once in repeated)]

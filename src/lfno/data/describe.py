@@ -1,4 +1,4 @@
-"""What is inside a file, how it would be read, and the options that this takes."""
+"""Describe a file: its variables, the signals that lfno finds in it, and the options that read it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,26 @@ from lfno.data.signals.separate import separate
 from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
 from lfno.data.variation import check_variation
 
-MOST_CURES = 2  # switches that the library tries by itself to make a file readable
+MOST_CURES = 2  # largest number of options that `describe` turns on by itself to make a file readable
 
 
 def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[str, Any]:
-    """Return the content of a file and how it would be read, as values that JSON can hold.
+    """Return the content of a file and the signals that lfno finds in it, as values that JSON can hold.
 
-    wording: how an option is named in a problem; a keyword of Python by default.
-    Returns `variables` (name, shape, axes, dtype, unit, min, max, missing), `problems` (messages of failed attempts),
-    `notes`, and, if the file can be read, `kind`, `split`, `grid`, `input`, `output`, `parameters` (variables that are one
-    number for each run) and `options`: the keywords of `lfno.data.signals.read_signals` that read it. `options` is None if
-    the file cannot be read.
+    wording: turns an option into words for the error messages; by default, the keyword of Python.
+
+    Returns a dictionary:
+        file: the path of the file
+        variables: name, shape, axes, dtype, unit, min, max and missing values of each variable
+        problems: error messages of failed attempts to read the signals
+        notes: sentences about the reading
+        options: keywords of `lfno.data.signals.read_signals` that read the file; None if the signals cannot be read
+    and, if the signals can be read:
+        kind: one record, runs or trajectories
+        split: number of samples in each part, if the file has a split
+        grid: the axes
+        input, output: names of the channels
+        parameters: variables with one number for each run that are not inputs
     Raises LfnoError if the file cannot be opened.
     """
     path = Path(file)
@@ -54,7 +63,7 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
 
 
 def _reading(path: Path, variables: Variables, wording: Callable[[Option], str]) -> dict[str, Any]:
-    """Read the variables; where an error offers a switch (as `resample`), turn it on and try again."""
+    """Read the signals. If an error message offers an option such as `resample`, turn the option on and try again."""
     switches: dict[str, Any] = {}
     problems: list[str] = []
     own = signals.is_dataset(path)
@@ -95,7 +104,7 @@ def _kind(data: Record | Dataset | Runs) -> str:
 
 
 def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
-    """Variables that are one number for each run and not an input yet, such as a stiffness or a temperature."""
+    """Return the variables with one number for each run, such as a stiffness, that are not an input yet."""
     taken = {channel.name for channel in (*data.input_channels, *data.output_channels)}
     separated = separate(variables, None, None)
     if separated is None:
@@ -109,7 +118,7 @@ def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
 
 
 def _roles(variables: Variables) -> dict[str, Any]:
-    """The names that the reader has guessed, as the options that state them."""
+    """Return the options that state the names which the reader guessed."""
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)

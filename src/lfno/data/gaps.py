@@ -1,4 +1,4 @@
-"""After a long gap in the inputs the outputs depend on inputs that nobody knows: they do not count for a while."""
+"""Mask the outputs after a long gap in the inputs, because they depend on inputs that were not measured."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Data = TypeVar("Data", Record, Dataset)
 
 
 def after_gaps(data: Data, memory: int | None = None) -> Data:
-    """Mask the outputs for `memory` steps after each long gap of the inputs; None: to the end of the run.
+    """Return the data with the outputs masked for `memory` steps after each long gap; None masks to the end of the run.
 
-    Trajectories are answered whole, from rest, so nothing after the gap can be judged. A record is answered in windows
-    with a warm-up as long as the memory of the system, so what comes later than that counts again.
+    A model computes a trajectory as a whole, from rest, so no output after the gap can be scored. A model computes a record in
+    windows with a warm-up as long as the memory of the system, so outputs that come later than the memory are scored again.
     """
     gaps = data.provenance.get(INPUT_GAPS)
     if not gaps:

@@ -1,4 +1,4 @@
-"""Signals from one file or many, brought to one form."""
+"""Read signals from one file or many into one form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Signals = Record | Dataset | Runs
 
 
 def is_own(data: Any) -> bool:
-    """Whether `data` are signals to be prepared rather than the name of a built-in data set."""
+    """Return whether `data` are the user's own signals. If not, they are the name of a built-in data set."""
     if isinstance(data, (str, Path)):
         return Path(data).suffix.lower() in READERS or Path(data).exists()
     return isinstance(data, (Record, Runs, Mapping)) or is_xarray(data) or (isinstance(data, list) and all(map(is_own, data)))
@@ -50,7 +50,10 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
 
 
 def combined(found: Sequence[Signals]) -> Signals:
-    """Join signals that were measured in the same way: trajectories of one length stay so, all else becomes runs."""
+    """Join signals with the same channels and time step.
+
+    Trajectories of one length are joined to one data set. All other signals become runs.
+    """
     names = [str(one.provenance.get("source") or one.provenance.get("name") or f"run {k + 1}") for k, one in enumerate(found)]
     for name, one in zip(names[1:], found[1:], strict=True):
         check_alike(found[0], one, (names[0], name))

@@ -1,4 +1,4 @@
-"""Making data sets: from a name in the registry to a file in the cache, once."""
+"""Make the data sets of the registry. A data set is solved once and then read from the cache."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ from lfno.systems.registry import find
 
 
 def plan(name: str, **changes: Any) -> Plan:
-    """The plan of the data set of that name in the registry; see `dataset` for what may be changed."""
+    """Return the plan of the data set `name` of the registry. `dataset` lists the possible changes."""
     return Plan(find(name), **changes)
 
 
 def make(what: Plan, out: str | Path | None = None, progress: Progress | None = None) -> tuple[Path, bool]:
-    """The file of a planned data set and whether it had to be made; one that exists and matches is left alone."""
+    """Make a planned data set and return (its file, whether it was made now). A matching file is not made again.
+
+    out: folder of the file; by default the cache.
+    progress: called with (samples done, samples in all).
+    """
     path = place(what, out)
     if exists(what, out):
-        what.forget_parts()  # left by a process that was killed after its last step but one
+        what.forget_parts()  # a process that was killed between `save` and `forget_parts` leaves its parts
         return path, False
     needed, free = what.room()[1], free_disk(path)
     if needed > free:
@@ -37,7 +41,7 @@ def make(what: Plan, out: str | Path | None = None, progress: Progress | None = 
 
 
 def place(what: Plan, out: str | Path | None = None) -> Path:
-    """Where the file of a planned data set is or will be."""
+    """Return the path of the file of a planned data set, whether the file exists or not."""
     return Path(out or data_directory()) / f"{what.path_name}{storage.SUFFIX}"
 
 
@@ -47,7 +51,10 @@ def exists(what: Plan, out: str | Path | None = None) -> bool:
 
 
 def _plain(path: Path, what: Plan) -> Dataset | None:
-    """The data set as it was made before, without its steady states; None where it must be made anew."""
+    """Read the data set if a file with the same recipe exists; None if it must be made again.
+
+    The file may lack the steady states.
+    """
     try:
         data = storage.load(path)
     except LfnoError:
@@ -60,7 +67,7 @@ def _matches(path: Path, what: Plan, mine: bool) -> bool:
         provenance = storage.read_metadata(path)["provenance"]
     except LfnoError as error:
         if mine:
-            return False  # a damaged file in the cache is simply made again
+            return False  # a damaged file in the cache is made again
         raise LfnoError(f"{error}; it is in the way of a new data set: move it or choose another folder") from error
     complete = not what.steady or provenance.get("steady", {}).get("repeats") == REPEATS
     return complete and all(provenance.get(key) == value for key, value in what.recipe.items())
@@ -74,12 +81,15 @@ def dataset(
     steady: bool = False,
     **changes: Any,
 ) -> Dataset:
-    """The data set of that name: made on first use, then read from the cache (or from the folder `out`).
+    """Return the data set `name`. It is made on first use and then read from the cache.
 
-    With `steady` it also has the periodic steady state of each sample (`Dataset.steady`), which takes about ten times
-    as long to solve; a system without one (not damped, not forced) is an error. Everything can be changed: `count`,
-    `grid`, `inputs` (a family, a function of the coordinates or an array on the grid) and every parameter of the
-    system.
+    out: folder of the file; by default the cache.
+    dtype: "float32" or "float64".
+    seed: seed of the random inputs.
+    steady: whether to solve for the periodic steady state of each sample too (`Dataset.steady`). This takes about ten times
+        as long. Raises LfnoError for a system without a steady state (not damped or not forced).
+    changes: `count`, `grid`, `inputs` (a family, a function of the coordinates or an array on the grid), and every parameter
+        of the system.
 
     >>> data = dataset("heat", count=10)
     >>> data.inputs.shape, data.outputs.shape
@@ -95,6 +105,6 @@ def dataset(
     except LfnoError:
         if made:
             raise
-        path.unlink()  # damaged in its data: what was made once can be made again
+        path.unlink()  # the arrays in the file are damaged: make the data set again
         data = storage.load(make(what, out)[0])
-    return data if steady else replace(data, steady=None)  # whoever asks for the plain set gets it, whatever the file has
+    return data if steady else replace(data, steady=None)  # the file may contain steady states that were not asked for

@@ -1,4 +1,4 @@
-"""Many data sets at once, each in a process of its own on one core: what threads inside one solver cannot fill."""
+"""Make many data sets in parallel. Each process uses one core, because threads inside one solver do not use all cores."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ from lfno.core.errors import LfnoError, plain_warnings
 from lfno.data.make import make, plan
 
 Tell = Callable[[str, int, int], None]  # (name of a data set, samples done, samples in all)
-_POLL = 0.1  # s between two looks at what the processes tell
-_told: SimpleQueue[tuple[str, int, int]]  # in a worker: where it tells how far it is
-_ended = False  # in a worker: whether it was told to end
+_POLL = 0.1  # seconds between two readings of the progress messages
+_told: SimpleQueue[tuple[str, int, int]]  # in a worker: the queue for its progress messages
+_ended = False  # in a worker: whether it has received SIGTERM
 
 
 def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, processes: int, tell: Tell) -> list[float]:
-    """Make data sets in so many processes; the seconds that each took, in the order of `names`.
+    """Make data sets and return the seconds that each took, in the order of `names`.
 
-    `changes` are those of `plan`, the same for all. The first name is begun first, so long ones should lead. A data set
-    that fails does not stop the others; its sentence comes when all are done. Interrupted, the processes end at once
-    and leave nothing half-written. One process is this one, and there solvers may use all threads.
+    names: names in the registry. The first name starts first, so put slow data sets at the beginning.
+    changes: the changes of `lfno.data.make.plan`, the same for all data sets.
+    out: folder of the files; None for the cache.
+    processes: number of processes. With 1, this process makes the data sets, and solvers may use all threads.
+    tell: called with (name of a data set, samples done, samples in all).
+
+    A data set that fails does not stop the others; its error is raised when all are done. After an interruption, the
+    processes end at once and leave no incomplete file.
 
     >>> seconds = make_all(["heat", "beam"], {"count": 8}, None, 1, print)
     heat 0 8
@@ -66,7 +71,7 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Processes begun in this block use one thread: with more, those of several processes would fight for the cores."""
+    """Let processes that start in this block use one thread each. More threads than cores would slow all processes down."""
     before = os.environ.get("OMP_NUM_THREADS")
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
@@ -79,7 +84,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _begin(told: SimpleQueue[tuple[str, int, int]]) -> None:
-    """In a worker: Ctrl-C reaches the whole group, but only the parent decides; its SIGTERM unwinds what was begun."""
+    """Prepare a worker. It ignores Ctrl-C, which reaches all processes; the parent ends it with SIGTERM, which cleans up."""
     global _told
     _told = told
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -90,12 +95,12 @@ def _begin(told: SimpleQueue[tuple[str, int, int]]) -> None:
 
 def _end(*_: object) -> None:
     global _ended
-    _ended = True  # a pool would hand the next job to a worker whose last one failed
+    _ended = True  # the pool gives the next job to this worker although the last job failed
     raise SystemExit
 
 
 def _follow() -> None:
-    """A parent that was killed can tell nobody to end."""
+    """End this worker when its parent has ended. A parent that was killed cannot send SIGTERM."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

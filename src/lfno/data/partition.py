@@ -1,4 +1,4 @@
-"""Which samples of a record train, validate and test a model: uninterrupted spans that never overlap."""
+"""Split records into training, validation and test: uninterrupted spans that never overlap."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.split import FOLDS, STANDARD_SEED, borders, permutation
 from lfno.data.stretches import REST, UNKNOWN, Span
 
-TEST = 0.2  # share of the samples that test
-VALIDATION = 0.1  # share of the samples that validate
+TEST = 0.2  # share of the samples for the test
+VALIDATION = 0.1  # share of the samples for validation
 
 
 def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False) -> list[Span]:
     """Split one record of `size` samples in time.
 
-    test: the samples kept for the test, by default the last fifth. The tenth of the record beside them, on the longer side,
-        validates; all other samples train. A rest shorter than `window` is left out.
+    size: samples of the record.
+    window: samples of a window.
+    test: (start, stop), the samples for the test; by default the last fifth of the record.
     from_rest: whether the record begins with the system at rest.
-    Returns spans that are at least `window` long, except the test. Raises LfnoError if nothing is left to train.
+
+    The validation span is a tenth of the record. It lies beside the test span, on the side with more samples. All other
+    samples are for training. Training spans shorter than `window` are left out.
+    Returns spans that are at least `window` long; only the test span may be shorter.
+    Raises LfnoError if no samples are left for training.
 
     >>> [(span.part, span.start, span.stop) for span in in_time(1000, window=50)]
     [('train', 0, 700), ('validation', 700, 800), ('test', 800, 1000)]
@@ -52,8 +57,11 @@ def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> lis
 
     sizes: samples of each run, at least two runs.
     test: numbers of the runs for the test, from 0; by default runs with about a fifth of all samples.
-    About a tenth of all samples validate, or no run if only one is left beside the test: that one is split in time. The
-    longest run always trains. Of five runs or more, the choice is random but the same on every machine.
+
+    Runs with about a tenth of all samples are for validation. If only one run is left beside the test, no run is for
+    validation, and `of_runs` splits that run in time. The longest run outside the test is always for training. With five runs
+    or more, the choice is random but the same on every machine.
+    Raises LfnoError if no run is left for training.
 
     >>> whole_runs([300, 100, 100])
     ['train', 'validation', 'test']
@@ -71,7 +79,10 @@ def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> lis
 
 
 def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int) -> list[int]:
-    """The first of `order` that have `wanted` samples together: at least one and at most `most`, if there are any."""
+    """Return the first runs of `order` that have about `wanted` samples together.
+
+    The result has at most `most` runs, and at least one run unless `order` is empty.
+    """
     found: list[int] = []
     for k in order[: max(most, 1)]:
         if found and sum(sizes[j] for j in found) + sizes[k] / 2 > wanted:
@@ -81,7 +92,13 @@ def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int)
 
 
 def of_runs(sizes: Sequence[int], states: Sequence[str], parts: Sequence[str], window: int) -> list[Span]:
-    """Return one span for each run; if no run validates, the last tenth of the one that trains does."""
+    """Return one span for each run. If no run is for validation, the last tenth of the training run is.
+
+    sizes: samples of each run.
+    states: state at the beginning of each run.
+    parts: part of each run, from `whole_runs`.
+    window: samples of a window.
+    """
     spans = [Span(part, 0, size, state, k) for k, (part, size, state) in enumerate(zip(parts, sizes, states, strict=True))]
     if "validation" in parts:
         return spans

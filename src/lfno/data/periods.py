@@ -1,4 +1,4 @@
-"""Repeated periods: find the period of an input, average the steady periods, and tell the noise from their differences."""
+"""Repeated periods: find the period of an input, average the steady periods, and estimate the noise from their differences."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.signals.record import INPUT_GAPS, Record
 
-REPEATS = 0.02  # mean square of the difference between periods of the input, relative to twice its variance
-NOVEL = 0.5  # an input must first become this different from itself before it can repeat
-NEARLY = 2.0  # of all lags at which the input repeats, the smallest within this factor of the best is the period
-LEAST_PERIOD = 16  # samples
-SETTLED = 1.15  # settled periods of the output differ by less than this factor of the smallest difference of late periods
-REPEATED_OUTPUT = 0.5  # if steady periods differ by more than this share of the output's RMS, the output does not repeat
+REPEATS = 0.02  # largest d(p) (see `difference`) at which an input repeats with period p; it allows for noise
+NOVEL = 0.5  # a period is longer than the first lag at which d(p) exceeds this value: neighbouring samples are always similar
+NEARLY = 2.0  # factor: the period is the smallest lag whose d(p) is at most this many times the smallest d
+LEAST_PERIOD = 16  # samples of the shortest period
+SETTLED = 1.15  # factor: settled periods differ by at most this many times the smallest difference of late periods
+REPEATED_OUTPUT = 0.5  # share of the output's RMS: if steady periods differ by more, the output does not repeat
 
 
 def difference(inputs: np.ndarray) -> np.ndarray:
     """Return d(p) = Σ (u(n+p) − u(n))² / Σ (u(n+p)² + u(n)²) for all lags p = 0 … N − 1, over all channels.
 
-    The mean of each channel is taken off first. d is 0 where the input repeats, and about 1 where it does not.
+    inputs: (channels, …, time).
+
+    First, the mean of each channel is subtracted and each channel is scaled to RMS 1. d is 0 where the input repeats, and
+    about 1 where it does not.
 
     >>> d = difference(np.tile(np.random.default_rng(0).normal(size=(1, 50)), 4))
     >>> bool(d[50] < 1e-12), bool(d[25] > 0.5)
@@ -40,10 +43,10 @@ def difference(inputs: np.ndarray) -> np.ndarray:
 
 
 def find_period(inputs: np.ndarray) -> int | None:
-    """Return the period, in samples, of an input (channels, …, time) that repeats at least once; None if it does not.
+    """Return the period in samples of an input (channels, …, time) that repeats at least once; None if it does not repeat.
 
-    The measured input may carry noise, and its first period may differ (an amplifier that was switched on). All whole
-    periods after the first third of the record must repeat.
+    The measured input may contain noise, and its first period may differ (an amplifier was switched on). We therefore search
+    in the whole record first, and then without its first third. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
     for first in (0, count // 3):
@@ -74,10 +77,10 @@ def _smallest(found: np.ndarray, longest: int) -> int | None:
 class Periods:
     """The periods of one record.
 
-    mean: a record of one period, the average of the settled ones.
-    noise: RMS of the noise of one measured sample of each output, or None if only one period is settled.
+    mean: a record of one period, the average of the settled periods.
+    noise: (outputs,) RMS of the noise of one measured sample; None if only one period is settled.
     count: the number of settled periods.
-    before: the number of periods before the first settled one, with the transient.
+    before: the number of periods before the first settled period; they contain the transient.
     """
 
     mean: Record
@@ -87,12 +90,13 @@ class Periods:
 
 
 def average(record: Record, period: int, from_rest: bool = False) -> Periods | None:
-    """Average the settled periods of a record; None if the outputs do not repeat although the input does.
+    """Average the settled periods of a record and return them; None if the outputs do not repeat although the input does.
 
-    from_rest: whether the record starts at rest. Of two periods, the first is then the transient, not a settled one.
+    period: the period in samples.
+    from_rest: whether the record starts at rest. If the record has two periods, the first one is then the transient.
 
-    noise² = Σ_k |y_k − ȳ|² / ((K − 1) P) for K settled periods y_k of P samples. An unfinished last period is left out.
-    Values that were not measured do not count.
+    noise² = Σ_k |y_k − ȳ|² / ((K − 1) P) for K settled periods y_k of P samples. An incomplete last period is left out.
+    Values that were not measured are ignored.
     Raises LfnoError if the record is shorter than two periods.
     """
     count = len(record) // period
@@ -100,7 +104,7 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
         raise LfnoError(f"a period of {period} samples does not repeat in a record of {len(record)}: two periods are needed")
 
     def folded(values: np.ndarray) -> np.ndarray:
-        """(channels, *space, periods, time)"""
+        """Return the values as (channels, *space, periods, time)."""
         return values[..., : count * period].reshape(*values.shape[:-1], count, period)
 
     inputs, outputs = folded(record.inputs), folded(record.outputs)
@@ -109,7 +113,7 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     size = np.sqrt(((outputs - outputs.mean(places, keepdims=True)) ** 2).mean(places))
 
     def apart(one: np.ndarray, other: np.ndarray, counted: np.ndarray | bool) -> np.ndarray:
-        """RMS difference of each channel."""
+        """Return the RMS difference of each channel, (channels,)."""
         axes = tuple(range(1, one.ndim))
         number = np.broadcast_to(counted, one.shape).sum(axes)
         total = ((one - other) ** 2).sum(axes, where=counted)
@@ -123,7 +127,7 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     floor = np.maximum(steps[-max(1, count // 2) :].min(0), 1e-9 * size)
     if (floor > REPEATED_OUTPUT * size).any():
         return None
-    # the first period after which all differences are as small as those of the last periods
+    # find the first period after which all differences between periods are as small as at the end of the record
     large = np.flatnonzero((steps > max(SETTLED, 1 + 4 / np.sqrt(2 * period)) * floor).any(1))
     before = min(int(large[-1]) + 1 if large.size else 0, count - 1)
     before = max(before, int(from_rest and count == 2))
@@ -140,7 +144,7 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     axis = record.grid.axes[-1]
     grid = record.grid.change(axis.name, size=period, origin=axis.origin + before * period * axis.step)
     told = {key: value for key, value in record.provenance.items() if key != INPUT_GAPS}
-    typical = np.median if INPUT_GAPS in record.provenance else np.mean  # a gap is in one period, not in most of them
+    typical = np.median if INPUT_GAPS in record.provenance else np.mean  # a gap affects one period, and the median ignores it
     one = Record(typical(inputs[..., kept, :], axis=-2), mean, grid, record.input_channels, record.output_channels,
                  told, None if (times > 0).all() else times > 0)  # fmt: skip
     return Periods(one, noise, count - before, before)

@@ -1,4 +1,4 @@
-"""What a data set will be, and how it is solved, part by part."""
+"""The plan of a data set: its recipe, and its solution in parts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh
 from lfno.systems.steady import TOLERANCE
 
-#: samples of a data set: more, however short, would be written for days
+#: largest number of samples of a data set; more samples, however short, would take days to write
 MOST = 10_000_000
-#: what is repeated to reach a steady state, as the file tells; a file that repeats something else is made again
+#: the file states which input was repeated to reach the steady state; a file with another statement is made again
 REPEATS = "samples of the input, joined by a periodic spline"
 
 Progress = Callable[[int, int], None]  # (samples done, samples in all)
@@ -36,11 +36,16 @@ DType = Literal["float32", "float64"]
 
 
 class Plan:
-    """What a data set will be: the entry with the user's changes, its inputs drawn, and a recipe that identifies it.
+    """The plan of a data set: the registry entry with the user's changes, the drawn inputs, and a recipe that identifies it.
 
-    `inputs` replaces the family of the entry: another `Family`, a function of the coordinates or an array on the grid.
-    `steady` asks for the periodic steady state of each sample as well. All other changes are values of the system's
-    parameters.
+    entry: the entry of the registry.
+    dtype: "float32" or "float64".
+    seed: seed of the random inputs.
+    count: number of samples; None takes the number of the entry.
+    grid: None takes the grid of the entry.
+    inputs: another `Family`, a function of the coordinates or an array on the grid; None takes the family of the entry.
+    steady: whether to solve for the periodic steady state of each sample too.
+    parameters: values of the parameters of the system.
     """
 
     def __init__(
@@ -74,21 +79,28 @@ class Plan:
         self.path_name = f"{entry.name}-{self.key[:8]}" if changed or dtype != "float32" else entry.name
 
     def room(self) -> tuple[int, int]:
-        """Bytes of memory and of disk that it takes while it is made, about."""
+        """Return about how many bytes (memory, disk) are needed while the data set is made."""
         kept, solved = self._sample()
         count, together = self.entry.count, min(self.system.chunk, self.entry.count)
-        # on disk the file and, where it is made in parts, those
+        # the disk holds the file and, if the data set is made in parts, the parts
         return kept * count + solved * together, kept * count // (2 if together == count else 1)
 
     def _sample(self) -> tuple[int, int]:
-        """Bytes of a sample: in its part and in what parts are joined to, and three copies in float64 when it is solved."""
+        """Return (kept, solved): bytes of a sample.
+
+        kept: two copies in the final type, one in the part and one in the joined array.
+        solved: three copies in float64 while the sample is solved.
+        """
         shapes = self.system.signal_grid(self.entry.grid).shape, self.entry.grid.shape
         channels = len(self.system.inputs), len(self.system.outputs)
         numbers = sum(math.prod(shape) * n for shape, n in zip(shapes, channels, strict=True))
         return 2 * np.dtype(self.dtype).itemsize * numbers, 3 * 8 * numbers
 
     def _check_memory(self, drawn: bool) -> None:
-        """Refuse a number of samples that no memory holds before any is taken; what is given is already there."""
+        """Raise LfnoError if the samples do not fit into memory.
+
+        drawn: whether the inputs will be drawn. Inputs that the user gives are in memory already and are not checked.
+        """
         needed, free = self.room()[0], available()
         if drawn and needed > free:
             kept, solved = self._sample()
@@ -107,7 +119,7 @@ class Plan:
         return as_signal(given, self.system.signal_grid(self.entry.grid)), {}
 
     def _recipe(self, seed: int) -> dict[str, Any]:
-        # the inputs are named by what they are, so that a changed family or function is another recipe
+        # the recipe contains a hash of the input values, so that a changed family or function gives another recipe
         fingerprint = hashlib.sha256()
         ends = [self.signal[:1], self.signal[self.signal.count - 1 :]]
         where = open_mesh(self.system.signal_grid(self.entry.grid))
@@ -136,7 +148,10 @@ class Plan:
         return self.recipe | facts | {"title": system.title, "kind": system.kind, "accuracy": self.entry.accuracy}
 
     def build(self, progress: Progress | None = None) -> Dataset:
-        """Solve all samples, in parts where there are many; finished parts survive an interruption."""
+        """Solve all samples and return the data set.
+
+        Many samples are solved in parts. After an interruption, finished parts are not solved again.
+        """
         count, chunk = self.signal.count, self.system.chunk
         folder = partial_directory() / self.key[:16]
         parts = []
@@ -152,10 +167,10 @@ class Plan:
         return Dataset(inputs, outputs, self.entry.grid, self.draws, *channels, self.provenance())
 
     def settle(self, data: Dataset, progress: Progress | None = None) -> Dataset:
-        """The data set with the periodic steady state of each sample.
+        """Return the data set with the periodic steady state of each sample.
 
-        What repeats are the samples of the input, which is all that a model knows of it. A function that ends elsewhere than
-        it begins would jump between two samples, and no model can see where.
+        We repeat the sampled input, joined by a periodic spline, because a model knows the input only at the samples. If we
+        repeated the input function, it could jump between its last and its first sample, and a model could not see the jump.
         """
         count, chunk, parts = self.signal.count, self.system.chunk, []
         grid = self.entry.grid
@@ -181,13 +196,13 @@ class Plan:
         return inputs, outputs
 
     def _stored(self, file: Path, first: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """A part that was finished before; None if there is none, or it is damaged or another: it is solved again."""
+        """Read a part that was finished before; None if it is absent, damaged or of another recipe. It is then solved again."""
         try:
             with file.open("rb") as stream, np.load(stream) as part:
                 if str(part["key"]) == self.key and int(part["first"]) == first:
                     return part["inputs"], part["outputs"]
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError):
-            pass  # what damaged archives raise
+            pass  # damaged archives raise any of these errors
         return None
 
     def forget_parts(self) -> None:

@@ -1,4 +1,4 @@
-"""Your own signals, made ready for training: from files, records or arrays to samples with a split."""
+"""Prepare your own signals for training: turn files, records or arrays into samples with a split."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from lfno.data.variation import check_variation
 from lfno.data.window_length import choose_windows
 from lfno.data.windows import as_samples
 
-#: options of `lfno.data.signals.read_signals` that are passed on
+#: options that `prepare` passes on to `lfno.data.signals.read_signals`
 READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest", "periodic")
 
-WHOLE = 4096  # samples: runs from rest up to this length are answered whole; longer ones are cut into windows
+WHOLE = 4096  # samples: a run from rest up to this length is one sample; longer runs are cut into windows
 
 
 def prepare(
@@ -46,11 +46,13 @@ def prepare(
     """Read signals, cut long records into windows, and split them into training, validation and test.
 
     source: a file, Record, Dataset, Runs or mapping from names to arrays; or a list of these, which are runs of one experiment.
-    window, warmup: samples of a window, and of its beginning that is fed but not scored; chosen from the data by default.
-    test: another file (or list of files, Record, Dataset, Runs); or a range "start:stop", of one record in its unit of time, of
-        several runs or trajectories in their numbers from 0.
-    from_rest: whether every record begins with the system at rest; of several runs, the outputs tell by default.
-    periodic: "auto" looks for a period of the inputs, "no" does not; or the period in the unit of time.
+    window: length of a window in samples; chosen from the data by default.
+    warmup: samples at the beginning of a window that the model receives but that are not scored; chosen from the data by
+        default.
+    test: another file (or list of files, Record, Dataset, Runs), or a range "start:stop". For one record the range is in the
+        unit of time. For several runs or trajectories it is in their numbers, from 0.
+    from_rest: whether every record begins with the system at rest. By default, the outputs of several runs decide.
+    periodic: "auto" to search for a period of the inputs, "no" not to search, or the period in the unit of time.
     fold: the test fold of the standard split of trajectories.
     reading: the options of `lfno.data.signals.read_signals`.
     Raises LfnoError for data or options that do not fit.
@@ -77,7 +79,10 @@ def prepare(
 
 
 def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Dataset | Runs:
-    """Return runs as trajectories of one length if each can be answered as a whole, from rest, and none repeats."""
+    """Return runs as trajectories of one length if a model can compute each run as a whole.
+
+    Every run must be short and start at rest, and the inputs must not be periodic. Other runs are returned unchanged.
+    """
     if isinstance(data, Dataset):
         return data
     short = data.grid.shape[-1] <= WHOLE and len(data) >= FOLDS
@@ -102,7 +107,7 @@ def _windows(
     known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None, sizes: tuple[int | None, int | None],
     from_rest: bool, periodic: str | float, notes: list[str],
 ) -> Prepared:  # fmt: skip
-    """Cut runs into windows; whole runs are in one part, a single record is split in time."""
+    """Cut runs into windows. A whole run belongs to one part of the split; a single record is split in time."""
     records = [*known.records, *tests]
     single = len(records) == 1
     states = [REST] * len(records) if from_rest else [UNKNOWN] if single else starts(records)
@@ -146,7 +151,7 @@ def _windows(
 
 
 def _periods(found: Realisations, parts: list[str], known: Runs, notes: list[str]) -> Prepared:
-    """Whole periods as samples: a model answers them in steady state, so that nothing warms up."""
+    """Return whole periods as samples. A model computes their steady state, so no warm-up is needed."""
     records, spans, dataset, split = found.whole(parts)
     _, warmup, memory, _ = choose_windows(found.records)
     notes.append("every sample is a whole period, which models answer in steady state: nothing warms up")
@@ -156,7 +161,7 @@ def _periods(found: Realisations, parts: list[str], known: Runs, notes: list[str
 
 
 def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None) -> list[str]:
-    """The part of each run, first of `known`, then of `tests`."""
+    """Return the part of each run: first the runs of `known`, then the runs of `tests`."""
     sizes = [len(record) for record in (*known.records, *tests)]
     if len(sizes) == 1:
         return ["train"]
@@ -171,7 +176,7 @@ def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | N
 
 
 def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:
-    """Return the data set with what a model file keeps of it: channels, units, warm-up, and whether it starts from rest."""
+    """Return the data set with provenance for the model file: split, channels, units, warm-up, and `from_rest`."""
     signals = {
         "inputs": [[channel.name, channel.unit] for channel in dataset.input_channels],
         "outputs": [[channel.name, channel.unit] for channel in dataset.output_channels],

@@ -1,4 +1,4 @@
-"""Data made ready for training: samples with a split, and the uninterrupted stretches behind them."""
+"""Data that are ready for training: samples with a split, and the uninterrupted stretches that contain the samples."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from lfno.data.stretches import PARTS, Span, Stretch
 
 @dataclass(frozen=True)
 class Prepared:
-    """Samples of equal length with their split, and the records that they were cut from.
+    """Samples of equal length with their split, and the records that contain the samples.
 
-    dataset, split: the samples and the part that each belongs to.
-    notes: one sentence for everything that was done to the data.
-    warmup: samples at the beginning of a window that are fed to a model but not scored; 0 for whole trajectories. Of several
-        runs, the mask of the samples says the same.
-    records: the records that the samples are windows of; none for whole trajectories.
-    spans: which samples of which record belong to each part.
-    memory: samples for which the system remembers its past; 0 where that is not known. Longer than `warmup` where the record
-        does not allow so long a warm-up.
-    noise_floor: RMS of the measurement noise of each output, in its unit, where repeated periods tell it.
+    dataset: the samples.
+    split: the part of each sample: training, validation or test.
+    notes: one sentence for each change that was made to the data.
+    warmup: number of samples at the beginning of a window that a model receives but that are not scored; 0 for whole
+        trajectories. For several runs, the mask of the samples is False there too.
+    records: the records that the windows were cut from; empty for whole trajectories.
+    spans: the part of the split that each range of samples of a record belongs to.
+    noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None without repeated periods.
+    memory: number of samples for which the system remembers its past; 0 if the memory is not known. The memory is longer
+        than `warmup` if the record is too short for such a warm-up.
     """
 
     dataset: Dataset
@@ -40,19 +41,19 @@ class Prepared:
 
     @property
     def record(self) -> Record | None:
-        """The record of training and validation, if it is one and the test is one span; None otherwise."""
+        """The record of training and validation. None if there are several such records, or several test spans."""
         known = [span.record for span in self.spans if span.part != "test"]
         return self.records[known[0]] if stretches.single_record(self.spans) else None
 
     @property
     def test(self) -> Record | None:
-        """The test part as one record, beside a single `record`; None otherwise."""
+        """The test part as one record; None if `record` is None."""
         span = self._tested()
         return None if span is None else self.records[span.record].part(span.start, span.stop)
 
     @property
     def stretch(self) -> tuple[int, int] | None:
-        """First and last sample (not included) of the test in `record`; None if the test is another record."""
+        """(start, stop) of the test in `record`, `stop` not included; None if the test is in another record."""
         span = self._tested()
         return None if span is None or self.records[span.record] is not self.record else (span.start, span.stop)
 
@@ -62,7 +63,7 @@ class Prepared:
     def stretches(self, part: str) -> list[Stretch]:
         """Return the uninterrupted pieces of measurement in one part of the split: "train", "validation" or "test".
 
-        Pieces of training and validation never overlap with those of the test. Raises LfnoError for another word.
+        Stretches of training and validation never overlap with stretches of the test. Raises LfnoError for another word.
 
         >>> from lfno.core.grid import Grid
         >>> values = np.random.default_rng(0).normal(size=(10, 1, 50))

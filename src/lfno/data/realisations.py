@@ -1,4 +1,4 @@
-"""Records of repeated periods, made ready for training: no period is in two parts of the split."""
+"""Prepare records of repeated periods for training. All periods of one realisation belong to the same part of the split."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from lfno.data.stretches import PARTS, PERIODIC, REST, SAMPLE_START, UNKNOWN, Sp
 from lfno.data.window_length import LEAST
 
 AUTO, NO = "auto", "no"
-LONGEST_WHOLE = 16384  # samples of a period that a network answers as a whole, in its steady pass
-FEWEST_WINDOWS = 20  # a single period must be so many of the shortest windows long to be split in time
+LONGEST_WHOLE = 16384  # samples: a network computes the steady state of a period up to this length as a whole
+FEWEST_WINDOWS = 20  # a single period is split in time only if it is at least this many shortest windows long
 
 
 def period_of(records: Sequence[Record], periodic: str | float, told: int | None = None) -> int | None:
-    """Return the period, in samples, of the inputs of all records; None if they have none.
+    """Return the period of the inputs in samples; None if the inputs are not periodic or the records have different periods.
 
-    told: the period that the file tells.
-    periodic: "auto" to look for it, "no" to leave it, or the period in the unit of time.
-    Raises LfnoError for another word, or a period that does not fit twice into the shortest record.
+    periodic: "auto" to search for the period, "no" to return None, or the period in the unit of time.
+    told: the period in samples that the file states, if it states one. It replaces the search.
+    Raises LfnoError for another word, or if two periods do not fit into the shortest record.
     """
     axis, shortest = records[0].grid.axes[-1], min(map(len, records))
     if periodic == NO:
@@ -49,11 +49,12 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
 
 @dataclass(frozen=True)
 class Realisations:
-    """Records of one period each, with the record of the transient before it where the system started at rest.
+    """One averaged period per realisation, and the transient before it if the system started at rest.
 
-    records: the averaged period of each realisation, then transients.
-    whose: the realisation that each record belongs to.
-    noise: RMS of the noise of one measured sample of each output; None if it is not known.
+    records: first the averaged period of each realisation, then the transients.
+    whose: the number of the realisation that each record belongs to.
+    noise: (outputs,) RMS of the noise of one measured sample; None if the noise is not known.
+    notes: sentences about the averaging, for the user.
     """
 
     records: tuple[Record, ...]
@@ -62,10 +63,14 @@ class Realisations:
     notes: tuple[str, ...]
 
     def spans(self, parts: Sequence[str], window: int, warmup: int) -> tuple[list[Record], list[Span]]:
-        """Return records for windows, and spans in the parts of the realisations.
+        """Return the records to cut windows from, and their spans in each part of the split.
 
-        Each period follows samples of the period before, so that its first window can warm up. If no realisation validates,
-        the last tenth of the period that trains does. Transients are padded to the length of a window.
+        parts: the part of each realisation: "train", "validation" or "test".
+        window, warmup: length of a window and of its warm-up, in samples.
+
+        The last samples of the period are repeated before its beginning, so that the first window can warm up. If no
+        realisation is for validation, the last tenth of the training period is. Transients are padded to the length of a
+        window.
         """
         records: list[Record] = []
         spans: list[Span] = []
@@ -92,13 +97,18 @@ class Realisations:
         return records, spans
 
     def answered_whole(self, parts: Sequence[str]) -> bool:
-        """Whether whole periods are the samples: all parts have realisations of their own, and a period is not too long."""
+        """Return whether each sample is a whole period.
+
+        Every part of the split must have a realisation, a period must have at most LONGEST_WHOLE samples, and the grid must
+        have no axis of space.
+        """
         return {*parts} == {*PARTS} and len(self.records[0]) <= LONGEST_WHOLE and self.records[0].grid.ndim == 1
 
     def whole(self, parts: Sequence[str]) -> tuple[list[Record], list[Span], Dataset, Split]:
-        """Return records and spans of whole periods and transients, and the periods as samples with their split.
+        """Return (records, spans, data set, split) of whole periods.
 
-        The outputs of a sample are one period of a steady state: the response to its input repeated for ever.
+        The records and spans contain the periods and the transients. The samples of the data set are the periods. The outputs
+        of a sample are one period of a steady state: the response to the input repeated for ever.
         """
         records = [*self.records]
         spans = [
@@ -123,7 +133,11 @@ class Realisations:
 
 
 def realisations(records: Sequence[Record], states: Sequence[str], period: int) -> Realisations | None:
-    """Average the periods of each record; None if the outputs do not repeat."""
+    """Average the periods of each record and return the realisations; None if the outputs do not repeat.
+
+    states: the state at the beginning of each record, "rest" or "unknown".
+    period: the period in samples.
+    """
     found: list[Periods] = []
     for record, state in zip(records, states, strict=True):
         one = average(after_gaps(record, period), period, state == REST)
@@ -158,7 +172,7 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
 
 
 def with_lead(record: Record, lead: int) -> Record:
-    """Return one period with the last `lead` samples of the period before."""
+    """Return one period, preceded by the last `lead` samples of the period before."""
     times = -(-lead // len(record))
 
     def longer(values: np.ndarray) -> np.ndarray:
@@ -172,5 +186,5 @@ def with_lead(record: Record, lead: int) -> Record:
 
 
 def too_short(period: int) -> bool:
-    """Whether a single period cannot be split in time."""
+    """Return whether a single period is too short to be split in time."""
     return period < FEWEST_WINDOWS * LEAST

@@ -1,4 +1,4 @@
-"""Offset and scale of each channel: the affine map between physical units and a model's own."""
+"""Offset and scale of each channel: the affine map between physical units and the units inside a model."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import numpy as np
 
 
 def scale_of(values: np.ndarray, mask: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return offset and scale of each channel of `values`, shape (samples, channels, *grid).
+    """Return offset and scale of each channel, two arrays (channels,).
 
-    Zero usually means "at rest", so the offset stays zero unless the mean of a channel exceeds its variation, as for a
-    temperature of 293 ± 5 K. A constant channel gets the scale 1. `mask` is True where a value was measured; the other
-    values do not count.
+    values: (samples, channels, *grid).
+    mask: shape of `values`, True where a value was measured; the other values are ignored.
+
+    Zero usually means "at rest", so the offset is zero unless the mean of a channel exceeds its standard deviation, as for a
+    temperature of 293 ± 5 K. The scale of a constant channel is 1.
 
     >>> scale_of(np.array([[[-1.0, 1.0]], [[-1.0, 1.0]]]))
     (array([0.]), array([1.]))
     """
     axes = (0, *range(2, values.ndim))
     counted: Any = True
-    if mask is not None:  # a channel without any measured value takes those that were filled in
+    if mask is not None:  # for a channel without any measured value, the filled values are used
         counted = np.where(mask.any(axes, keepdims=True), mask, True)
     mean = values.mean(axes, dtype=np.float64, where=counted)
     deviation = values.std(axes, dtype=np.float64, where=counted)

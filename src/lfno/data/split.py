@@ -1,4 +1,4 @@
-"""Which samples are for training, which for choosing, which for the final score: fixed before anything is learned."""
+"""Split samples into training, validation and test. The split is fixed before any model is trained."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 
-FOLDS = 5
-#: validation samples of the standard split, as a share: 30 of 380
+FOLDS = 5  # folds of the standard split; each fold is the test once
+#: share of validation samples in the standard split: 30 of 380 samples, as in the published results
 VALIDATION = 30 / 380
-STANDARD_SEED = 2024
+STANDARD_SEED = 2024  # seed of the permutation of the standard split
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Indices of the samples in each part; no sample is in two."""
+    """Indices of the samples in each part. No sample is in two parts."""
 
     train: np.ndarray
     validation: np.ndarray
@@ -52,17 +52,19 @@ class Split:
 
 
 def permutation(size: int, seed: int) -> np.ndarray:
-    """A permutation that is the same on every machine and with every version of NumPy.
+    """Return a permutation of 0 … size − 1 that is the same on every machine and with every version of NumPy.
 
-    NumPy promises the raw stream of a bit generator, not what `permutation` makes of it; sorting the stream is ours.
+    NumPy guarantees the raw stream of a bit generator, but not the result of its own `permutation`. We therefore sort the
+    raw stream.
     """
     return np.argsort(np.random.PCG64(seed).random_raw(size), kind="stable")
 
 
 def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
-    """The split of the published results: folds of one fixed permutation; 274 / 30 / 76 of 380 samples.
+    """Return the split of the published results: 274 training, 30 validation and 76 test samples of 380.
 
-    Fold k is the test set; the validation samples are the first of the rest.
+    One fixed permutation is cut into folds. Fold `fold` is the test set. The first of the remaining samples are the
+    validation set, and the others the training set.
 
     >>> standard(380).sizes
     (274, 30, 76)
@@ -78,14 +80,16 @@ def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
 
 
 def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
-    """A random split with the given shares; the same seed gives the same split."""
+    """Return a random split. `validation` and `test` are shares of the samples. The same seed gives the same split."""
     first, second = borders(size, validation, test)
     order = permutation(size, seed)
     return Split(*(np.sort(part) for part in (order[:first], order[first:second], order[second:])))
 
 
 def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
-    """Train on what came first, choose on what came next, test on what came last: for one record, or ordered samples.
+    """Return a split in time: the first samples are for training, the next for validation, the last for the test.
+
+    Use it for one record, or for samples that are ordered in time.
 
     >>> in_time(10).test
     array([8, 9])
@@ -95,14 +99,14 @@ def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
 
 
 def of(dataset: Dataset, fold: int = 0) -> Split:
-    """The split the data came with, or the standard one of this fold."""
+    """Return the split that the data set contains, or the standard split with this fold."""
     own = dataset.provenance.get("split")
     folds = dataset.provenance.get("folds", FOLDS)
     return standard(len(dataset), fold, folds) if own is None else Split.from_dict(own)
 
 
 def borders(size: int, validation: float = 0.1, test: float = 0.2) -> tuple[int, int]:
-    """Where validation and test begin if they come after training: no arrays, for records of any length.
+    """Return (first validation sample, first test sample) of a split in time, without arrays of indices.
 
     >>> borders(10)
     (7, 8)

@@ -1,4 +1,4 @@
-"""Does a run start at rest? A model that starts at rest is wrong at the beginning of a run that does not."""
+"""Decide whether each run starts at rest. A model that starts at rest makes errors where a run starts in motion."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from lfno.data.signals.record import Record
 from lfno.data.stretches import REST, UNKNOWN
 
-QUIET = 0.1  # at rest, the first sample of an output deviates from equilibrium by less than this share of its RMS
-SLOW = 0.5  # at rest, the first change of an output is less than this share of its RMS change from sample to sample
-NOISY = 0.15  # a median first deviation up to this share of the RMS is noise around rest; in motion it is about 0.67
-OUTLYING = 4.0  # a run whose first deviation exceeds this many times the median one is not at rest
-FAINT = 0.1  # changes with less than this share beyond noise tell nothing
-MOVING = 0.3  # a run whose first sample deviates by more than this share surely starts in motion
+QUIET = 0.1  # share of the RMS of an output: at rest, its first sample deviates by less from equilibrium
+SLOW = 0.5  # share of the RMS change from sample to sample: at rest, the first change of an output is smaller
+NOISY = 0.15  # share of the RMS: a median first deviation up to this value is noise around rest; in motion it is about 0.67
+OUTLYING = 4.0  # factor: a run whose first deviation exceeds the median first deviation this many times is not at rest
+FAINT = 0.1  # share of the mean squared change: if the noise leaves less than this share, the first changes are ignored
+MOVING = 0.3  # share of the RMS: a run whose first sample deviates by more certainly starts in motion
 
 
 def deviation(records: Sequence[Record]) -> np.ndarray:
-    """Return (runs, 2): distance of the first sample from equilibrium, and the change to the second sample.
+    """Return an array (runs, 2) that tells how far each run is from rest at its beginning.
 
-    Both are relative to the RMS, over all runs, of the output and of its change from sample to sample; the output with the
-    largest value counts. The equilibrium of an output is zero, or, for an output with an offset (a position, a temperature),
-    the median of the first values of all runs.
+    Column 0: distance of the first sample from equilibrium, divided by the standard deviation of the output over all runs.
+    Column 1: change from the first to the second sample, divided by the RMS change from sample to sample over all runs.
+
+    Each column holds the largest value over the outputs. The equilibrium of an output is zero. If the output has an offset
+    (a position, a temperature), its equilibrium is the median of the first values of all runs.
     """
     flat = [record.outputs.reshape(-1, len(record)) for record in records]
     whole = np.concatenate(flat, axis=1)
@@ -39,9 +41,9 @@ def deviation(records: Sequence[Record]) -> np.ndarray:
 def starts(records: Sequence[Record]) -> list[str]:
     """Return "rest" or "unknown" for each run.
 
-    Three runs or more tell the noise: if most of them start at rest, their first samples differ by noise alone. Then a run is
-    at rest if its first sample is not far beyond the noise. The median of the first changes counts, without the part that
-    noise has in them: the input of a single run may be large at once.
+    Three runs or more allow an estimate of the noise. If most runs start at rest, their first samples differ by noise alone.
+    A run is then at rest if its first sample is not far beyond the noise. All runs share the median of the first changes,
+    because the input of a single run may be large from its first sample. The median is taken after the noise is removed.
 
     >>> from lfno.core.grid import Grid
     >>> from lfno.systems.base import Channel
@@ -63,10 +65,10 @@ def starts(records: Sequence[Record]) -> list[str]:
 
 
 def _without_noise(records: Sequence[Record], changes: np.ndarray) -> np.ndarray:
-    """Return the first changes with the part of noise taken off their squares; zero where noise is all that changes.
+    """Subtract the noise power from the squared first changes and return the square root; zero if noise explains all changes.
 
-    The noise is that of the first samples, whose median deviation is 0.67 of its standard deviation σ. Two samples differ by
-    √2 σ because of it.
+    The standard deviation σ of the noise is the median deviation of the first samples divided by 0.67, as for Gaussian noise.
+    Noise makes two successive samples differ by √2 σ.
     """
     first = np.stack([record.outputs.reshape(-1, len(record))[:, 0] for record in records])
     steps = np.concatenate([np.diff(record.outputs.reshape(-1, len(record)), axis=1) for record in records], axis=1)
@@ -77,5 +79,5 @@ def _without_noise(records: Sequence[Record], changes: np.ndarray) -> np.ndarray
 
 
 def moving(records: Sequence[Record]) -> list[int]:
-    """Return the numbers, from 0, of the runs that surely start in motion."""
+    """Return the numbers, from 0, of the runs that certainly start in motion."""
     return [k for k, (far, _) in enumerate(deviation(records)) if far > MOVING]

@@ -1,4 +1,4 @@
-"""Data sets on disk: one HDF5 file, written whole or not at all, that knows when it has been damaged."""
+"""Data sets on disk: one HDF5 file per data set. A file is written completely or not at all. A checksum detects damage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ COMPRESSION: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "sh
 
 @contextlib.contextmanager
 def atomic(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well, and vanishes when it does not."""
+    """Yield a temporary path in the folder of `path`.
+
+    If the block ends without an error, the temporary file replaces `path`. If not, it is deleted and `path` is unchanged.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,12 +39,12 @@ def atomic(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        with contextlib.suppress(OSError):  # it is gone, or its folder could not be made
+        with contextlib.suppress(OSError):  # the file was moved to `path`, or its folder could not be made
             temporary.unlink()
 
 
 def checksum(arrays: dict[str, np.ndarray], metadata: str) -> str:
-    """SHA-256 over the names, types, shapes and values of the arrays and over the description."""
+    """Return the SHA-256 of the metadata and of the names, types, shapes and values of the arrays."""
     total = hashlib.sha256(metadata.encode())
     for name in sorted(arrays):
         values = np.ascontiguousarray(arrays[name])
@@ -51,11 +54,17 @@ def checksum(arrays: dict[str, np.ndarray], metadata: str) -> str:
 
 
 def save(dataset: Dataset, path: str | Path) -> Path:
-    """Write `dataset` to one HDF5 file; the same data give the same bytes.
+    """Write `dataset` to one HDF5 file and return its path. The same data give the same bytes.
 
-    Groups: `inputs`, `outputs` (sample, channel, *space, time), `mask` where values are missing, `steady` where it is
-    known, and `parameters/<name>`; the attribute `lfno` is the description in JSON, `sha256` the checksum. A chunk is one
-    sample; there are no time stamps. An input repeated along an axis is stored once, with size 1 there.
+    Content of the file:
+        inputs, outputs: (sample, channel, *space, time)
+        mask: if values are missing
+        steady: if steady states are known
+        parameters/<name>: (sample, …)
+        attribute `lfno`: the metadata in JSON
+        attribute `sha256`: the checksum
+
+    A chunk is one sample. The file has no time stamps. An input that is constant along an axis is stored with size 1 there.
     """
     path = Path(path)
     arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
@@ -67,15 +76,15 @@ def save(dataset: Dataset, path: str | Path) -> Path:
         file.attrs["lfno"] = metadata
         file.attrs["sha256"] = checksum(arrays, metadata)
         for name, values in arrays.items():
-            packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # nothing has no chunks
+            packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # an empty array has no chunks
             file.create_dataset(name, data=values, track_times=False, **packed)
-            file.flush()  # now: a handle may be closed late, in a thread, and the order of chunks would be another
+            file.flush()  # a handle may be closed later, in another thread, which would change the order of the chunks
     return path
 
 
 @contextlib.contextmanager
 def created(path: Path) -> Iterator[h5py.File]:
-    """A new HDF5 file to write to; a full disk is an OSError at the end of the block."""
+    """Yield a new HDF5 file to write to. A full disk raises OSError at the end of the block."""
     with _Disk(path, "w+") as disk:
         with h5py.File(disk, "w") as file:
             yield file
@@ -84,7 +93,10 @@ def created(path: Path) -> Iterator[h5py.File]:
 
 
 class _Disk(io.FileIO):
-    """A file that keeps the first error of writing for later: HDF5 ends the whole process when the disk is full."""
+    """A file that stores the first write error in `error` and raises nothing.
+
+    HDF5 would end the whole process if a write failed because the disk is full.
+    """
 
     error: OSError | None = None
 
@@ -92,7 +104,7 @@ class _Disk(io.FileIO):
         size = memoryview(content).nbytes
         try:
             done = 0
-            while self.error is None and done < size:  # the system may write a part and say how much
+            while self.error is None and done < size:  # the system may write only a part of the bytes
                 done += super().write(memoryview(content)[done:]) or 0
         except OSError as error:
             self.error = error
@@ -107,13 +119,13 @@ class _Disk(io.FileIO):
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """The description of a stored data set, without its arrays."""
+    """Read the metadata of a stored data set, without its arrays."""
     with _opened(Path(path)) as file:
         return _metadata(file, Path(path))
 
 
 def load(path: str | Path) -> Dataset:
-    """A data set from its file; a truncated, altered or foreign file is refused."""
+    """Read a data set. Raises LfnoError if the file is truncated, altered or not a data set of lfno."""
     path = Path(path)
     with _opened(path) as file:
         metadata = _metadata(file, path)
@@ -130,7 +142,11 @@ def load(path: str | Path) -> Dataset:
 
 
 def _array(path: Path, group: h5py.Group, name: str) -> np.ndarray:
-    """Values that are in this file, are numbers, and are about as many as its bytes can hold."""
+    """Read one array.
+
+    Raises LfnoError if the array is not stored in this file, does not hold numbers, or claims far more values than the bytes
+    on disk can hold.
+    """
     if not isinstance(group.get(name, getlink=True), h5py.HardLink):
         raise LfnoError(f"{path} has no {name!r} of its own: it is missing or a link, which is not followed")
     stored = group[name]

@@ -13,14 +13,14 @@ from lfno.data.signals.record import Record
 
 #: the state of the system at the first sample of a stretch
 REST = "rest"  # every output is at its equilibrium, and the input was zero before
-UNKNOWN = "unknown"  # the system moves already; a model must estimate its initial state, or warm up
+UNKNOWN = "unknown"  # the system is in motion; a model must estimate the initial state, or warm up
 PERIODIC = "periodic"  # the stretch is one period of a steady state: the last sample is followed by the first
 STARTS = (REST, UNKNOWN, PERIODIC)
 
-#: provenance of a data set: the state at the first sample of all its samples, where that is not rest
+#: key in the provenance of a data set: the state of the system at the beginning of every sample, if it is not rest
 SAMPLE_START = "start"
 
-#: provenance of trajectories: the numbers of those that start in motion
+#: key in the provenance of trajectories: the numbers of the trajectories that start in motion
 MOVING_RUNS = "moving"
 
 #: the three parts of a split
@@ -32,9 +32,9 @@ class Stretch:
     """One uninterrupted piece of measurement in the user's units.
 
     inputs, outputs: arrays (channels, *space, time) with the same number of samples in time.
-    mask: True where an output was measured, in the shape of the outputs; None if all of them were.
-    start: the state at the first sample: "rest", "unknown" or "periodic".
-    name: where the stretch comes from, for messages and figures.
+    mask: shape of the outputs, True where an output was measured; None if every output was measured.
+    start: the state of the system at the first sample: "rest", "unknown" or "periodic".
+    name: the origin of the stretch, for messages and figures.
 
     Raises LfnoError if the lengths differ or `start` is another word.
 
@@ -69,9 +69,12 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Span:
-    """Samples `start` to `stop` (not included) of the record with number `record`, which belong to one part of the split.
+    """A range of samples of a record that belongs to one part of the split.
 
+    part: "train", "validation" or "test".
+    start, stop: the first sample, and the sample after the last one.
     state: the state of the system at `start`, as in `Stretch.start`.
+    record: the number of the record, from 0.
 
     >>> Span("test", 800, 1000).stop
     1000
@@ -85,9 +88,9 @@ class Span:
 
 
 def of_records(records: Sequence[Record], spans: Iterable[Span], part: str) -> list[Stretch]:
-    """Return the stretches of one part of the split; the arrays are views of those of the records.
+    """Return the stretches of one part of the split. Their arrays are views of the arrays of the records.
 
-    Samples after the last measured one are cut off, except in a period, which must stay whole.
+    Samples after the last measured sample are removed. A stretch that is one period stays whole.
     """
     found = []
     for span in spans:
@@ -104,10 +107,11 @@ def of_records(records: Sequence[Record], spans: Iterable[Span], part: str) -> l
 
 
 def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
-    """Return the samples `indices` of a data set.
+    """Return the samples `indices` of a data set as stretches.
 
-    Windows of a record start in an unknown state, whole trajectories at rest, except those that the data set lists as
-    moving. Samples after the last measured one are cut off.
+    Whole periods have the state "periodic". Windows of a record start in an unknown state. Whole trajectories start at rest,
+    except the trajectories that the provenance lists as moving. Samples after the last measured sample are removed, except
+    in periods.
     """
     if dataset.provenance.get(SAMPLE_START) == PERIODIC:
         masks = (None if dataset.mask is None else dataset.mask[k] for k in indices)
@@ -125,6 +129,6 @@ def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
 
 
 def single_record(spans: Sequence[Span]) -> bool:
-    """Whether all training and validation samples are of one record, and the test is one span that is not a period."""
+    """Return whether one record has all samples of training and validation, and the test is one span that is not a period."""
     tests = [span for span in spans if span.part == "test"]
     return len({span.record for span in spans if span.part != "test"}) == len(tests) == 1 and tests[0].state != PERIODIC

@@ -1,4 +1,4 @@
-"""The split of trajectories: runs of one length that a model answers as a whole, from rest."""
+"""The split of trajectories: runs of one length. A model computes each trajectory as a whole, from rest."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ from lfno.data.split import Split
 from lfno.data.starts import moving
 from lfno.data.stretches import MOVING_RUNS
 
-FEWEST_RUNS = 3  # one to train, one to validate, one to test
+FEWEST_RUNS = 3  # runs: one for training, one for validation, one for the test
 
 
 def split_trajectories(
     data: Dataset, other: Dataset | None, bounds: tuple[float, float] | None, fold: int
 ) -> tuple[Dataset, Split, list[str]]:
-    """Return the samples (with those of `other`, if given), their split, and notes on it.
+    """Return (samples, split, notes). The samples contain the trajectories of `other`, if they are given.
 
-    other: trajectories for the test. bounds: first and last (not included) sample number of the test. fold: the test fold of
-    the standard split. A split that the file came with is kept.
-    Raises LfnoError if the trajectories are too few, or the range is not a part of them.
+    data: trajectories for training and validation, and for the test if `other` is None.
+    other: trajectories for the test only.
+    bounds: (start, stop), the trajectories `start` to `stop` (not included) are the test.
+    fold: the test fold of the standard split.
+
+    A split that the file contains is kept, unless `other` or `bounds` is given.
+    Raises LfnoError if there are too few trajectories, or if the range is not inside them.
     """
     notes: list[str] = []
     count = len(data)
@@ -57,7 +61,7 @@ def split_trajectories(
 
 
 def note_motion(data: Dataset) -> tuple[dict[str, Any], list[str]]:
-    """Return provenance and a note on trajectories that start in motion: a network answers them as if from rest."""
+    """Return provenance and a note about trajectories that start in motion. A network would compute them from rest."""
     if data.grid.ndim > 1:
         return {}, []
     found = moving(of_trajectories(data).records)

@@ -1,4 +1,4 @@
-"""Signals that never change: they cannot be learned, or cannot explain anything."""
+"""Find constant signals. A constant output cannot be learned, and a constant input cannot explain an output."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def check_variation(data: Record | Dataset | Runs) -> list[str]:
 
 
 def _pieces(data: Record | Dataset | Runs, role: str, channel: int) -> list[np.ndarray]:
-    """The values of one channel, in as many arrays as there are runs of their own."""
+    """Return the values of one channel: one array for a data set or a record, one array per run for `Runs`."""
     if isinstance(data, Dataset):
         return [compact(getattr(data, role))[:, channel]]
     return [getattr(record, role)[channel] for record in (data.records if isinstance(data, Runs) else (data,))]
 
 
 def _constant(pieces: list[np.ndarray]) -> float | None:
-    """The value of a channel that never changes; None for one that does, or has a single value."""
+    """Return the value of a constant channel; None if the channel changes or has only one value."""
     if sum(piece.size for piece in pieces) < 2:
         return None
     low, high = min(piece.min() for piece in pieces if piece.size), max(piece.max() for piece in pieces if piece.size)

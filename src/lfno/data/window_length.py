@@ -1,7 +1,7 @@
-"""How long a system remembers its past, and how long the windows of a record are therefore.
+"""Estimate how long a system remembers its past, and choose the length of the windows of a record.
 
-Inside a record the system does not start from rest, but every window is answered as if it did. What is wrong at its
-beginning dies away with the system's memory, so a window warms up for that long before it is scored.
+Inside a record the system does not start from rest, but a model computes every window from rest. The resulting error decays
+with the memory of the system. A window therefore has a warm-up as long as the memory before its samples are scored.
 """
 
 from __future__ import annotations
@@ -14,23 +14,26 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.signals.record import Record
 
-#: a warm-up lasts until the impulse response has fallen to this share of its largest value
+#: share of the peak: the memory ends where the impulse response has fallen to this share of its largest value
 FORGOTTEN = 3e-3
-#: samples of a window that has room for them, and of the shortest there is
+#: USUAL: samples of a window if the record is long enough
+#: LEAST: samples of the shortest window
 USUAL, LEAST = 512, 16
-#: a window is this part of a record whose memory is short, or at most this one, three quarters of it warm-up, if it is long
+#: SMALL: if the memory is short, a window has at most 1/32 of all samples (but at least LEAST samples)
+#: LARGE: if the memory is long, a window has at most 1/8 of all samples, of which three quarters are warm-up
 SMALL, LARGE = 32, 8
-AT_ONCE = 2  # samples after an impulse in which it may still be seen itself
-SEGMENTS = 128  # stretches of a record that its memory is measured on
+AT_ONCE = 2  # samples after an impulse that may still show the impulse itself
+SEGMENTS = 128  # about this many segments of a record are used to estimate the memory; more cost time
 
 
 def memory(record: Record) -> int:
-    """How many samples the system remembers: until its impulse response has fallen to FORGOTTEN of its peak.
+    """Return the memory in samples: the time until the impulse response has fallen to FORGOTTEN of its peak.
 
-    The impulse response h is that of the best linear model per frequency, averaged over half-overlapping segments. A
-    causal system has h = 0 before t = 0, so what is found there is the size of the error, and decay is only looked for
-    above it: the time to fall to a tenth (or to three times that error), or how far it falls within a segment, is
-    prolonged as an exponential. What comes at once (the force itself, in an acceleration) is not memory.
+    The impulse response h belongs to the best linear model per frequency, averaged over half-overlapping segments. A causal
+    system has h = 0 before t = 0, so the estimated values before t = 0 show the size of the error. We measure the decay only
+    above this error: the time in which h falls to a tenth of its peak, or to three times the error if that is larger. If h
+    does not fall so far within a segment, we measure how far it falls. An exponential extrapolates the decay to FORGOTTEN.
+    An immediate response (the force itself, in an acceleration) does not count as memory.
     """
     size = 1 << max(6, (len(record) // 8).bit_length() - 1)
     size = min(size, 8192, 1 << (len(record).bit_length() - 1))
@@ -39,18 +42,18 @@ def memory(record: Record) -> int:
     taper = np.hanning(size)
 
     def spectra(values: np.ndarray) -> np.ndarray:
-        """(frequency, channel × place, segment)"""
+        """Return the spectra (frequency, channel × place, segment)."""
         flat = values.reshape(-1, values.shape[-1])[:16]
         parts = np.stack([flat[:, s : s + size] for s in starts]).astype(np.float64)
         return np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * taper).transpose(2, 1, 0)
 
     force, motion = spectra(record.inputs), spectra(record.outputs)
     power = force @ force.conj().swapaxes(1, 2)
-    # an input that never changes has no power at all, and shows nothing
+    # the lower bound keeps the matrix regular for a constant input, which has no power
     ridge = max(1e-3 * np.trace(power, axis1=1, axis2=2).real.max(), 1e-300) * np.eye(power.shape[-1])
     response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
     impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
-    # two tapers meet less and less the further they are apart, and so does what lies that far apart in time
+    # the overlap of two tapers shrinks with the lag between them and reduces the estimated impulse response: divide by it
     meeting = np.fft.irfft(np.abs(np.fft.rfft(taper, 2 * size)) ** 2)[: size // 2]
     impulse = impulse / np.concatenate([meeting, meeting[::-1]]).clip(0.25 * meeting[0]) * meeting[0]
     after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
@@ -59,7 +62,7 @@ def memory(record: Record) -> int:
     noise, peak = 3 * float(before[size // 8 :].max()), AT_ONCE + int(after[AT_ONCE:].argmax())
     if after[peak] <= min(noise, 0.1 * float(after[0])):
         return AT_ONCE
-    # an oscillation crosses zero: what counts is the largest value from some time on
+    # an oscillation crosses zero, so we use the envelope: the largest value from each time on
     envelope = np.maximum.accumulate(after[::-1])[::-1] / after[peak]
     floor = min(max(0.1, noise / float(after[peak])), 0.5)
     fallen = np.flatnonzero(envelope[peak:] <= floor)
@@ -73,11 +76,14 @@ def memory(record: Record) -> int:
 def choose_windows(
     records: Sequence[Record], window: int | None = None, warmup: int | None = None
 ) -> tuple[int, int, int, str]:
-    """Return (window, warm-up, memory, why) in samples: a warm-up as long as the memory, and as much again to be scored.
+    """Return (window, warm-up, memory, reason): three lengths in samples and a sentence for the user.
 
-    The memory is measured on the longest record. Where the memory is long and one record is all there is, windows are fewer
-    and most of each is warm-up: no training makes good for a past that a window does not know. Of several runs, a window is
-    at most as long as the shorter half of them.
+    window, warmup: lengths in samples that the user gives; None to choose them from the data.
+
+    The warm-up is as long as the memory, and as many samples are scored. The memory is estimated on the longest record. If the
+    memory is long compared with the record, there are fewer windows and most of each window is warm-up: training cannot
+    replace a past that a window does not contain. For several runs, a window is at most as long as the median run.
+    Raises LfnoError if the longest record is shorter than the shortest window.
     """
     record = max(records, key=len)
     step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, sum(map(len, records))

@@ -1,12 +1,12 @@
-"""One long record as many windows.
+"""Cut one long record into windows.
 
-Inside a record the system does not start from rest, so the beginning of a window cannot be predicted from the window
-alone. Each window therefore has a warm-up part that is fed to the model and not scored, and windows overlap by it:
-every sample after the first warm-up is scored exactly once.
+Inside a record the system does not start from rest. The window alone therefore does not determine the outputs at its
+beginning. Each window begins with a warm-up: the model receives these samples, but they are not scored. Windows overlap by
+the warm-up, so every sample after the first warm-up is scored exactly once.
 
     window 0   |~~~~~======|
     window 1         |~~~~~======|          ~ warm-up, = scored
-    window 2            |~~~~~~~~~~===|     the last one ends with the record and warms up for longer
+    window 2            |~~~~~~~~~~===|     the last window ends with the record and has a longer warm-up
 """
 
 from __future__ import annotations
@@ -24,12 +24,17 @@ from lfno.data.signals.record import Record
 from lfno.data.split import Split
 from lfno.data.stretches import PARTS, PERIODIC, REST, Span, single_record
 
-MOST_WINDOWS = 8192  # in all parts of the split; more windows take longer to train on and improve a model hardly
+MOST_WINDOWS = 8192  # windows in all parts of the split together; more windows cost time and hardly improve a model
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """`starts[k]` is where window k begins in the record, `scored[k]` how many of its first samples are not scored."""
+    """Windows of equal length in one record.
+
+    starts: (windows,) the sample of the record at which each window begins.
+    scored: (windows,) the first scored sample of each window; the samples before it are the warm-up.
+    length: number of samples of a window.
+    """
 
     starts: np.ndarray
     scored: np.ndarray
@@ -39,15 +44,16 @@ class Windows:
         return len(self.starts)
 
     def gather(self, values: np.ndarray, chosen: np.ndarray | slice = slice(None)) -> np.ndarray:
-        """Windows (window, channel, *space, length) of a record's array (channel, *space, time), all or some."""
+        """Return the chosen windows (window, channel, *space, length) of an array (channel, *space, time)."""
         return np.stack([values[..., start : start + self.length] for start in self.starts[chosen]])
 
 
 def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False) -> Windows:
-    """Windows of `length` samples inside [start, stop), the first `warmup` of each not scored.
+    """Return windows of `length` samples inside [start, stop). The first `warmup` samples of each window are not scored.
 
-    The last window is moved back to end at `stop` and warms up for as long as it overlaps, so nothing is scored twice.
-    `from_rest` says that the system is at rest at `start`: then the first window is scored from its first sample.
+    The last window ends at `stop`. Its warm-up is as long as its overlap, so that no sample is scored twice.
+    from_rest: whether the system is at rest at `start`. The first window is then scored from its first sample.
+    Raises LfnoError if no window fits, or if the warm-up is as long as a window.
 
     >>> windows = cut(0, 10, length=6, warmup=2)
     >>> windows.starts, windows.scored
@@ -74,10 +80,13 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
 def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, warmup: int) -> tuple[Dataset, Split]:
     """Cut spans of records into windows and return them as samples with their split.
 
-    No window reaches beyond its span; the warm-up of a periodic one lies in the period before. A span that starts at rest is
-    scored from its first sample. Of several runs, the mask is False where a sample is not scored. Where the windows are too
-    many, every second, third, … one is taken and a note says so. The parameters of a sample are the number of its record,
-    its first sample there (`start`) and its first scored sample (`scored`).
+    window, warmup: length of a window and of its warm-up, in samples.
+
+    No window reaches beyond its span, with one exception: the warm-up of a periodic span lies in the period before. A span
+    that starts at rest is scored from its first sample. For several runs, the mask is False where a sample is not scored. If
+    there are too many windows, only every second, third, … window is used, and a note says so.
+    Parameters of a sample: the number of its record (`record`), its first sample in the record (`start`) and its first scored
+    sample (`scored`).
     Raises LfnoError if a span is shorter than one window.
     """
     spans = sorted(spans, key=lambda span: PARTS.index(span.part))
@@ -120,7 +129,7 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
 
 
 def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tuple[int, ...] = ()) -> np.ndarray:
-    """Windows (window, channel, *space, length) of the arrays (channel, *space, time), with one copy."""
+    """Return the windows (window, channel, *space, length) of the arrays (channel, *space, time). Values are copied once."""
     views = []
     for array, windows in zip(values, pieces, strict=True):
         whole = array if array.ndim > 1 else np.broadcast_to(array, (*shape, int(windows.starts.max()) + windows.length))
@@ -129,6 +138,9 @@ def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tup
 
 
 def _thinning(samples: int, record: Record, count: int) -> int:
-    """Take every how-manieth window: they must fit into memory twice, as read and in single precision, and be few."""
+    """Return n such that every n-th window is used.
+
+    The windows must fit into memory twice, as they are read and in single precision. Their number is at most MOST_WINDOWS.
+    """
     row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
     return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))

@@ -1,4 +1,4 @@
-"""Nonlinear systems with known parameters, solved with fine Runge–Kutta steps: independent of the model's own integrator."""
+"""Nonlinear systems with known parameters, solved with fine Runge–Kutta steps, independently of the model's integrator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ Rate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, substeps: int = 8) -> np.ndarray:
-    """States (samples, n, time) of x′ = rate(x, u), x (samples, n), for forces (samples, time), linear between samples."""
+    """Return the states (samples, n, time) of x′ = rate(x, u).
+
+    start: (samples, n) initial states.
+    force: (samples, time), linear between samples.
+    """
     h, x = step / substeps, np.array(start, dtype=float)
     found = np.empty((*x.shape, force.shape[-1]))
     found[..., 0] = x
@@ -35,14 +39,14 @@ def duffing(x: np.ndarray, u: np.ndarray) -> np.ndarray:
 
 
 def multisines(samples: int, size: int, step: float, top: float, seed: int) -> np.ndarray:
-    """Sums of 20 sines with frequencies up to `top` rad/s, (samples, time), of unit rms."""
+    """Return sums of 20 sines with frequencies up to `top` rad/s and RMS 1, shape (samples, time)."""
     draw = np.random.default_rng(seed)
     frequency, phase = draw.uniform(0.1, top, (samples, 20, 1)), draw.uniform(0, 2 * np.pi, (samples, 20, 1))
     return np.sin(frequency * step * np.arange(size) + phase).sum(1) / np.sqrt(10)
 
 
 def stretches(force: np.ndarray, motion: np.ndarray, noise: float = 0.0, seed: int = 0) -> list[Stretch]:
-    """One stretch from rest for each sample of force (samples, time) and motion (samples, outputs, time)."""
+    """Return one stretch from rest for each sample of `force` (samples, time) and `motion` (samples, outputs, time)."""
     draw = np.random.default_rng(seed)
     level = noise * motion.std((0, 2))[:, None]
     noisy = motion + level * draw.normal(size=motion.shape)

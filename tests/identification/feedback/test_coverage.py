@@ -1,4 +1,4 @@
-"""95 % intervals of a model with feedback hold the truth in 95 % of simulated records."""
+"""95 % intervals of a model with feedback contain the true values in 95 % of simulated records."""
 
 import numpy as np
 import pytest
@@ -19,18 +19,18 @@ RECORDS, MOTIONS, SIZE, STEP = 200, 4, 300, 0.2
 #: the pole of ẍ + 0.5 ẋ + x = 0 with Im > 0
 TRUTH = np.roots([1, 0.5, 1])[0]
 NORMAL_95 = 1.96
-#: places of the characteristic, from the lower to the upper end of the visited range
+#: points at which the characteristic is compared, from the lower to the upper end of the visited range
 PLACES = [1, 3, 5, 7, 9]
 
 
 def records() -> tuple[np.ndarray, np.ndarray]:
-    """The same forces and motions for all records: only their noise differs."""
+    """Return forces and motions without noise. All records share them, and only the noise differs."""
     force = multisines(MOTIONS, SIZE, STEP, 2.5, 0)
     return force, solved(duffing, np.zeros((MOTIONS, 2)), force, STEP)[:, :1]
 
 
 def first_fit() -> tuple[Candidate, Scales]:
-    """The cubic structure, fitted to a record without noise: where the fits of the noisy records begin."""
+    """Return the cubic structure, fitted to a record without noise: the initialisation of the fits to noisy records."""
     data = stretches(*records())
     scales = signal_scales(data)
     modes = next(mode_path(linear_problem(data, STEP, scales), 1))
@@ -61,4 +61,4 @@ def test_intervals_cover_the_truth() -> None:
         z, _, lower, upper = model.characteristic(11)
         curves.append((lower < z + z**3)[PLACES] & (z + z**3 < upper)[PLACES])
     assert np.all(np.abs(np.mean(poles, axis=0) - 0.95) <= 0.03)
-    assert abs(np.mean(curves) - 0.95) <= 0.03  # over all places: one place alone has a standard error of 1.5 %
+    assert abs(np.mean(curves) - 0.95) <= 0.03  # mean over all points: a single point has a standard error of 1.5 %

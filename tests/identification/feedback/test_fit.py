@@ -1,4 +1,4 @@
-"""Fits of known systems: error on new data, modes and characteristic against the truth."""
+"""Fits of known systems: error on new data, and comparison of modes and characteristic with the true ones."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_unknown_starts_and_masks() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0])
 def test_the_input_at_rest_is_zero_or_a_working_point(level: float) -> None:
-    """A tank y′ = u − √y begins at y = level²; in both cases the input has the mean one."""
+    """A tank y′ = u − √y starts at y = level². For both levels, the mean of the input is 1."""
     force = 1 + 0.3 * multisines(4, 300, 0.1, 3.0, 0)
     motion = solved(lambda x, u: u[:, None] - np.sqrt(np.abs(x)), np.full((4, 1), level), force, 0.1)
     data = stretches(force, motion)
@@ -117,7 +117,7 @@ def test_bad_data_have_one_message(name: str) -> None:
 
 @pytest.mark.long
 def test_a_cubic_spring_about_a_working_point_has_one_mode_and_a_quadratic_term() -> None:
-    """The mode is that of the equation linearised about the rest position under the mean force."""
+    """The mode belongs to the equation linearised about the equilibrium under the mean force."""
     force = 2.0 * multisines(1, 2400, 0.1, 3.0, 5) + 0.4
     motion = solved(duffing, np.zeros((1, 2)), force, 0.1)[:, :1]
     motion = motion + 0.005 * np.random.default_rng(0).standard_normal(motion.shape)

@@ -1,4 +1,4 @@
-"""A second fit keeps the structure and finds the parameters of more data; friction is in the class of models."""
+"""A second fit keeps the structure and fits the parameters to more data. The class of models includes friction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCALES = Scales(np.array([0.5]), np.array([2.0]), np.array([-1.0]), np.array([0.
 
 
 def oscillator() -> FeedbackModel:
-    """ẍ + 0.5 ẋ + x + x³ = u, the system `duffing`, as a model with feedback."""
+    """Return the system `duffing`, ẍ + 0.5 ẋ + x + x³ = u, as a model with feedback."""
     pole = -0.25 + 1j * np.sqrt(1 - 0.25**2)
     read = np.array([[0.0, 1 / pole.imag]])
     law = Law(

@@ -1,4 +1,4 @@
-"""Derivatives of the simulation against finite differences."""
+"""The derivatives of the simulation equal finite differences."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ GROUPS = ("decay", "swing", "drive", "gains", "pick", "shape")
 
 
 def some_law(terms: Terms, rank_one: bool, inputs: int = 2) -> Law:
-    """One decay and one oscillation with random couplings."""
+    """Return a law with one decay, one oscillation and random couplings."""
     draw = np.random.default_rng(3)
     poles, q = np.array([-0.7 + 0j, -0.2 + 2j]), terms.count
     gains = np.outer(draw.normal(size=3), np.r_[1.0, draw.normal(size=q - 1)]) if rank_one else draw.normal(size=(3, q))
@@ -35,7 +35,7 @@ def some_law(terms: Terms, rank_one: bool, inputs: int = 2) -> Law:
         (Terms(1, powers=((3,), (2,))), True, 3.0),
         (Terms(1, powers=((3,),), sines=(0,), units=2), True, 3.0),
         (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 3.0),
-        # z passes these limits; terms of bounded slope, as tanh units, have none
+        # z exceeds these limits; terms of bounded slope, such as tanh units, have no limits
         (Terms(1, powers=((3,), (2,))), True, 0.3),
         (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 0.3),
     ],
@@ -68,7 +68,7 @@ def test_sensitivities_equal_finite_differences(terms: Terms, rank_one: bool, li
 
 
 def test_simulation_solves_the_differential_equation() -> None:
-    """Halving the sub-step of a strongly nonlinear law changes the states with the fourth power of the sub-step."""
+    """The error of the states of a strongly nonlinear law falls with the fourth power of the sub-step."""
     law = replace(some_law(Terms(1, powers=((3,),)), True), limits=np.array([[-100.0, 100.0]]))
     steps = np.moveaxis(pieces(0.3 * np.random.default_rng(0).normal(size=(2, 2, 40)), 0.2, "linear"), 2, 0)
     runs = [simulate(law, substep_pieces(steps, 0.2, n), 0.2 / n, np.ones((2, 3)))[::n] for n in (2, 4, 32)]
@@ -78,7 +78,7 @@ def test_simulation_solves_the_differential_equation() -> None:
 
 
 def test_feedback_of_several_signals_cannot_blow_up() -> None:
-    """Beyond its limits φ is bounded by its largest value g there, so every state stays below (|B| u + |Γ| g) / |Re μ|."""
+    """Beyond its limits |φ| is at most g, so every state stays below (|B| u + |Γ| g) / |Re μ|."""
     law = some_law(Terms(2, powers=monomials(2, (2, 3))), False)
     law = replace(law, gains=200 * law.gains)
     steps = np.moveaxis(pieces(50 * np.random.default_rng(0).normal(size=(2, 2, 400)), 0.2, "zero"), 2, 0)

@@ -36,7 +36,7 @@ from lfno.data.files.parquet import read_parquet
 from lfno.data.files.text import read_text
 from lfno.data.files.variables import Variable, Variables
 
-#: ending of the file's name -> its reader
+#: ending of the file name -> reader
 READERS: dict[str, Callable[[Path], Variables]] = {
     ".npz": read_npz,
     ".npy": read_npy,
@@ -56,7 +56,7 @@ READERS: dict[str, Callable[[Path], Variables]] = {
     ".xlsx": read_excel,
 }
 
-#: how a file begins -> what it is, and the reader that understands it (None: no reader does)
+#: first bytes of a file -> its format in words, and its reader; None if there is no reader
 MAGIC: dict[bytes, tuple[str, Callable[[Path], Variables] | None]] = {
     b"\x93NUMPY": ("a NumPy array (.npy)", read_npy),
     b"PK\x03\x04": ("a ZIP archive (.npz or .xlsx)", read_npz),
@@ -72,16 +72,17 @@ MAGIC: dict[bytes, tuple[str, Callable[[Path], Variables] | None]] = {
     b"\x80\x04": ("a Python pickle, which could run code; save the arrays with numpy.savez instead", None),
     b"\x80\x05": ("a Python pickle, which could run code; save the arrays with numpy.savez instead", None),
 }
-#: these readers also accept a file that is HDF5 inside
+#: readers that also accept HDF5 files
 HDF5_INSIDE = (read_netcdf, read_matlab)
-#: these readers read a ZIP archive
+#: readers whose files are ZIP archives
 ZIP_INSIDE = (read_npz, read_excel)
 
 
 def read(path: str | Path) -> Variables:
-    """The variables of a file, read lazily where the format allows.
+    """Read the variables of a file. The values are read lazily if the format allows it.
 
-    The ending names the format and the first bytes must agree: a file of another format is refused, not guessed at.
+    The ending of the name states the format, and the first bytes of the file must agree with it.
+    Raises LfnoError if they do not agree, or if the file holds no arrays of numbers.
     """
     path = Path(path)
     if path.is_dir():
@@ -109,7 +110,7 @@ def _check_format(name: str, start: bytes, reader: Callable[[Path], Variables]) 
     found = next((entry for magic, entry in MAGIC.items() if start.startswith(magic)), None)
     ending = Path(name).suffix
     if found is None:
-        # text has no magic, MATLAB writes a line of the user's own first, and HDF5 may begin with a block of such
+        # these formats have no fixed first bytes: text has none, MATLAB and HDF5 files may begin with the user's own text
         if reader in (read_text, read_matlab, read_hdf5):
             return
         raise LfnoError(f"{name}: this is not a {ending} file (it begins with {start[:8]!r}); check how it was written")

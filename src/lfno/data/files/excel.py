@@ -1,4 +1,4 @@
-"""Excel workbooks (.xlsx): one table for each sheet, read with openpyxl; formulas count with their stored values."""
+"""Read Excel workbooks (.xlsx) with openpyxl: one table per sheet. A formula has the value that is stored in the file."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Row = tuple[Any, ...]
 
 
 def read_excel(path: Path) -> Variables:
-    """Columns of numbers and times (as seconds from the first); empty cells become NaN.
+    """Read columns of numbers and times. Times become seconds from the first time; empty cells become NaN.
 
-    Of a workbook with several sheets of numbers, columns are called `Sheet1/force`, so that numbered sheets are runs.
+    If several sheets hold numbers, a column is called `Sheet1/force`, so that numbered sheets are read as runs.
     """
     try:
         import openpyxl
@@ -34,7 +34,7 @@ def read_excel(path: Path) -> Variables:
         book.close()
     except LfnoError:
         raise
-    except Exception as error:  # openpyxl meets damaged files with errors of many kinds
+    except Exception as error:  # damaged files make openpyxl raise errors of many kinds
         raise LfnoError(f"{path.name}: this is not a readable Excel file ({reason(error)}); save it again as .xlsx") from error
     filled = {title: table for title, table in sheets.items() if table is not None}
     notes: list[str] = [f"the sheet {title!r} holds no table and was left out" for title in sheets if title not in filled]
@@ -55,7 +55,7 @@ def read_excel(path: Path) -> Variables:
 
 
 def _table(rows: list[Row]) -> tuple[tuple[list[Row], list[Row]], int] | None:
-    """The rows above the numbers, the rows of numbers, and the number of the first of these, from 1; None without numbers."""
+    """Return ((rows above the numbers, rows of numbers), number of the first row of numbers from 1); None without numbers."""
     numeric = (any(_number(cell) for cell in row) and not any(isinstance(cell, str) for cell in row) for row in rows)
     first = next((k for k, found in enumerate(numeric) if found), None)
     if first is None:
@@ -76,7 +76,7 @@ def _text(cell: Any) -> str:
 
 
 def _numbers(cells: list[Any], first: int, name: str, where: str) -> tuple[np.ndarray, bool]:
-    """A column as floating point, and whether its cells are times."""
+    """Return (the column as floating point, whether its cells are times)."""
     stamped = any(isinstance(cell, (datetime.datetime, datetime.time, datetime.timedelta)) for cell in cells)
     values = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):

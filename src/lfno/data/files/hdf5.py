@@ -1,4 +1,4 @@
-"""HDF5: every dataset of the file by its path, with units and axis names from the usual attributes; read lazily."""
+"""Read HDF5 files lazily: every dataset by its path, with units and names of axes from the usual attributes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable, Variables, reason
 
-#: no data file has more objects than this
+#: largest number of objects that are listed; no sensible data file has more
 OBJECTS = 10_000
 
 
 def read_hdf5(path: Path) -> Variables:
-    """Datasets under their path (`run1/force`), `units` attributes, names of axes from dimension scales."""
+    """Read the datasets by path (`run1/force`), with units from attributes and names of axes from dimension scales."""
     notes: list[str] = []
     with opened(path) as file:
         entries = {
@@ -41,7 +41,10 @@ def opened(path: Path) -> h5py.File:
 
 
 def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h5py.Dataset]]:
-    """All datasets with numbers, after every link has been looked at: nothing outside the file is ever opened."""
+    """Return (name, dataset) of all datasets with numbers. Every link is checked, so that no other file is ever opened.
+
+    Raises LfnoError if the file is damaged or refers to another file.
+    """
     found: list[tuple[str, h5py.Dataset]] = []
     seen: set[Any] = set()
 
@@ -51,7 +54,7 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
             link = group.get(key, getlink=True)
             refuse_outside(path, name, link)
             if isinstance(link, h5py.SoftLink):
-                # not followed: its path may lead through a link to another file, and what lies here is listed anyway
+                # do not follow a soft link: its path may lead to another file, and a target in this file is listed anyway
                 notes.append(f"{name!r} is a link to {link.path!r} and was left out")
                 continue
             item = group[key]
@@ -103,13 +106,13 @@ def shape_of(dataset: h5py.Dataset) -> tuple[int, ...]:
 
 
 def dtype_of(dataset: h5py.Dataset) -> np.dtype:
-    # MATLAB and others store complex values as pairs; h5py makes complex of (r, i) only
+    # MATLAB and others store complex values as pairs; h5py converts only pairs called (r, i)
     names = dataset.dtype.names
     return np.dtype(complex) if names in (("real", "imag"), ("r", "i")) else dataset.dtype
 
 
 def lazy(path: Path, name: str) -> Any:
-    """Blocks along the first axis, read with the file opened anew: no handle stays open in between."""
+    """Return a function that yields blocks along the first axis. It opens the file each time, so no handle stays open."""
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
         with opened(path) as file:
@@ -144,7 +147,7 @@ def unit_of(dataset: h5py.Dataset) -> str:
 
 
 def axes_of(dataset: h5py.Dataset) -> tuple[str, ...]:
-    """Names of the axes from the dimension scales attached to them, where every axis has one."""
+    """Return the names of the axes from their labels or dimension scales; () if an axis has no name."""
     names = []
     try:
         for dimension in dataset.dims:
@@ -153,5 +156,5 @@ def axes_of(dataset: h5py.Dataset) -> tuple[str, ...]:
         if dataset.is_scale and dataset.ndim == 1 and names == [""]:
             names = [dataset.name.rsplit("/", 1)[-1]]
     except (RuntimeError, KeyError, ValueError, OSError):
-        return ()  # damaged scales name nothing; the values are still good
+        return ()  # the dimension scales are damaged, but the values can still be read
     return tuple(names) if all(names) else ()

@@ -1,4 +1,4 @@
-"""MATLAB files: versions 5 to 7, and version 7.3, which is HDF5 inside with the axes stored in reverse."""
+"""Read MATLAB files: versions 5 to 7, and version 7.3, which is HDF5 with the axes in reverse order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices
 from lfno.data.files.matlab_objects import decoded
 from lfno.data.files.variables import Variable, Variables
 
-#: MATLAB's names of its numeric classes; the rest (cell, char, …) is listed in the notes
+#: MATLAB's names of its numeric classes; variables of other classes (char, …) are listed in the notes
 NUMERIC = {"double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
 def read_matlab(path: Path) -> Variables:
-    """Numeric arrays by name, fields as `structure.field`, cells as `cell{1}`, structure arrays as `structure(1).field`."""
+    """Read the numeric arrays of a MATLAB file.
+
+    Fields are called `structure.field`, elements of cells `cell{1}`, and elements of structure arrays `structure(1).field`.
+    """
     if h5py.is_hdf5(path):
         return _read_hdf5(path)
     notes: list[str] = []
@@ -40,7 +43,7 @@ def read_matlab(path: Path) -> Variables:
 def _with_objects(
     path: Path, entries: dict[str, Variable], objects: dict[str, str], notes: list[str]
 ) -> dict[str, Variable]:
-    """The arrays with those inside objects; an array that was found without decoding stays as it is."""
+    """Return the arrays together with the arrays inside objects. Of two arrays with one name, the one in `entries` is kept."""
     return {variable.name: variable for variable in decoded(path, objects, notes)} | entries if objects else entries
 
 
@@ -52,7 +55,7 @@ def _read_hdf5(path: Path) -> Variables:
         for name, dataset in hdf5.datasets(path, file, notes):
             kind = hdf5.text_of(dataset.attrs.get("MATLAB_class", "double"))
             if name.startswith("#"):
-                continue  # elements of cells, which are listed under the names of their cells
+                continue  # elements of cells are listed under the names of their cells
             if "MATLAB_object_decode" in dataset.attrs:
                 objects[name.split("/")[0]] = kind
                 continue
@@ -74,7 +77,10 @@ def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Varia
 
 
 def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
-    """The numeric elements of cells, `name{1}`, and of structure arrays, `name(1).field`: datasets of references."""
+    """Yield the numeric elements of cells, `name{1}`, and of structure arrays, `name(1).field`.
+
+    MATLAB stores cells and structure arrays as datasets of references to their elements.
+    """
     found: list[tuple[str, h5py.Dataset]] = []
 
     def collect(name: str, item: Any) -> None:
@@ -96,7 +102,11 @@ def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
 
 
 def _reversed(path: Path, name: str) -> Any:
-    """MATLAB counts its first axis fastest, HDF5 its last: a row here is a slice of the last axis there."""
+    """Return a function that yields blocks with the axes reversed.
+
+    The first axis is the fastest in MATLAB, but the last axis is the fastest in HDF5. A row of the MATLAB array is therefore a
+    slice along the last axis of the dataset.
+    """
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
         with hdf5.opened(path) as file:

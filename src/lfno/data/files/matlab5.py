@@ -1,8 +1,8 @@
-"""MATLAB files of versions 5 to 7, read byte by byte: damaged or hostile ones cannot do more than raise.
+"""Read MATLAB files of versions 5 to 7 byte by byte, so that a damaged or hostile file can only raise an error.
 
-A file is a header of 128 bytes and a sequence of elements (type, size, data); a variable is an element of type matrix,
-usually inside one of type compressed. A matrix is again a sequence: flags, dimensions, name, and then the values in
-column-major order, stored in the smallest type that holds them.
+A file is a header of 128 bytes and a sequence of elements (type, size, data). A variable is an element of type matrix, usually
+inside an element of type compressed. A matrix is again a sequence of elements: flags, dimensions, name and values. The values
+are in column-major order and stored in the smallest type that holds them.
 """
 
 from __future__ import annotations
@@ -23,20 +23,26 @@ from lfno.data.files.variables import Variable
 
 MATRIX, COMPRESSED = 14, 15
 CELL, STRUCT, OLD_OBJECT, OBJECT = 1, 2, 3, 17
-#: type of an element -> how its values are stored
+#: type of an element -> dtype of the stored values
 STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
-#: class of an array -> what its values are
+#: class of an array -> dtype of the values in MATLAB
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 OTHERS = {4: "text", 5: "a sparse matrix", 16: "a function"}
-#: enough to hold the head of any matrix
+#: bytes: enough for the head of any matrix
 HEAD = 4096
-DEPTH = 8
-MOST_ELEMENTS = 10_000  # of a cell or structure array
+DEPTH = 8  # largest depth of nested cells and structures
+MOST_ELEMENTS = 10_000  # elements: a cell or structure array with more is left out
 
 
 @dataclass(frozen=True)
 class Head:
-    """What stands before the values of a matrix; they begin at `at`. An object has no shape here, but the name of its class."""
+    """The head of a matrix: everything before its values.
+
+    kind, flags: class and flags of the array.
+    shape, name: shape and name of the variable; the shape of an object is empty.
+    at: the byte at which the values begin.
+    of: name of the class, for an object only.
+    """
 
     kind: int
     flags: int
@@ -53,9 +59,11 @@ class Head:
 
 
 def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
-    """The numeric arrays of the file; fields of structures are called `structure.field`.
+    """Yield the numeric arrays of the file. Fields of structures are called `structure.field`.
 
-    objects: filled with the variables that are or contain objects (timetable, …), and with the classes of these.
+    notes: receives a sentence for each variable that is left out.
+    objects: receives the variables that are or contain objects (timetable, …): name of the variable -> class of the object.
+    Raises LfnoError if the file is damaged.
     """
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -74,7 +82,7 @@ def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[
 def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
     head = _head(memoryview(_content(path, at, order, HEAD)), order)
     if not head.name:
-        return  # the last variable has no name if there are objects: it holds their properties
+        return  # a file with objects ends with a variable without a name, which holds their properties
     if head.kind == OBJECT:
         objects[head.name] = head.of
     elif head.kind in (CELL, STRUCT, OLD_OBJECT):
@@ -95,7 +103,7 @@ def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[s
 def _walk(
     content: memoryview, order: str, name: str, notes: list[str], depth: int, objects: dict[str, str]
 ) -> Iterator[Variable]:
-    """The numeric arrays inside cells `name{1}`, fields `name.field` and elements of structure arrays `name(1).field`."""
+    """Yield the arrays inside cells, `name{1}`, inside fields, `name.field`, and inside structure arrays, `name(1).field`."""
     head = _head(content, order)
     if head.kind in CLASSES and all(head.shape):
         yield Variable.of(name, _values(content, order, head))
@@ -129,7 +137,7 @@ def _walk(
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
-    """The bytes of the matrix in the element at `at`, without its tag, the first `limit` of them or all."""
+    """Return the bytes of the matrix in the element at byte `at`, without its tag; at most about `limit` bytes, or all."""
     with path.open("rb") as file:
         file.seek(at)
         kind, length = struct.unpack(f"{order}II", file.read(8))
@@ -149,7 +157,7 @@ def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
 
 
 def _element(content: memoryview, at: int, order: str) -> tuple[int, memoryview, int]:
-    """(type, data, where the next begins); up to four bytes may stand inside the tag itself."""
+    """Return (type, data, byte at which the next element begins). Data of up to four bytes may be inside the tag."""
     if at + 8 > len(content):
         raise LfnoError("a matrix ends in the middle")
     kind, length = struct.unpack_from(f"{order}II", content, at)

@@ -1,6 +1,6 @@
-"""Objects in MATLAB files, such as `timetable`, `table`, `timeseries` and `iddata`, decoded by the package mat-io.
+"""Decode objects in MATLAB files, such as `timetable`, `table`, `timeseries` and `iddata`, with the package mat-io.
 
-Only files that hold objects come here: numeric arrays, structures and cells have readers of their own.
+Only objects are decoded here. The modules `matlab` and `matlab5` read numeric arrays, structures and cells.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ PLAIN = {
     "timeseries": 't = {0}.Time; x = squeeze({0}.Data); save("rig.mat", "t", "x")',
     "iddata": 'u = {0}.InputData; y = {0}.OutputData; Ts = {0}.Ts; save("rig.mat", "u", "y", "Ts")',
 }
-DEPTH = 8  # objects inside objects
+DEPTH = 8  # largest depth of nested objects
 
 
 def decoded(path: Path, objects: dict[str, str], notes: list[str]) -> Iterator[Variable]:
     """Yield the numeric arrays inside the objects of a file.
 
     objects: name of the variable that is or contains an object -> class of the object.
+    notes: receives a sentence for each object that cannot be decoded, with the MATLAB lines that write its arrays.
+
     Columns of tables are called `table.column`, properties `object.property`, elements of cells `object.property{1}`. Times and
-    durations are in seconds. A note says why an object could not be decoded, and which MATLAB lines write its arrays.
+    durations are in seconds.
     """
     try:
         from matio import load_from_mat
@@ -46,7 +48,7 @@ def decoded(path: Path, objects: dict[str, str], notes: list[str]) -> Iterator[V
                 warnings.simplefilter("ignore")
                 value = load_from_mat(str(path), variable_names=[name], add_table_attrs=True).get(name)
             found = list(_arrays(name, value, notes, DEPTH))
-        except Exception as error:  # mat-io meets damaged objects with errors of many kinds
+        except Exception as error:  # damaged objects make mat-io raise errors of many kinds
             notes.append(f"{_left_out(name, kind)}, which cannot be decoded ({type(error).__name__}); save its arrays: "
                          f"{plain_lines(name, kind)}")  # fmt: skip
         else:
@@ -73,7 +75,7 @@ def _arrays(name: str, value: Any, notes: list[str], depth: int) -> Iterator[Var
         yield from _table(name, value, notes)
     elif isinstance(value, dict) or isinstance(properties, dict):
         for field, inner in (properties if isinstance(properties, dict) else value).items():
-            # classes keep their public properties in private ones with an underscore at the end
+            # some classes store a public property in a private one whose name ends with an underscore
             yield from _arrays(f"{name}.{str(field).rstrip('_')}", inner, notes, depth - 1)
     elif not isinstance(value, np.ndarray) or not value.size:
         return
@@ -90,12 +92,12 @@ def _arrays(name: str, value: Any, notes: list[str], depth: int) -> Iterator[Var
 
 
 def _table(name: str, table: Any, notes: list[str]) -> Iterator[Variable]:
-    """The columns of a table with their units, and of a timetable its times."""
+    """Yield the columns of a table with their units, and the times of a timetable."""
     units = table.attrs.get("varUnits") or table.attrs.get("VariableUnits") or []
     index = table.index.to_numpy()
     if index.dtype.kind in "mM":
         yield _numbers(f"{name}.{table.index.name or 'Time'}", index)
-    # a column of several signals is split in the table, so units can no longer be told apart
+    # mat-io splits a column of several signals, so that the number of units no longer fits the number of columns
     units = list(units) if len(units) == len(table.columns) else [""] * len(table.columns)
     for column, unit in zip(table.columns, units, strict=True):
         values = table[column].to_numpy()

@@ -1,4 +1,4 @@
-"""NetCDF: the classic format through SciPy, NetCDF-4 (HDF5 inside) through the HDF5 reader; packed values unpacked."""
+"""Read NetCDF files: SciPy reads the classic format, our HDF5 reader reads NetCDF-4. Packed values are unpacked."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
 from lfno.data.files.variables import Variable, Variables, labelled, reason
 
-MOST_LABELS = 1000  # points of an axis whose names are read
+MOST_LABELS = 1000  # points: labels are read only for an axis with at most this many points
 
 
 def read_netcdf(path: Path) -> Variables:
-    """Variables with their dimensions as names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
+    """Read the variables. Dimensions become names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
     return _read_hdf5(path) if h5py.is_hdf5(path) else _read_classic(path)
 
 
@@ -34,14 +34,14 @@ def _read_hdf5(path: Path) -> Variables:
 
 
 def _names_points(item: Any) -> bool:
-    """Whether an object of the file holds text for each point of an axis: a list of strings, or a table of letters."""
+    """Return whether an object holds a text for each point of an axis: a list of strings, or a table of letters."""
     if not isinstance(item, h5py.Dataset) or not item.shape or item.shape[0] > MOST_LABELS or not hdf5.axes_of(item):
         return False
     return (item.ndim == 1 and h5py.check_string_dtype(item.dtype) is not None) or (item.ndim == 2 and item.dtype == "S1")
 
 
 def _texts(values: np.ndarray) -> list[str]:
-    """Names from a list of strings (points,), or from a table of letters (points, letters)."""
+    """Return the names in a list of strings (points,) or in a table of letters (points, letters)."""
     rows = [row if values.ndim == 1 else b"".join(row.tolist()) for row in values]
     return [(row.decode("utf-8", "replace") if isinstance(row, bytes) else str(row)).strip("\0 ") for row in rows]
 
@@ -66,12 +66,12 @@ def _read_classic(path: Path) -> Variables:
                     notes.append(f"{name!r} does not hold numbers and was left out")
                     continue
                 axes = tuple(variable.dimensions) if variable.data.shape else ()
-                # copied out of the map, which SciPy cannot close while arrays point into it
+                # copy the array, because SciPy cannot close a file while arrays refer to it
                 entry = Variable.of(name, np.array(variable.data), hdf5.text_of(getattr(variable, "units", "")), axes)
                 entries[name] = _unpacked(entry, variable._attributes, notes)
     except LfnoError:
         raise
-    except Exception as error:  # SciPy's reader meets damaged bytes with whatever breaks first
+    except Exception as error:  # damaged bytes make SciPy's reader raise errors of many kinds
         raise LfnoError(f"{path.name}: this is not a readable NetCDF file ({reason(error)}); write it again") from error
     return _with_labels(Variables(path.name, entries, notes), labels)
 
@@ -83,7 +83,7 @@ def _quietly(open_file: Callable[..., Any], path: Path) -> Any:
 
 
 def _unpacked(variable: Variable, attributes: dict[str, Any], notes: list[str]) -> Variable:
-    """value = stored · scale_factor + add_offset, and NaN where the fill value is stored."""
+    """Return the variable with value = stored · scale_factor + add_offset, and NaN where the fill value is stored."""
     fills = [attributes[key] for key in ("_FillValue", "missing_value") if key in attributes]
     packing = "scale_factor" in attributes or "add_offset" in attributes
     if not (fills or packing):

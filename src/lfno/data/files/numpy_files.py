@@ -1,4 +1,4 @@
-"""NPY and NPZ: plain arrays, memory-mapped or streamed out of the archive; pickled objects are never loaded."""
+"""Read NPY files by memory map and NPZ archives as a stream. Pickled objects are never loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lfno.data.files.variables import Variable, Variables, reason
 
 
 def read_npy(path: Path) -> Variables:
-    """One array, called `array`; a structured array gives one variable per field. Memory-mapped."""
+    """Read one array, called `array`, by memory map. A structured array gives one variable per field."""
     with path.open("rb") as file:
         _header(file, path.name)
     try:
@@ -34,7 +34,7 @@ def read_npy(path: Path) -> Variables:
 
 
 def read_npz(path: Path) -> Variables:
-    """The members of the archive that are arrays; each is streamed when it is asked for."""
+    """Read the arrays of the archive. The values of an array are streamed when they are needed."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -81,7 +81,7 @@ def _member(path: Path, member: zipfile.ZipInfo, file: IO[bytes]) -> Variable:
         raise LfnoError(f"{path.name}: {name!r} was cut short: it should hold {needed} bytes, not {member.file_size}")
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
-        # Fortran order stores the last axis slowest, so only the whole array has rows
+        # in Fortran order the values of a row are not contiguous, so the whole array must be read
         row_shape = shape[1:]
         with zipfile.ZipFile(path) as archive, archive.open(member) as data:
             _header(data, name)
@@ -110,7 +110,7 @@ def _header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtyp
         version = npy.read_magic(file)
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran, dtype = reader(file)
-    except Exception as error:  # the header is parsed by NumPy's own evaluator, which raises many kinds
+    except Exception as error:  # NumPy's parser of the header raises errors of many kinds
         raise LfnoError(f"{where} has a damaged header ({reason(error)}); write it again") from error
     if dtype.hasobject:
         raise LfnoError(

@@ -1,4 +1,4 @@
-"""Parquet: one variable per column, read row group by row group."""
+"""Read Parquet files: one variable per column, read batch by batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lfno.data.files.variables import Variable, Variables, reason
 
 
 def read_parquet(path: Path) -> Variables:
-    """Columns of numbers, booleans and time stamps (as seconds from the first); empty cells become NaN."""
+    """Read columns of numbers, booleans and time stamps. Stamps become seconds from the first; empty cells become NaN."""
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -47,7 +47,7 @@ def _dtype(arrow: Any, kind: Any) -> np.dtype:
     if arrow.types.is_timestamp(kind):
         return np.dtype(float)
     if arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind):
-        # the missing cells of a column of integers need NaN, so everything arrives as floats
+        # empty cells become NaN, which integers cannot hold, so all columns are read as floats
         return np.dtype(np.float32) if str(kind) in ("float", "halffloat") else np.dtype(float)
     return np.dtype(object)
 
@@ -60,7 +60,7 @@ def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
                 first = values[0] if first is None else first
                 yield np.where(np.isnat(values), np.nan, (values - first) / np.timedelta64(1, "s"))
             else:
-                # booleans with empty cells come as objects
+                # pyarrow returns booleans with empty cells as objects
                 yield values.astype(float) if values.dtype.kind == "O" else values
 
     return blocks
@@ -71,5 +71,5 @@ def _batches(parquet: Any, path: Path, column: str, rows: int) -> Iterator[np.nd
         with parquet.ParquetFile(path, memory_map=True) as file:
             for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
                 yield batch.column(0).to_numpy(zero_copy_only=False)
-    except (OSError, ValueError, RuntimeError, NotImplementedError) as error:  # Arrow's own errors are kinds of these
+    except (OSError, ValueError, RuntimeError, NotImplementedError) as error:  # Arrow's own errors are subclasses of these
         raise LfnoError(f"{path.name}: {column!r} cannot be read ({reason(error)}); write the file again") from error

@@ -1,4 +1,4 @@
-"""CSV, TSV and other text tables: one variable per column, parsed in pieces."""
+"""Read CSV, TSV and other text tables: one variable per column, parsed in pieces."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lfno.core.memory import allocate
 from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
 from lfno.data.files.variables import Variable, Variables
 
-LINES = 100_000
+LINES = 100_000  # lines that are parsed at once
 
 
 def read_text(path: Path) -> Variables:
-    """The columns of a table; two passes over the file, the second in pieces, so that its size does not matter.
+    """Read the columns of a table.
 
-    Columns of ISO time stamps become seconds from the first. Columns of text are listed, not read.
+    The first pass counts the rows. The second pass parses the file in pieces, so that a file may be larger than memory.
+    Columns of ISO time stamps become seconds from the first stamp. Columns of text are listed, but not read.
     """
     dialect = sniff(path)
     rows = sum(1 for _ in _lines(path, dialect))
@@ -49,7 +50,7 @@ def read_text(path: Path) -> Variables:
 
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line) of each row of data."""
+    """Yield (line number from 1, line) of each row of data."""
     with path.open(encoding=dialect.encoding, errors="replace") as file:
         for number, line in enumerate(file, 1):
             if number > dialect.header and is_data(line):
@@ -61,7 +62,7 @@ def _line_number(path: Path, dialect: Dialect, row: int) -> int:
 
 
 def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[int, str]]) -> np.ndarray:
-    """(columns, rows) of floats: by NumPy's own reader where every cell is a number, cell by cell where not."""
+    """Return the numbers (columns, rows). NumPy parses the lines if every cell is a number; else we parse cell by cell."""
     if all(kind == "number" for kind in dialect.kinds) and '"' not in piece[0][1]:
         end = dialect.delimiter if dialect.trailing else None
         lines = [line.strip() if end is None else line.strip().removesuffix(end) for _, line in piece]
@@ -72,7 +73,7 @@ def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[in
             if table.shape == (len(piece), len(dialect.names)):
                 return table.T
         except ValueError:
-            pass  # something is missing or is not a number: the slow way says which line and column
+            pass  # a cell is missing or not a number; the slow parser below names its line and column
     rows = [_row(path, dialect, wanted, number, line) for number, line in piece]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted)).T
 

@@ -1,4 +1,4 @@
-"""Which delimiter, decimal mark and encoding a text table uses, found by trying each on the file's own lines."""
+"""Find the delimiter, the decimal mark and the encoding of a text table: try each on the first lines of the file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from lfno.core.errors import LfnoError
 from lfno.data.files.text_header import name_columns
 
-#: tried in this order where two explain the lines equally well; None is any run of blanks
+#: if two delimiters explain the lines equally well, the first one in this order is used; None is any run of blanks
 DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
 MISSING = frozenset({"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "missing", "nat"})
 COMMENTS = ("#", "%", "//")
-SAMPLE = 2**20
-SAMPLE_LINES = 200
+SAMPLE = 2**20  # characters (bytes for the encoding) at the beginning of a file that are examined
+SAMPLE_LINES = 200  # lines at the beginning of a file that are examined
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$")
@@ -23,7 +23,17 @@ _STAMP = re.compile(r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How to cut a line into cells, and what the columns are: `kinds` holds "number", "stamp" or "text" for each."""
+    """The format of a text table.
+
+    encoding: encoding of the text.
+    delimiter: sign between two cells; None for any run of blanks.
+    decimal: decimal mark, "." or ",".
+    trailing: whether each line ends with a delimiter.
+    names, units: name and unit of each column.
+    kinds: kind of each column: "number", "stamp" or "text".
+    header: number of lines before the first row of numbers.
+    notes: sentences about the format, for the user.
+    """
 
     encoding: str
     delimiter: str | None
@@ -50,7 +60,7 @@ def cut(line: str, delimiter: str | None) -> list[str]:
 
 
 def is_data(line: str) -> bool:
-    """Neither blank nor a comment."""
+    """Return whether a line is neither blank nor a comment."""
     stripped = line.strip()
     return bool(stripped) and not stripped.startswith(COMMENTS)
 
@@ -64,7 +74,10 @@ def cell_kind(cell: str) -> str:
 
 
 def sniff(path: Path) -> Dialect:
-    """The dialect that turns most cells of the file's first lines into numbers, in columns of equal count."""
+    """Return the dialect that turns most cells of the first lines into numbers, with the same number of columns in each line.
+
+    Raises LfnoError if the file is not a text file or contains no table of numbers.
+    """
     encoding, note = _encoding(path)
     with path.open(encoding=encoding, errors="replace") as file:
         text = file.read(SAMPLE)
@@ -89,7 +102,11 @@ def sniff(path: Path) -> Dialect:
 
 
 def _share(tail: list[str], delimiter: str | None) -> tuple[float, bool]:
-    """(share of cells that are numbers, missing or time stamps, 0 where none is a number; more than one column)."""
+    """Return (score, whether there is more than one column).
+
+    The score is the share of cells that are numbers, missing values or time stamps, times the share of lines with the usual
+    number of cells (± 1). The score is 0 if no cell is a number.
+    """
     rows = [cut(line, delimiter) for line in tail]
     if delimiter == ",":
         rows = [[cell.replace(",", "x") for cell in row] for row in rows]
@@ -113,7 +130,7 @@ def _describe(
     )
     above = [cut(line, delimiter) for line in lines[:first] if is_data(line)]
     ends_empty = count > 1 and delimiter is not None and all(not row[-1] for row in rows if len(row) == count)
-    # a last column of empty cells with no name of its own is the delimiter that ends each line
+    # a last column of empty cells without a name means that each line ends with a delimiter
     trailing = ends_empty and not any(len(row) == count and row[-1] for row in above)
     if trailing:
         count -= 1
@@ -136,7 +153,7 @@ def _describe(
 
 
 def _usual(kinds: list[str]) -> str:
-    """What most cells of a column are; the odd one out is an error to be reported with its line."""
+    """Return the kind of most cells of a column. A cell of another kind gives an error message with its line later."""
     return max(("number", "stamp", "text"), key=kinds.count)
 
 

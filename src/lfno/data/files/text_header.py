@@ -1,4 +1,4 @@
-"""The top of a text table: names, units, comments, and where the numbers begin."""
+"""Names and units of the columns, from the rows at the top of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BARE_UNIT = re.compile(r"^[\[(]?(?P<unit>[A-Za-zµμ°%Ω/^*·²³\-0-9. ]{0,12
 
 
 def split_unit(title: str) -> tuple[str, str]:
-    """Name and unit of a column title.
+    """Return (name, unit) of a column title.
 
     >>> split_unit("force [N]"), split_unit("time (s)"), split_unit("u")
     (('force', 'N'), ('time', 's'), ('u', ''))
@@ -23,7 +23,7 @@ def split_unit(title: str) -> tuple[str, str]:
 
 
 def units_row(cells: list[str]) -> list[str] | None:
-    """The units in a row under the names (`s;N;m` or `[s],[N],[m]`), or None where it is not one."""
+    """Return the units in a row below the names (`s;N;m` or `[s],[N],[m]`); None if the row does not hold units."""
     units = []
     for cell in cells:
         match = _BARE_UNIT.match(cell.strip().strip('"').strip())
@@ -34,9 +34,9 @@ def units_row(cells: list[str]) -> list[str] | None:
 
 
 def name_columns(rows: list[list[str]], count: int) -> tuple[list[str], list[str], list[str]]:
-    """(names, units, notes) for `count` columns from the rows of text above the numbers.
+    """Return (names, units, notes) of `count` columns, from the rows of text above the numbers.
 
-    The names are in the last row that has `count` cells, or in the one above it when the last row holds units.
+    The names are in the last row that has `count` cells. If that row holds units, the names are in the row above it.
     """
     fitting = [row for row in rows if len(row) == count]
     notes = [f"the line above the table was read over: {' '.join(row).strip()!r}" for row in rows if len(row) != count]

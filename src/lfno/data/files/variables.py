@@ -1,4 +1,4 @@
-"""What every file becomes: named arrays with units and, where the file knows them, names of axes."""
+"""The result of every reader: named arrays with units and, if the file has them, names of axes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,16 @@ def plain_row(index: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """One named array that is read when asked for.
+    """One named array. Its values are read only when they are needed.
 
-    `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis, so that an array larger
-    than memory can pass by. `mapped` is the array itself where it already lies in memory or in a memory map. `labels` maps the
-    name of an axis to the names of its points, if these are text: each point is then a channel of its own.
+    name: name of the variable.
+    shape, dtype: shape and type of the array.
+    blocks: `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis, so that the array may be
+        larger than memory.
+    unit: unit of the values; "" if unknown.
+    axes: names of the axes; empty if unknown.
+    mapped: the array itself, if it is in memory or in a memory map; else None.
+    labels: name of an axis -> names of its points, if the points have names. Each point is then a separate channel.
     """
 
     name: str
@@ -55,12 +60,17 @@ class Variable:
         return self.dtype.kind in "fiub"
 
     def stream(self) -> Iterator[np.ndarray]:
-        """The whole array in pieces of about 32 MB."""
+        """Return an iterator over the whole array in pieces of about 32 MB."""
         row = math.prod(self.shape[1:]) * self.dtype.itemsize
         return self.blocks(max(1, BLOCK // max(row, 1)))
 
     def array(self, notes: list[str], keep_double: bool = False) -> np.ndarray:
-        """The values as native floats; integers, booleans and foreign byte orders are converted and noted."""
+        """Return the values as native floats. Integers, booleans and other byte orders are converted, with a note.
+
+        notes: receives a sentence for each conversion.
+        keep_double: whether the result must have double precision.
+        Raises LfnoError if the values are not real numbers, or if the file is damaged.
+        """
         self.refuse_other_than_real()
         if self.dtype.kind != "f" or not self.dtype.isnative:
             notes.append(f"{self.name!r} was converted from {kind(self.dtype)} to floating point")
@@ -84,7 +94,7 @@ class Variable:
             raise LfnoError(f"{self.name!r} holds {kind(self.dtype)}, not numbers; choose another variable")
 
     def summary(self) -> tuple[float, float, int]:
-        """(smallest, largest, number of missing or non-finite values), in one pass over the file."""
+        """Return (smallest value, largest value, number of missing or non-finite values), in one pass over the file."""
         low, high, missing = math.inf, -math.inf, 0
         for block in self.stream():
             finite = block[np.isfinite(block)] if block.dtype.kind == "f" else block.ravel()
@@ -96,10 +106,15 @@ class Variable:
 
 @dataclass
 class Variables:
-    """The content of one file: variables by name, what was done on the way (`notes`), how to point at a row (`row`).
+    """The content of one file.
 
-    `name:k` is column k (from 0) of the two-dimensional array `name`. Where an axis has labels, `left` or `name.left` is the
-    point of that label.
+    source: name of the file, for messages.
+    entries: the variables by name.
+    notes: one sentence for each change to the data.
+    row: `row(k)` names row k, for messages.
+
+    `variables["name:k"]` is column k (from 0) of the two-dimensional array `name`. If an axis has the label `left`,
+    `variables["left"]` or `variables["name.left"]` contains the values at that point of the axis.
 
     >>> Variables.of({"t": np.arange(3.0), "f": np.ones(3)})["f"].shape
     (3,)
@@ -129,7 +144,7 @@ class Variables:
     def parts(self, name: str) -> dict[str, tuple[str, int]]:
         """Return the channels of a variable with a labelled axis: name -> (axis, index); {} for a variable without labels.
 
-        The name of a channel is its label, or `variable.label` if something else in the file has that name.
+        The name of a channel is its label. If another object in the file has this name, the channel is `variable.label`.
         """
         variable = self.entries[name]
         others = {*self.entries, *(split_unit(label)[0] for one in self.entries.values() if one is not variable
@@ -163,7 +178,7 @@ class Variables:
 
 
 def _point(variable: Variable, axis: str, index: int, name: str) -> Variable:
-    """The values of a variable at one point of a labelled axis, without that axis."""
+    """Return the values of a variable at one point of a labelled axis. The result lacks that axis."""
     place = variable.axes.index(axis)
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
@@ -185,7 +200,7 @@ def _point(variable: Variable, axis: str, index: int, name: str) -> Variable:
 
 
 def labelled(entries: dict[str, Variable], labels: Mapping[str, Sequence[str]]) -> dict[str, Variable]:
-    """Return the variables with the labels of their axes; labels that are empty or not distinct say nothing.
+    """Return the variables with the labels of their axes. Labels that are empty or not distinct are ignored.
 
     labels: name of an axis -> names of its points, such as "left" or "left [m]".
     """
@@ -203,7 +218,7 @@ def labelled(entries: dict[str, Variable], labels: Mapping[str, Sequence[str]]) 
 
 
 def listing(names: Iterable[str]) -> str:
-    """Names in a sentence, the first twenty: `'t', 'f' and 'u'`."""
+    """Return the names, at most twenty, as words for a sentence: `'t', 'f' and 'u'`."""
     quoted = [repr(name) for name in names]
     if len(quoted) > 20:
         quoted = [*quoted[:19], f"{len(quoted) - 19} more"]
@@ -216,12 +231,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """The first line of what a library says, or the kind of its error where it says nothing."""
+    """Return the first line of an error message, or the type of the error if the message is empty."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 def kind(dtype: np.dtype) -> str:
-    """A dtype in words."""
+    """Return a dtype in words."""
     words = {"U": "text", "S": "text", "O": "text or objects", "V": "records", "b": "true/false", "c": "complex values"}
     order = "" if dtype.isnative else "big-endian " if dtype.byteorder == ">" else "little-endian "
     return words.get(dtype.kind, order + dtype.newbyteorder("=").name)

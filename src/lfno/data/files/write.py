@@ -1,4 +1,4 @@
-"""Named arrays back into a file, in the format that its ending names: what was read can be written."""
+"""Write named arrays to a file. The ending of its name states the format."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 
-ROWS = 100_000  # of a table, turned into text at once
+ROWS = 100_000  # rows of a table that are turned into text at once
 
 
 def write(path: str | Path, variables: Sequence[Variable], like: Path | None = None) -> None:
-    """Write variables that know their axes (`t`, `sample`, `channel`, `x`, …); written whole or not at all.
+    """Write variables to a file. The file is written completely or not at all.
 
-    A table (CSV, TSV, Parquet, NPY) has one row per moment; of many trajectories it has a column `sample` besides. A text
-    has the delimiter and the decimal mark of the file `like`, where that has the same ending: whoever reads one reads both.
+    path: the file to write.
+    variables: arrays with names of axes (`t`, `sample`, `channel`, `x`, …).
+    like: a text file whose delimiter and decimal mark are used, if it has the same ending as `path`.
+
+    A table (CSV, TSV, Parquet, NPY) has one row per time step. A table of many trajectories has a column `sample` too.
+    Raises LfnoError for an ending without a writer, or a name that the format cannot store.
 
     >>> t = np.arange(3) * 0.5
     >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", t**2, "m", ("t",))])
@@ -43,7 +47,7 @@ def write(path: str | Path, variables: Sequence[Variable], like: Path | None = N
 
 
 def _check_words(file: str, variables: Sequence[Variable], matlab: bool) -> None:
-    """Names and units that every format keeps as they are: each name once, in signs that can stand in a heading."""
+    """Raise LfnoError for a name or unit that the format cannot store: empty, used twice, or with special signs."""
     names = [variable.name for variable in variables]
     for variable in variables:
         name, words = variable.name, variable.name + variable.unit
@@ -61,7 +65,7 @@ def _values(variable: Variable) -> np.ndarray:
 
 
 def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
-    """Columns of equal length, by heading with unit; trajectories one under the other."""
+    """Return columns of equal length: heading with unit -> values. Each trajectory is below the one before."""
     axes = {axis for variable in variables for axis in variable.axes}
     if extra := sorted(axes - {"t", "sample", "channel"}):
         raise LfnoError(f"a field with the axis {extra[0]!r} does not fit a table; write an .npz, .mat, .h5 or .nc file")
@@ -84,7 +88,7 @@ def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
 
 
 def _marks(ending: str, like: Path | None) -> tuple[str, str]:
-    """Delimiter and decimal mark."""
+    """Return (delimiter, decimal mark) of the file `like`, or the usual ones of the ending."""
     usual = "," if ending == ".csv" else "\t", "."
     if like is None or like.suffix.lower() != ending:
         return usual
@@ -145,7 +149,7 @@ def _write_netcdf(path: Path, variables: Sequence[Variable]) -> None:
     except ImportError as error:
         raise LfnoError(f"writing NetCDF needs the package {error.name}; install lfno[files]") from error
     tree = {v.name: (v.axes, _values(v), {"units": v.unit} if v.unit else {}) for v in variables}
-    path.write_bytes(xarray.Dataset(tree).to_netcdf(engine="h5netcdf"))  # not into the file: HDF5 dies of a full disk
+    path.write_bytes(xarray.Dataset(tree).to_netcdf(engine="h5netcdf"))  # HDF5 would end the process on a full disk
 
 
 WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
@@ -165,5 +169,5 @@ WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".nc4": _write_netcdf,
     ".cdf": _write_netcdf,
 }
-#: endings of files that hold columns, no fields
+#: endings of files that hold columns and cannot hold fields
 TABLES = tuple(ending for ending, one in WRITERS.items() if one in (_write_text, _write_npy, _write_parquet))

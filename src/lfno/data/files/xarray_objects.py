@@ -1,4 +1,4 @@
-"""Arrays of xarray as variables: names of axes, units, and labels of points that are text."""
+"""Read xarray objects as variables, with names of axes, units, and labels of points."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lfno.data.files.variables import Variable, Variables, labelled
 
 
 def is_xarray(source: Any) -> bool:
-    """Whether `source` is a DataArray or a Dataset of xarray, which is not imported for the answer."""
+    """Return whether `source` is a DataArray or a Dataset of xarray. This function does not import xarray."""
     return type(source).__module__.split(".")[0] == "xarray" and hasattr(source, "coords") and hasattr(source, "dims")
 
 
 def from_xarray(source: Any) -> Variables:
-    """Return the arrays and coordinates of a DataArray or Dataset. Times become seconds from the first.
+    """Return the arrays and coordinates of a DataArray or Dataset. Times become seconds from the first time.
 
-    Raises LfnoError if nothing in it is a number.
+    Raises LfnoError if the object contains no numbers.
     """
     tree = source if hasattr(source, "data_vars") else source.to_dataset(name=source.name or "data")
     entries: dict[str, Variable] = {}

@@ -1,14 +1,14 @@
-"""From a file to inputs and outputs on a grid: `read_signals("beam.csv", input="force", output="displacement")`.
+"""Read inputs and outputs on a grid from a file: `read_signals("beam.csv", input="force", output="displacement")`.
 
 Modules:
-    names: which variable is the time, the input, the output
-    vocabulary: the words by which names are recognised
-    axes: what each axis of an array means
+    names: find the time, the inputs and the outputs among the variables
+    vocabulary: words in names that identify time, inputs and outputs
+    axes: the role of each axis of an array
     parts: files with training and test parts
-    separate: runs inside one file
+    separate: separate the runs inside one file
     sides: inputs and outputs as arrays with their time stamps
-    sampling: uniform time stamps, and resampling of others
-    clean: one uniform clock for inputs and outputs
+    sampling: check whether time stamps are uniform, and resample
+    clean: bring inputs and outputs to one uniform time axis
     missing: find, fill and mask missing values
     record: `Record`, one long measurement
     runs: `Runs`, several measurements of unequal length
@@ -55,21 +55,24 @@ def read_signals(
     dt: float | None = None,
     resample: bool = False,
 ) -> Dataset | Record | Runs:
-    """The inputs and outputs of a file: many trajectories of one length, one long record, or runs.
+    """Read the inputs and outputs of a file.
 
     source: a file; a mapping from names to arrays; an xarray DataArray or Dataset; or `Variables` of a file.
+    input, output: names of variables: `"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"` or `"table:3"`. Unambiguous names are found
+        without this option.
+    time: name of the time vector, or two names: the time of the input and the time of the output.
+    sample: name of the column that numbers the trajectories of a table.
+    axes: roles of the axes, `"sample,t"` or `"f=sample,t;u=sample,x,t"`. State them if the lengths of the axes are ambiguous.
+    dt: time step of data without a time vector.
+    resample: whether to interpolate signals to a uniform time axis if their time stamps are not uniform.
 
-    Runs of unequal length are `Runs`, trajectories of equal length a `Dataset`, one run is a `Record`. The runs of a file are
-    cells or structure arrays of MATLAB, numbered groups of HDF5, or rows of a table with a column of run numbers or a time
-    that starts again.
+    Returns a `Record` for one run, a `Dataset` for trajectories of equal length, or `Runs` for runs of unequal length. The
+    runs of a file are cells or structure arrays of MATLAB, numbered groups of HDF5, or rows of a table. A table must have a
+    column of run numbers, or a time that starts again with each run.
 
-    `input`, `output` and `time` name variables (`"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, `"table:3"`) and are guessed
-    where the names leave no doubt; two times are the input's and the output's. `sample` names the column that numbers the
-    trajectories of a table. `axes` states what the axes are (`"sample,t"`, or `"f=sample,t;u=sample,x,t"`) where lengths
-    do not. `dt` is the step of data without a time vector; `resample` brings clocks that are not uniform to one that is.
-
-    Values that are missing (empty, NaN, infinite, or marked by -9999 and the like) and rows that were lost are filled in
-    and masked: `mask` is True where an output was measured. All that is done to the data is in `provenance["notes"]`.
+    Missing values (empty, NaN, infinite, or marks such as -9999) and missing rows are filled and masked: `mask` is True where
+    an output was measured. `provenance["notes"]` lists every change to the data.
+    Raises LfnoError if the names or axes are ambiguous, or if the time is not uniform and `resample` is False.
 
     >>> t = np.arange(200) * 0.05
     >>> read_signals({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
@@ -148,13 +151,13 @@ def _assemble(
 
 
 def is_dataset(path: Path) -> bool:
-    """Whether the file is one of lfno's own data sets, which need no choosing of names."""
+    """Return whether the file is a data set of lfno, which needs no names of inputs and outputs."""
     if not (path.is_file() and h5py.is_hdf5(path)):
         return False
     with opened(path) as file:
         try:
             return "lfno" in file.attrs
-        except (KeyError, OSError, RuntimeError):  # a damaged file, about which its reader has more to say
+        except (KeyError, OSError, RuntimeError):  # the file is damaged, and its reader gives a better error message
             return False
 
 
@@ -169,7 +172,7 @@ def _variables(source: Any) -> Variables:
 
 
 def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:
-    """Stated axes by variable; the key "" holds those for all."""
+    """Return the stated axes of each variable. The key "" holds the axes for all variables."""
     pieces = [] if axes is None else [piece.strip() for piece in axes.split(";") if piece.strip()]
     return {name.strip(): stated(rest) for name, _, rest in (p.rpartition("=") for p in pieces)}
 
@@ -177,7 +180,7 @@ def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:
 def _clocks(
     variables: Variables, roles: Roles, axes: dict[str, tuple[str, ...]], dt: float | None, notes: list[str]
 ) -> tuple[list[np.ndarray], str]:
-    """Time stamps of the input and the output (one where they share it) and their unit."""
+    """Return (time stamps, unit). The list of time stamps has one vector, or one for the input and one for the output."""
     if not roles.times:
         if dt is None:
             step = sampling_step(variables)
@@ -190,7 +193,7 @@ def _clocks(
             raise LfnoError("the step ", Option("dt", dt), " must be positive")
         variable = variables[roles.outputs[0]]
         vectors = [variables[name].size for name in (*roles.outputs, *roles.inputs) if len(extent(variables[name])) == 1]
-        if vectors and vectors[0] in variable.shape:  # a vector beside an array of sensors says which axis is the time
+        if vectors and vectors[0] in variable.shape:  # a vector beside an array of sensors has the length of the time axis
             return [np.arange(vectors[0]) * dt], "s"
         settled = settle(variable, axes.get(variable.name, axes.get("")), {})
         if TIME not in settled:
@@ -231,7 +234,7 @@ def _space(
 def _parameters(
     variables: Variables, roles: Roles, layout: Layout, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """Vectors with one number per sample, beside the signals, tell the samples apart."""
+    """Return the vectors (sample,) that are not signals: name -> one number for each sample."""
     count = next(variables[n].shape[r.index("sample")] for n, r in layout.roles.items() if "sample" in r)
     taken = {*roles.inputs, *roles.outputs, *roles.times, *roles.coordinates}
     names = [n for n, v in variables.entries.items() if n not in taken and v.numeric and extent(v) == (count,)]

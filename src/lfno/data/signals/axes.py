@@ -1,4 +1,4 @@
-"""What each axis of an array is: named by the file, stated by the user, or told by its length; never assumed."""
+"""Find the role of each axis of an array: the file names it, the user states it, or only one role fits its length."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"
 
 
 def stated(axes: str) -> tuple[str, ...]:
-    """The user's `"sample,x,t"` in the names used here.
+    """Return the roles of axes that the user states, such as `"sample,x,t"`.
 
     >>> stated("Sample, time")
     ('sample', 't')
@@ -29,13 +29,16 @@ def _role(name: str) -> str:
 
 
 def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, int]) -> tuple[str, ...]:
-    """One role per axis of `variable`: `sample`, `channel`, `t`, a coordinate of `known` (name -> points), or `single`.
+    """Return one role for each axis of `variable`: `sample`, `channel`, `t`, `single` or a coordinate.
 
-    `axes` are the user's; without them the file's own names count, and for axes without a name ("") the lengths decide,
-    when only one assignment fits.
+    axes: roles that the user states; None if the user states none.
+    known: number of points of the time and of each coordinate.
+
+    Without `axes`, the names in the file decide. For axes without a name, the lengths decide.
+    Raises LfnoError unless exactly one assignment fits the lengths.
     """
     own = tuple(_role(name) for name in variable.axes)
-    # the points of an axis with labels are channels, unless they are runs
+    # the points of an axis with labels are channels, unless the axis counts samples
     own = tuple(CHANNEL if n in variable.labels and r != SAMPLE else r for n, r in zip(variable.axes, own, strict=True))
     if axes is not None or (own and all(own)):
         return _named(variable, own if axes is None else axes, known)
@@ -65,7 +68,7 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
 
 
 def _assignments(sizes: list[int], known: dict[str, int]) -> Iterator[tuple[str, ...]]:
-    """Every way to give distinct roles to axes of these sizes; at most one of them counts samples."""
+    """Yield every assignment of distinct roles to axes of these sizes. At most one axis counts samples."""
     options = [[*(name for name, points in known.items() if points == size), SAMPLE] for size in sizes]
     for roles in product(*options):
         if len(set(roles)) == len(roles):
@@ -120,7 +123,7 @@ def _no_fit(variable: Variable, known: dict[str, int]) -> LfnoError:
 
 
 def arrange(values: np.ndarray, roles: tuple[str, ...], order: tuple[str, ...]) -> np.ndarray:
-    """A view with the axes in `order`; an axis the array does not have becomes one of a single point.
+    """Return a view with the axes in `order`. An axis that the array lacks gets size 1.
 
     >>> arrange(np.zeros((7, 3)), ("t", "sample"), ("sample", "channel", "t")).shape
     (3, 1, 7)

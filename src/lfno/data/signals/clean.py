@@ -1,4 +1,4 @@
-"""Bring inputs and outputs to one uniform clock, fill in what is missing and mask it; each step is noted."""
+"""Bring inputs and outputs to one uniform time axis, and fill and mask missing values. Each step adds a note."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from lfno.data.signals import missing
 from lfno.data.signals.sampling import Clock, clock, common, measured_at, onto, placed
 from lfno.data.signals.sides import Side
 
-#: samples: a gap in an input up to this long is bridged by a straight line, and the outputs still count
+#: samples: after a gap in an input up to this length, filled by linear interpolation, the outputs are still scored
 SHORT = 5
 
-Rows = np.ndarray | range  # row of the file for each row that is left
+Rows = np.ndarray | range  # for each remaining row, its row in the file
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """Whether clocks may be resampled, how to point at row k of the file, and the names and unit of the clocks."""
+    """Options of the cleaning.
+
+    resample: whether signals may be interpolated to a uniform time axis.
+    row: `row(k)` names row k of the file, for messages.
+    times: names of the time vectors.
+    unit: unit of the time.
+    """
 
     resample: bool
     row: Callable[[int], str]
@@ -30,15 +36,16 @@ class Treatment:
     unit: str
 
     def rows(self, origin: Rows) -> Callable[[int], str]:
-        """How to point at row k of what is left, where `origin[k]` is its row in the file."""
+        """Return a function that names the k-th remaining row. `origin[k]` is its row in the file."""
         return lambda k: self.row(int(origin[k]))
 
 
 def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -> tuple[Axis, list[list[int]]]:
-    """Change both sides in place; return the time axis and the long gaps of the inputs, [sample, start, stop] each.
+    """Clean both sides in place; return the time axis and the long gaps of the inputs, each [sample, start, stop].
 
-    Afterwards every value is finite, and `outputs.mask` is True where an output counts: it was measured, and no long gap
-    of the inputs covers it. What comes after such a gap depends on inputs that nobody knows; how long, the caller says.
+    Afterwards every value is finite. `outputs.mask` is True where an output was measured and the inputs have no long gap.
+    Outputs after a long gap depend on inputs that were not measured. The caller decides how long to mask them
+    (`lfno.data.gaps.after_gaps`).
     """
     shared = inputs.stamps is outputs.stamps
     sides = [inputs, outputs]
@@ -58,7 +65,7 @@ def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -
 
 
 def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> Rows:
-    """Rows with a time stamp, as indices into the file; the others are dropped."""
+    """Remove the rows without a time stamp and return the remaining rows, as indices into the file."""
     good = np.isfinite(side.stamps)
     if good.all():
         return range(len(good))
@@ -79,7 +86,7 @@ def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) 
 def _one_clock(
     sides: list[Side], origins: list[Rows], shared: bool, treatment: Treatment, notes: list[str]
 ) -> Axis:
-    """Put both sides on one uniform axis; rows that were lost become missing values."""
+    """Bring both sides to one uniform time axis and return it. Missing rows become missing values."""
     names = treatment.times if len(treatment.times) == 2 else treatment.times * 2
     clocks: list[Clock] = []
     for k, side in enumerate(sides[1:] if shared else sides):
@@ -106,7 +113,7 @@ def _one_clock(
 
 
 def _long_gaps(inputs: Side, samples: int) -> list[list[int]]:
-    """[sample, start, stop] of every stretch of more than SHORT steps in which some input is missing."""
+    """Return [sample, start, stop] of every gap: more than SHORT successive steps at which some input is missing."""
     if inputs.mask is None:
         return []
     known = inputs.mask.all(axis=tuple(range(1, inputs.mask.ndim - 1)))  # (sample, time)

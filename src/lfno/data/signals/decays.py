@@ -1,4 +1,4 @@
-"""Records without an input: free decays, measured after the last force has ended."""
+"""Read records without an input: free decays, measured after the force has ended."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 
-#: stands in for the input of a file that has none
+#: name of the placeholder for the missing input
 ABSENT = "no input"
 
 
 def load_decays(path: str | Path, output: str, **reading: Any) -> Record | Dataset:
-    """Read the outputs of a file that was measured without an input; the inputs of the result are zero.
+    """Read the outputs of a file that was measured without an input. The inputs of the result are zero.
 
-    `output` and `reading` are the options of `lfno.data.signals.read_signals`, without `input`.
+    output: names of the outputs, separated by commas.
+    reading: the other options of `lfno.data.signals.read_signals`, except `input`.
+    Raises LfnoError if the file lacks an output.
     """
     variables = read(path)
     joined = join(variables)[0]

@@ -1,4 +1,4 @@
-"""Missing values: find them, fill them in, and mask them. A model may be fed with filled values, and is never judged by them.
+"""Find missing values, fill them, and mask them. A model may receive filled values, but they are never scored.
 
 A value is missing if it is not finite, or if it is a mark for "no value": many loggers write -9999, archives write 1e20.
 """
@@ -14,22 +14,22 @@ from lfno.core.memory import BLOCK, allocate
 from lfno.data.signals.sides import Side
 
 MARKS = (-999.0, -999.25, -9999.0, -99999.0, -999999.0, 999.0, 9999.0, 99999.0, 999999.0, 1e20, 1e30, 1e36)
-#: a mark is this many times further from zero than every other value: no signal jumps so far to so round a number
+#: factor: a mark is this many times larger in magnitude than every other value; no real signal jumps so far
 FAR = 10
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """(sample, time) of booleans for values of shape (sample, channel, *space, time): all finite there?"""
+    """Return (sample, time) of booleans: whether all values are finite. `values` has shape (sample, channel, *space, time)."""
     between = tuple(range(1, values.ndim - 1))
     parts = [np.isfinite(part).all(axis=between) for part in _pieces(values)]
     return np.concatenate(parts, -1) if parts else np.ones((values.shape[0], 0), bool)
 
 
 def fill(side: Side, notes: list[str]) -> None:
-    """Fill missing values by straight lines in time and set `side.mask`, True where a value was measured.
+    """Fill missing values by linear interpolation in time and set `side.mask`, which is True where a value was measured.
 
-    The ends of a series take its nearest value; a series without any value becomes zero. Raises `LfnoError` for a channel
-    that has no value at all.
+    A missing value at an end of a series takes the nearest measured value. A series without any value becomes zero.
+    Raises LfnoError for a channel that has no value at all.
 
     >>> side = Side(np.array([[[1.0, np.nan, 3.0]]]), (), np.arange(3.0))
     >>> fill(side, [])
@@ -54,7 +54,7 @@ def fill(side: Side, notes: list[str]) -> None:
 
 
 def find_mark(values: np.ndarray) -> float | None:
-    """The mark among the values (..., time) of one channel, if there is one.
+    """Return the mark for "no value" among the values (..., time) of one channel; None if there is no mark.
 
     >>> find_mark(np.array([0.3, -9999.0, 0.1])), find_mark(np.array([-9999.0, 9000.0]))
     (-9999.0, None)
@@ -72,7 +72,7 @@ def find_mark(values: np.ndarray) -> float | None:
 
 
 def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) -> np.ndarray:
-    """Values (sample, channel, *space, time) with NaN in the place of marks; a copy only where there are some."""
+    """Return the values (sample, channel, *space, time) with NaN instead of marks; a copy only if there are marks."""
     found = {k: mark for k in range(len(names)) if (mark := find_mark(values[:, k])) is not None}
     if not found:
         return values
@@ -87,7 +87,7 @@ def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) ->
 
 
 def _pieces(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Stretches along the last axis of about 32 MB."""
+    """Yield pieces of about 32 MB along the last axis."""
     size = max(1, BLOCK // max(1, 8 * values[..., 0].size))
     for start in range(0, values.shape[-1], size):
         yield values[..., start : start + size]

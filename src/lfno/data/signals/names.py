@@ -1,4 +1,4 @@
-"""Which variable is the time, which the input, which the output: said by the user, or told by unambiguous names."""
+"""Find the time, the inputs and the outputs among the variables: the user states them, or their names are unambiguous."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from lfno.data.signals.vocabulary import COORDINATES, COUNTERS, EITHER, INPUTS, 
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of the variables in their parts; `times` holds one clock, or the input's and the output's."""
+    """Names of the variables in each role.
+
+    times: one time vector for all, or the time of the input and the time of the output; empty if the file has none.
+    coordinates: vectors of positions, such as x.
+    """
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -26,14 +30,19 @@ class Roles:
 
 
 def extent(variable: Variable) -> tuple[int, ...]:
-    """The shape without axes of a single point, which MATLAB gives to every vector."""
+    """Return the shape without axes of size 1, which MATLAB gives to every vector."""
     return tuple(size for size in variable.shape if size > 1)
 
 
 def find_roles(
     variables: Variables, input: str | None, output: str | None, time: str | None, without_clock: bool
 ) -> Roles:
-    """Names given count; the rest is guessed or refused with the names in question. `without_clock`: dt was given."""
+    """Return the roles of the variables. Roles that the user does not state are found from the names.
+
+    input, output, time: names from the user, or None.
+    without_clock: whether the user gives the time step, so that no time vector is needed.
+    Raises LfnoError, with the names in question, if the roles are ambiguous.
+    """
     inputs, outputs = (_given(variables, names) for names in (input, output))
     clocks = _given(variables, time) or (() if without_clock else _clocks(variables, {*inputs, *outputs}))
     both = sorted({*inputs} & {*outputs})
@@ -46,7 +55,7 @@ def find_roles(
         rest = [name for name in rest if not _numbers_rows(variables, name)]
         rest = [name for name in rest if len(rest) <= 2 or not _is_idle(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
-            # beside arrays of many trajectories or sensors, vectors as long as the time are signals, others parameters
+            # beside arrays of trajectories or sensors, a vector as long as the time is a signal, another vector a parameter
             moments = {variables[clock].size for clock in clocks}
             rest = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
         inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs)
@@ -56,7 +65,7 @@ def find_roles(
 
 
 def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
-    """Names from `f`, `f,g` or a pattern `f*`; each must exist."""
+    """Return the names in `f`, `f,g` or a pattern `f*`. Raises LfnoError if a variable does not exist."""
     chosen: list[str] = []
     for name in [] if names is None else [part.strip() for part in names.split(",")]:
         known = [*variables, *(part for one in variables for part in variables.parts(one))] if "*" in name else []
@@ -68,7 +77,7 @@ def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
 
 
 def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[str]:
-    """The names with a labelled variable replaced by its channels, if it is the only one or one of its channels is taken."""
+    """Return the names. A labelled variable is replaced by its free channels if it is alone or one of its channels is taken."""
     found: list[str] = []
     for name in rest:
         parts = list(variables.parts(name))
@@ -81,7 +90,7 @@ def _is_signal(variable: Variable) -> bool:
 
 
 def _numbers_rows(variables: Variables, name: str) -> bool:
-    """Whether a column holds 0, 1, 2, … or 1, 2, 3, … under a name that says no more; it is noted."""
+    """Return whether a column holds 0, 1, 2, … or 1, 2, 3, … and has a name such as "index"; add a note if so."""
     mapped = variables[name].mapped
     if bare_word(name) not in COUNTERS or mapped is None:
         return False
@@ -93,7 +102,7 @@ def _numbers_rows(variables: Variables, name: str) -> bool:
 
 
 def _is_idle(variables: Variables, name: str) -> bool:
-    """Whether a column never changes and its name does not say that it is an input or an output; it is noted."""
+    """Return whether a column is constant and its name is not the name of an input or output; add a note if so."""
     mapped = variables[name].mapped
     if bare_word(name) in INPUTS | OUTPUTS | EITHER or mapped is None or len(extent(variables[name])) != 1:
         return False
@@ -104,14 +113,14 @@ def _is_idle(variables: Variables, name: str) -> bool:
 
 
 def _neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Every value and the one after it, in pieces."""
+    """Yield (values, next values) in pieces."""
     for start in range(0, len(values) - 1, BLOCK // 8):
         piece = values[start : start + BLOCK // 8 + 1]
         yield piece[:-1], piece[1:]
 
 
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
-    """Every variable that is a time by its name."""
+    """Return the variables whose names denote a time."""
     free = [name for name in variables if name not in taken and _is_signal(variables[name])]
     exact = [name for name in free if bare_word(name) in TIMES]
     if len(exact) == 1:
@@ -122,7 +131,10 @@ def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
 def _one_each(
     variables: Variables, clocks: tuple[str, ...], inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The input's and the output's clock where their lengths leave no doubt."""
+    """Return the time vector of the input and of the output, found by their lengths.
+
+    Raises LfnoError if more than one time vector fits.
+    """
 
     def fitting(names: tuple[str, ...]) -> list[str]:
         return [clock for clock in clocks if all(variables[clock].size in variables[name].shape for name in names)]
@@ -142,7 +154,7 @@ def _one_each(
 
 
 def sampling_step(variables: Variables) -> tuple[str, float] | None:
-    """Return the name of a single number that is a sampling rate or step, and the step that it tells.
+    """Return (name, time step in seconds) of a single number that is a sampling rate or a time step; None without one.
 
     Raises LfnoError if two such numbers contradict each other.
     """
@@ -159,7 +171,7 @@ def sampling_step(variables: Variables) -> tuple[str, float] | None:
 
 
 def _is_coordinate(variables: Variables, name: str) -> bool:
-    """x, y or z, one-dimensional, with as many points as an axis of some field."""
+    """Return whether a variable is a vector x, y or z with as many points as an axis of some field."""
     shape = extent(variables[name])
     return (
         name.lower() in COORDINATES
@@ -187,7 +199,7 @@ def _guess(
     sure_in = [name for name in rest if bare_word(name) in INPUTS]
     sure_out = [name for name in rest if bare_word(name) in OUTPUTS]
     others = [name for name in rest if name not in {*sure_in, *sure_out}]
-    # a single name left over, or the letters u and x, take the side that is still empty
+    # if one side is still empty, it takes a single remaining name, or remaining names that are u or x
     clear = len(rest) == 2 or all(bare_word(name) in EITHER for name in others)
     if sure_in and not sure_out and others and clear:
         return tuple(sure_in), tuple(others)

@@ -1,4 +1,4 @@
-"""Files that come in parts: `f_train`/`f_test` side by side, or trajectories one under the other in a table."""
+"""Join files that come in parts: variables `f_train` and `f_test`, or a table with one trajectory below the other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lfno.data.files.variables import Variable, Variables, listing
 from lfno.data.signals.sampling import first_not_later
 from lfno.data.signals.vocabulary import EITHER, INPUTS, OUTPUTS, SAMPLES, TIMES, bare_word
 
-#: what a suffix means
+#: suffix of a name -> part of the split
 SUFFIXES = {
     "train": "train", "training": "train", "vali": "validation", "valid": "validation", "val": "validation",
     "validation": "validation", "test": "test", "testing": "test",
@@ -22,16 +22,18 @@ _PART = re.compile(rf"^(?P<base>.+)_(?P<part>{'|'.join(SUFFIXES)})$", re.IGNOREC
 
 
 def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
-    """Variables `f_train`, `f_vali`, `f_test` as one `f`, and the samples of each part; None where there are no parts.
+    """Join the variables `f_train`, `f_vali` and `f_test` to one variable `f`.
 
-    A split the author made is kept: it is what published errors refer to.
+    Returns (variables, split). The split maps each part to its sample numbers; it is None if the file has no parts. The split
+    of the author is kept, because published errors refer to it.
+    Raises LfnoError if the parts do not fit together.
     """
     groups: dict[str, dict[str, Variable]] = {}
     for name in variables:
         if match := _PART.match(name):
             groups.setdefault(match["base"], {})[SUFFIXES[match["part"].lower()]] = variables[name]
     groups = {base: parts for base, parts in groups.items() if {"train", "test"} <= set(parts)}
-    # a coordinate given once for each part (t_train, t_test) is one coordinate
+    # vectors such as t_train and t_test are the same coordinate, given once for each part
     vectors = {b for b, parts in groups.items() if all(sum(n > 1 for n in v.shape) == 1 for v in parts.values())}
     fields = {base: parts for base, parts in groups.items() if base not in vectors}
     if not fields:
@@ -72,9 +74,12 @@ def _chain(name: str, parts: list[Variable]) -> Variable:
 
 
 def tell_apart(variables: Variables, sample: str | None, time: str | None) -> tuple[Variables, str | None]:
-    """Trajectories one under the other in a table as arrays (sample, time), and the column that numbers them.
+    """Turn a table with one trajectory below the other into arrays (sample, time).
 
-    `sample` names that column. Without it one is looked for where the time goes back, which no single record does.
+    sample: the column that numbers the trajectories. If None, such a column is searched for if the time goes back, because
+        the time of a single record never does.
+    time: the time column; searched for if None.
+    Returns (variables, name of the column that numbers the trajectories). The name is None if the table has no trajectories.
     """
     time = time or next((name for name in variables if bare_word(name) in TIMES), None)
     sample = sample or _counter(variables, time)
@@ -90,9 +95,9 @@ def _counter(variables: Variables, time: str | None) -> str | None:
 
 
 def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
-    """Whether a column is one number for each run, such as a stiffness, which differs between runs.
+    """Return whether a column has one constant value in each run, such as a stiffness, and differs between runs.
 
-    A column that is called like an input or an output is a signal all the same: a step of another height in each run.
+    A column with the name of an input or an output is always a signal: it may be a step of a different height in each run.
 
     >>> one_for_each("k", [np.ones(3), 2 * np.ones(4)]), one_for_each("force", [np.ones(3), 2 * np.ones(4)])
     (True, False)
@@ -104,7 +109,10 @@ def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
 
 
 def fold(variables: Variables, sample: str, time: str | None) -> Variables:
-    """A table in which the column `sample` numbers the trajectories, as arrays of axes (sample, t)."""
+    """Return the columns of a table as arrays with the axes (sample, t). The column `sample` numbers the trajectories.
+
+    Raises LfnoError if the trajectories have different lengths or times.
+    """
     notes = list(variables.notes)
     numbers = variables[sample].array(notes)
     if numbers.ndim != 1 or not numbers.size:

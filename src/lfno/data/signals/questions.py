@@ -1,4 +1,4 @@
-"""Files that ask a trained model: its inputs must be there, its outputs may be."""
+"""Read files for the prediction of a trained model: they must contain its inputs and may contain its outputs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.vocabulary import COORDINATES, INPUTS, TIMES, bare_word
 
-#: stands in for the outputs of a file that has none
+#: name of the placeholder for missing outputs
 ABSENT = "to be predicted"
 
 
 def load_question(
     path: str | Path, inputs: Sequence[str], outputs: Sequence[str], **reading: Any
 ) -> tuple[Record | Dataset, bool]:
-    """The data of a file for a model whose channels have these names, and whether the file holds the outputs too.
+    """Return (data, whether the file contains the outputs) for a model with these channels.
 
-    `reading` are the options of `read_signals`. Names that the model was trained with, if it knows any, are looked for first; a
-    file with one other signal besides its time needs no naming.
+    inputs, outputs: names of the channels that the model was trained with; empty if the model does not know them.
+    reading: the options of `read_signals`.
+
+    The names of training are searched for first. If the file has only one other signal besides its time, that signal is the
+    input and needs no option.
+    Raises LfnoError if the input cannot be found.
     """
     if is_dataset(Path(path)):
         return _one_length(read_signals(path)), True
@@ -53,18 +57,18 @@ def load_question(
 
 
 def _one_length(data: Record | Dataset | Runs) -> Record | Dataset:
-    """Runs of unequal length as trajectories of the longest one; what was added is masked."""
+    """Return runs of unequal length as trajectories as long as the longest run. The added samples are masked."""
     return data.padded() if isinstance(data, Runs) else data
 
 
 def _noted(data: Record | Dataset, more: list[str]) -> Record | Dataset:
-    """With these notes, and without those on outputs that are not there."""
+    """Return the data with more notes, and without the notes about the placeholder of missing outputs."""
     notes = [note for note in data.provenance.get("notes", []) if ABSENT not in note]
     return replace(data, provenance={**data.provenance, "notes": [*notes, *more]})
 
 
 def _bare(channels: Sequence[str]) -> list[str]:
-    """Variables behind the names of channels: `f:0`, `f:1` are two channels of `f`."""
+    """Return the variables that contain the channels: `f:0` and `f:1` are two channels of `f`."""
     return list(dict.fromkeys(name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name for name in channels))
 
 

@@ -1,4 +1,4 @@
-"""One long signal: what a measurement is before it is cut into windows."""
+"""One long measurement, before it is cut into windows."""
 
 from __future__ import annotations
 
@@ -12,19 +12,24 @@ from lfno.core.grid import Grid
 from lfno.data.dataset import full_mask
 from lfno.systems.base import Channel
 
-#: provenance of data whose inputs have long gaps: [sample, start, stop] of each
+#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop]
 INPUT_GAPS = "input_gaps"
-#: provenance of runs whose file tells the number of samples of a period
+#: key in the provenance: the number of samples of a period, if the file states it
 PERIOD = "period"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Record:
-    """Inputs and outputs of shape `(channels, *space, time)` on one grid, with the names and units of the channels.
+    """One measurement on one grid.
 
-    `mask`, in the shape of the outputs, is True where they were measured; None says that all of them were. Values that
-    were not measured are filled in, and count neither in training nor in scores. `notes` lists in sentences everything
-    that was done to the data since the file was opened.
+    inputs, outputs: arrays (channels, *space, time).
+    grid: the grid of the axes `(*space, time)`.
+    input_channels, output_channels: names and units of the channels.
+    provenance: the origin of the data. `notes` lists, in sentences, every change to the data since the file was opened.
+    mask: shape of the outputs, True where an output was measured; None if every output was measured. Values that were not
+        measured are filled. They are used neither in training nor in scores.
+
+    Raises LfnoError if the shapes do not fit the grid and the channels.
 
     >>> record = Record(np.zeros((1, 100)), np.ones((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
     >>> record.part(10, 30).outputs.shape
@@ -62,7 +67,7 @@ class Record:
         return self.grid.shape[-1]
 
     def part(self, start: int, stop: int) -> Record:
-        """The samples from `start` up to, not including, `stop`; times stay those of the whole record."""
+        """Return the samples `start` to `stop` (not included) as a record. The times of the samples do not change."""
         if not 0 <= start < stop <= len(self):
             raise LfnoError(f"samples {start} to {stop} are not a part of a record of {len(self)} samples")
         axis = self.grid.axes[-1]

@@ -14,7 +14,7 @@ from lfno.data.dataset import Dataset, measured_length
 from lfno.data.signals.record import INPUT_GAPS, Record
 from lfno.systems.base import Channel
 
-RATE_TOLERANCE = 1e-6  # relative difference of time steps that still count as one
+RATE_TOLERANCE = 1e-6  # relative difference up to which two time steps count as equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,7 +22,7 @@ class Runs:
     """Records that belong together. Whole runs stay in one part of the split.
 
     records: at least one record; all have the same channels, axes of space and time step.
-    provenance: as in `Dataset`; the notes tell everything that was done to the data.
+    provenance: as in `Dataset`; its notes list every change to the data.
 
     Raises LfnoError, with the two runs in question, if the records do not fit together.
 
@@ -73,7 +73,7 @@ class Runs:
     def padded(self) -> Dataset:
         """Return the runs as trajectories of one length.
 
-        The last input of a shorter run is held, its outputs are masked: the added samples count nowhere.
+        A shorter run is extended: its last input is held, and the added outputs are masked, so that they are never scored.
         """
         longest = self.grid.shape[-1]
         whole = [extended(record, longest) for record in self.records]
@@ -94,7 +94,7 @@ class Runs:
 
 
 def extended(record: Record, size: int) -> Record:
-    """Return a record of at least `size` samples: the last input is held, the added outputs are masked."""
+    """Return a record of at least `size` samples. The last input is held, and the added outputs are masked."""
     more = size - len(record)
     if more <= 0:
         return record
@@ -110,7 +110,7 @@ def extended(record: Record, size: int) -> Record:
 
 
 def of_trajectories(data: Dataset) -> Runs:
-    """Return the trajectories of a data set as runs; samples that were not measured at the end of a run are cut off."""
+    """Return the trajectories of a data set as runs. Samples after the last measured sample of a run are removed."""
     records = []
     for k in range(len(data)):
         mask = None if data.mask is None else data.mask[k]
@@ -125,7 +125,7 @@ def of_trajectories(data: Dataset) -> Runs:
 
 
 def run_name(records: Sequence[Record], index: int) -> str:
-    """Return the name of a run for messages: the one it came with, or its number from 1."""
+    """Return the name of a run for messages: the name in its provenance, or its number from 1."""
     return str(records[index].provenance.get("name") or f"run {index + 1}")
 
 

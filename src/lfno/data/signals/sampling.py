@@ -1,4 +1,4 @@
-"""Time stamps and coordinates: are they a uniform grid, and how to make one of them where they are not."""
+"""Time stamps and coordinates: check whether they are uniform, and interpolate to a uniform grid if they are not."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.core.memory import BLOCK, allocate
 
-#: a stamp may be off its place on the uniform grid by this share of a step: rounded stamps are, drifting clocks are not
+#: share of a step: a stamp may deviate so far from the uniform grid; rounding stays below it, a drifting clock exceeds it
 TOLERANCE = 0.05
-#: an interval between two stamps that is longer than this many usual steps is a gap
+#: median steps: a longer interval between two stamps is a gap
 LONG = 1.5
-#: a record has at most this many times as many points as rows: with more lost it is not one recording
+#: grid points per row: if rows are missing, a record has at most this many times as many grid points as rows
 MOST_LOST = 10
 #: seconds in each unit of time
 SECONDS = {
@@ -28,9 +28,12 @@ SECONDS = {
 
 @dataclass(frozen=True)
 class Clock:
-    """The stamps of one time vector in seconds and the uniform axis they are, or are to be resampled to.
+    """The time stamps of one time vector, and a uniform time axis.
 
-    `places` tells the point of the axis that each stamp belongs to, where rows were lost; None where there is one each.
+    stamps: (rows,) time stamps in the unit of the axis.
+    axis: the uniform axis that the stamps lie on, or to which the signals must be resampled.
+    uniform: whether the stamps lie on the axis.
+    places: (rows,) index of the grid point of each stamp, if rows are missing; None if every grid point has a stamp.
     """
 
     stamps: np.ndarray
@@ -40,7 +43,7 @@ class Clock:
 
 
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
-    """Stamps and their unit after conversion; a unit that is not known is kept as it is."""
+    """Return (stamps, unit) after conversion to seconds. An unknown unit is kept."""
     word = unit.split()[0] if unit.split() else ""
     factor = SECONDS.get(word.lower())
     if factor is None:
@@ -52,17 +55,24 @@ def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tu
 
 
 def tidy(step: float) -> float:
-    """A step without the digits that come from subtracting stamps: 0.049999999999999996 is 0.05."""
+    """Round a step to 12 digits, to remove the rounding error of subtraction: 0.049999999999999996 becomes 0.05."""
     return float(f"{step:.12g}")
 
 
 def clock(
     stamps: np.ndarray, name: str, unit: str, where: Callable[[int], str], resample: bool, notes: list[str]
 ) -> Clock:
-    """The clock of increasing stamps t_i. Uniform when every |t_i − (t_0 + i dt)| ≤ 0.05 dt, dt = (t_N − t_0)/N.
+    """Return the clock of increasing stamps t_i.
 
-    A clock whose stamps lie on a uniform axis with some points left out is uniform too: those rows were lost. Other
-    clocks are refused, or with `resample` given a uniform axis of the median step; `where(i)` names row i.
+    stamps: (rows,) time stamps.
+    name, unit: name and unit of the time vector.
+    where: `where(i)` names row i in error messages and notes.
+    resample: whether stamps that are not uniform get a uniform axis with about the median step.
+    notes: receives a sentence for each finding.
+
+    The clock is uniform if |t_i − (t_0 + i dt)| ≤ 0.05 dt for every i, with dt = (t_N − t_0)/N. The clock is also uniform if
+    the stamps lie on a uniform axis and only some rows are missing.
+    Raises LfnoError if the stamps do not increase, or if they are not uniform and `resample` is False.
     """
     if len(stamps) < 3:
         raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
@@ -110,7 +120,9 @@ def clock(
 
 
 def _lost_rows(stamps: np.ndarray, usual: float) -> np.ndarray | None:
-    """The places 0, 1, … of stamps on a uniform axis of which some points are left out; None where that does not fit.
+    """Return the index 0, 1, … of the grid point of each stamp; None if the stamps do not lie on a uniform axis.
+
+    usual: the median step, in the unit of the stamps.
 
     >>> _lost_rows(np.array([0.0, 0.1, 0.2, 0.5, 0.6]), 0.1)
     array([0, 1, 2, 5, 6])
@@ -124,7 +136,7 @@ def _lost_rows(stamps: np.ndarray, usual: float) -> np.ndarray | None:
 
 
 def placed(values: np.ndarray, clock: Clock, notes: list[str], what: str) -> np.ndarray:
-    """Values (…, time) at the points of a uniform clock, NaN where a row was lost."""
+    """Return the values (…, time) at the grid points of a uniform clock, with NaN where a row is missing."""
     if clock.places is None:
         return values
     result = allocate((*values.shape[:-1], clock.axis.size), notes, what)
@@ -134,13 +146,13 @@ def placed(values: np.ndarray, clock: Clock, notes: list[str], what: str) -> np.
 
 
 def _pieces(count: int) -> list[slice]:
-    """Stamps of a file larger than memory are looked at piece by piece."""
+    """Return slices of about 32 MB, because the stamps of a file may be larger than memory."""
     size = BLOCK // 8
     return [slice(start, start + size) for start in range(0, count, size)]
 
 
 def first_not_later(stamps: np.ndarray) -> int | None:
-    """The first stamp that is not later than the one before it."""
+    """Return the index of the first stamp that is not later than the stamp before it; None if all stamps increase."""
     before, after = stamps[:-1], stamps[1:]
     for piece in _pieces(len(before)):
         stuck = after[piece] <= before[piece]
@@ -150,13 +162,13 @@ def first_not_later(stamps: np.ndarray) -> int | None:
 
 
 def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]) -> Axis:
-    """The axis of the finer step over the time both clocks cover."""
+    """Return an axis with the smaller of the two steps over the time that both clocks cover."""
     start = max(first.stamps[0], second.stamps[0])
     stop = min(first.stamps[-1], second.stamps[-1])
     if stop <= start:
         raise LfnoError(f"the times {names[0]!r} and {names[1]!r} have no moment in common")
     step = min(first.axis.step, second.axis.step)
-    # a whole number of steps, short by rounding, is meant to be whole
+    # add 1e-6, because rounding may leave the quotient slightly below a whole number of steps
     size = math.floor((stop - start) / step + 1e-6) + 1
     notes.append(
         f"the clocks {names[0]!r} (step {first.axis.step:g}) and {names[1]!r} (step {second.axis.step:g}) were "
@@ -166,7 +178,7 @@ def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]
 
 
 def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], what: str) -> np.ndarray:
-    """Values of shape (..., time) on a uniform axis, by cubics that keep the shape of the data and never overshoot."""
+    """Interpolate values (..., time) to a uniform axis with monotone cubics (PCHIP), which never overshoot the data."""
     from scipy.interpolate import PchipInterpolator
 
     points = np.clip(axis.points, stamps[0], stamps[-1])
@@ -177,9 +189,12 @@ def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], w
 
 
 def measured_at(axis: Axis, stamps: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
-    """Whether the values at the points of a uniform axis rest on measurements, shape (…, points); None if all do.
+    """Return booleans (…, points): whether the value at each point of a uniform axis counts as measured; None if all do.
 
-    A point does if the stamps around it are at most LONG usual steps apart and both were measured (`mask`, (…, time)).
+    mask: (…, time), True where the value at a stamp was measured; None if all were measured.
+
+    A point counts as measured if both neighbouring stamps were measured, and if these stamps are at most LONG median steps
+    apart or one of them coincides with the point.
     """
     points = np.clip(axis.points, stamps[0], stamps[-1])
     right = np.clip(np.searchsorted(stamps, points), 1, len(stamps) - 1)
@@ -193,7 +208,7 @@ def measured_at(axis: Axis, stamps: np.ndarray, mask: np.ndarray | None) -> np.n
 
 
 def coordinate(name: str, values: np.ndarray, unit: str) -> Axis:
-    """The axis of a coordinate vector, which must be uniform and increasing."""
+    """Return the axis of a coordinate vector. Raises LfnoError if the vector is not uniform and increasing."""
     steps = np.diff(values)
     step = float(values[-1] - values[0]) / max(len(values) - 1, 1)
     if not np.isfinite(values).all() or step <= 0 or np.abs(steps - step).max() > TOLERANCE * step:

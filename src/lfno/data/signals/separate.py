@@ -1,4 +1,4 @@
-"""Runs in one file: cells, structure arrays, groups, a column of run numbers, or a time that starts again."""
+"""Separate the runs of one file: cells, structure arrays, groups, a column of run numbers, or a time that starts again."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from lfno.data.files.variables import Variable, Variables
 from lfno.data.signals.parts import one_for_each
 from lfno.data.signals.vocabulary import COORDINATES, SAMPLES, TIMES, bare_word
 
-#: how a variable of one run is named, with the run in `head` and `run`, and the variable in `field`
+#: patterns for the name of a variable of one run: `head` and `run` identify the run, `field` is the variable
 _CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
 _STRUCTURE = re.compile(r"^(?P<head>.+)\((?P<run>\d+)\)\.(?P<field>.+)$")
 _GROUP = re.compile(r"^(?P<head>[^/]*?)(?P<run>\d+)/(?P<field>.+)$")
 
-LEAST_ROWS = 8  # of a run in a table whose time starts again; a single row that goes back is a mistake of the logger
+LEAST_ROWS = 8  # rows of the shortest run if the time starts again; fewer rows are a mistake of the logger
 
 
 class Separated(NamedTuple):
-    """The variables of each run, and the samples of a period where the shape of the arrays tells them."""
+    """The variables of each run, and the number of samples of a period if the shape of the arrays tells it."""
 
     runs: list[Variables]
     period: int | None = None
 
 
 def separate(variables: Variables, sample: str | None, time: str | None) -> Separated | None:
-    """Return the variables of each run of a file, or None if it is one run or an array of equal ones.
+    """Return the variables of each run of a file; None if the file is one run, or arrays of runs of equal length.
 
-    sample: the column that numbers the runs of a table; looked for if None.
-    time: the time column of a table; looked for if None.
+    sample: the column that numbers the runs of a table; searched for if None.
+    time: the time column of a table; searched for if None.
     """
     if (arrays := _realisations(variables)) is not None:
         return arrays
@@ -64,23 +64,23 @@ def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | 
 
 
 def _of_run(variable: Variable, place: int, count: int) -> Variable:
-    """One number for each run becomes the number of this run."""
+    """Return the number of run `place` if the variable has one number for each of `count` runs; else the variable itself."""
     if variable.numeric and variable.size == count > 1 and max(variable.shape) == count:
         return Variable.of(variable.name, np.ravel(variable.array([]))[place : place + 1], variable.unit)
     return variable
 
 
 def _realisations(variables: Variables) -> Separated | None:
-    """Arrays (samples, channels, realisations, periods), as multisines are stored: one run for each realisation.
+    """Separate arrays (samples, channels, realisations, periods), as multisines are stored, into one run per realisation.
 
-    The time vector, if there is one, has the samples of one period. A variable of a single number, such as the sampling
-    rate, belongs to every run.
+    The time vector, if there is one, has the samples of one period. A single number, such as the sampling rate, belongs to
+    every run. Returns None if the file has no such arrays.
     """
     arrays = {n: v for n, v in variables.entries.items() if len(v.shape) == 4 and not any(v.axes) and v.numeric}
     shapes = {(v.shape[0], *v.shape[2:]) for v in arrays.values()}
     others = {name: variable for name, variable in variables.entries.items() if name not in arrays}
     space = any(name.lower() in COORDINATES and variable.size > 1 for name, variable in others.items())
-    if len(arrays) < 2 or len(shapes) != 1 or space:  # with coordinates the arrays are fields
+    if len(arrays) < 2 or len(shapes) != 1 or space:  # coordinates of space mean that the arrays are fields
         return None
     period, count, periods = shapes.pop()
     if period != max(next(iter(arrays.values())).shape) or periods < 2 or any(v.shape[1] >= period for v in arrays.values()):
@@ -106,7 +106,10 @@ def _realisations(variables: Variables) -> Separated | None:
 
 
 def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
-    """Runs one under the other in a table, of unequal length or without a column that numbers them."""
+    """Separate the runs of a table with one run below the other; None if the table has no such runs.
+
+    Runs of equal length with a column of run numbers are left to `lfno.data.signals.parts`.
+    """
     clock = time or next((name for name in variables if bare_word(name) in TIMES), None)
     stamps = variables.entries.get(clock) if clock is not None else None
     named = [n for n, v in variables.entries.items() if bare_word(n) in SAMPLES and v.numeric and len(v.shape) == 1]
@@ -144,9 +147,10 @@ def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Va
 
 
 def _restarts(stamps: np.ndarray) -> np.ndarray | None:
-    """The rows at which a time starts again, the first included; None if it never does.
+    """Return the rows at which the time starts again, including row 0; None if the time never starts again.
 
-    Each run must begin within two steps of the first one's beginning and have at least LEAST_ROWS rows.
+    The first stamp of each run must be within two steps of the first stamp of the table. Each run must have at least
+    LEAST_ROWS rows.
 
     >>> _restarts(np.tile(np.arange(10.0), 2))
     array([ 0, 10])
@@ -159,12 +163,12 @@ def _restarts(stamps: np.ndarray) -> np.ndarray | None:
     if lengths.min() < LEAST_ROWS:
         return None
     near = np.abs(stamps[starts] - stamps[0]) <= 2 * step
-    near &= stamps[starts + 1] - stamps[starts] <= 2 * step  # after a single wrong stamp the time jumps ahead again
+    near &= stamps[starts + 1] - stamps[starts] <= 2 * step  # after a single wrong stamp the time would jump ahead
     return starts if near.all() else None
 
 
 def _one(variables: Variables, place: int, entries: dict[str, Variable], first: int = 0) -> Variables:
-    """The variables of run `place`, which begins at row `first` of the file."""
+    """Return the variables of run `place`, which begins at row `first` of the file."""
 
     def row(index: int) -> str:
         return variables.row(first + index)

@@ -1,4 +1,4 @@
-"""The two sides of the data, inputs and outputs, as arrays `(sample, channel, *space, time)` with their clock."""
+"""The two sides of the data, inputs and outputs, as arrays `(sample, channel, *space, time)` with time stamps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settl
 from lfno.data.signals.names import Roles, extent
 from lfno.systems.base import Channel
 
-#: two signals with different counts along an axis that could be samples or channels have channels, if so few
+#: if input and output have different sizes along the sample axis, and at most this size, that axis counts channels
 FEW = 16
 
 
 @dataclass
 class Side:
-    """Values `(sample, channel, *space, time)`, the channels, and the time stamps of the last axis.
+    """The inputs or the outputs.
 
-    `mask` is True where a value was measured; None says that all were.
+    values: (sample, channel, *space, time).
+    channels: names and units of the channels.
+    stamps: (time,) time stamps of the last axis.
+    mask: shape of the values, True where a value was measured; None if every value was measured.
     """
 
     values: np.ndarray
@@ -36,7 +39,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the axes of every chosen variable are, and the names of the space axes in the order of the output."""
+    """The meaning of the axes of the chosen variables.
+
+    roles: name of a variable -> role of each of its axes: "sample", "channel", "t", "single" or a coordinate.
+    space: names of the axes of space, in the order of the outputs.
+    many: whether some variable has an axis of samples.
+    """
 
     roles: dict[str, tuple[str, ...]]
     space: tuple[str, ...]
@@ -50,7 +58,15 @@ def lay_out(
     known: dict[str, int],
     lengths: tuple[int, int],
 ) -> Layout:
-    """Settle the axes of outputs, then of inputs; `lengths` are the points of the input's and the output's clock."""
+    """Return the roles of the axes of all inputs and outputs.
+
+    variables: the variables of the file.
+    roles: names of the inputs and outputs.
+    axes: roles that the user states, by variable; the key "" holds the roles for all variables.
+    known: number of points of each coordinate.
+    lengths: number of time stamps of the input and of the output.
+    Raises LfnoError if an output has no time axis, or if the inputs do not fit the outputs.
+    """
     settled: dict[str, tuple[str, ...]] = {}
     for name in roles.outputs:
         settled[name] = settle(variables[name], _axes_for(variables, name, axes, True), known | {TIME: lengths[1]})
@@ -59,10 +75,10 @@ def lay_out(
     samples = {_count(variables, name, settled[name]) for name in roles.outputs}
     for name in roles.inputs:
         stated = _axes_for(variables, name, axes, False)
-        if stated is None and variables[name].size == 1:  # one number for the run: a constant input
+        if stated is None and variables[name].size == 1:  # one number for the run is a constant input
             settled[name] = (SINGLE,) * len(variables[name].shape)
         elif stated is None and not variables[name].axes and {extent(variables[name])} == {(c,) for c in samples if c}:
-            # one number for each sample: a parameter that is fed as a constant input
+            # one number for each sample is a parameter, which becomes an input that is constant in time
             settled[name] = tuple(SAMPLE if size > 1 else SINGLE for size in variables[name].shape)
         else:
             settled[name] = settle(variables[name], stated, known | {TIME: lengths[0]})
@@ -86,7 +102,7 @@ def _axes_for(
     if name in axes or "" not in axes:
         return axes.get(name)
     variable = variables[name]
-    # axes stated for all belong to the output; an input with fewer is told by its lengths
+    # axes stated for all variables describe the output; the lengths decide for an input with fewer axes
     fits = len(axes[""]) in (len(variable.shape), len(extent(variable)))
     return axes[""] if fits or must_fit else None
 
@@ -98,7 +114,10 @@ def _count(variables: Variables, name: str, roles: tuple[str, ...]) -> int | Non
 def _as_channels(
     variables: Variables, settled: dict[str, tuple[str, ...]], counts: dict[str, int | None]
 ) -> dict[str, tuple[str, ...]]:
-    """Signals that disagree on how many samples there are have channels instead, if there are few."""
+    """Turn the sample axis of every variable into a channel axis, because the variables have different sizes along it.
+
+    Raises LfnoError if a size exceeds FEW, or if a variable has a channel axis already.
+    """
     if any(count is not None and (count > FEW or CHANNEL in settled[name]) for name, count in counts.items()):
         words = " and ".join(f"{name!r} has {count or 1}" for name, count in counts.items())
         raise LfnoError(f"{words} samples; each input needs its output, so the counts must agree")
@@ -108,7 +127,7 @@ def _as_channels(
 
 
 def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps: np.ndarray, notes: list[str]) -> Side:
-    """The named variables as the channels of one array; a single one stays where it is, without a copy."""
+    """Return the named variables as the channels of one array. A single variable is not copied."""
     order = (SAMPLE, CHANNEL, *layout.space, TIME)
     arrays, channels = [], []
     for name in names:
@@ -118,7 +137,7 @@ def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps:
             roles = ",".join(role for role in layout.roles[name] if role != SINGLE)
             notes.append(f"{name!r} of shape {extent(variable)} was read as ({roles})")
         count = array.shape[1]
-        # a labelled axis is the axis of channels, unless its points are samples
+        # the labels of an axis name the channels, unless the points of the axis are samples
         labels = next((names for names in variable.labels.values() if CHANNEL in layout.roles[name]), None)
         if labels and len(labels) == count:
             channels += [Channel(part, variables[part].unit) for part in variables.parts(name)]
@@ -137,5 +156,5 @@ def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps:
 
 
 def _full_time(values: np.ndarray, stamps: np.ndarray) -> np.ndarray:
-    """An input without a time axis is constant in time; repeated without taking memory."""
+    """Repeat an input without a time axis along the time, without copying it."""
     return np.broadcast_to(values, (*values.shape[:-1], len(stamps)))

@@ -1,4 +1,4 @@
-"""Words in the names of variables that tell what they are."""
+"""Words in the names of variables that identify their roles."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ OUTPUTS = {
     "disp", "position", "deflection", "vel", "acc", "accel", "weg", "auslenkung", "verschiebung", "beschleunigung",
     "geschwindigkeit", "ausgang", "antwort", "sortie", "salida",
 }  # fmt: skip
-#: u is the response in mechanics and the input in control: the other variable decides
+#: u is the response in mechanics and the input in control; the role of the other variable decides
 EITHER = {"u", "x"}
-#: columns that may only number the rows, as tables are often written (pandas leaves the name empty)
+#: columns that may only number the rows (pandas writes such a column with an empty name)
 COUNTERS = {"", "column", "index", "indexlevel", "row", "unnamed"}
-#: single numbers that tell the sampling of a file without a time vector
+#: names of single numbers: the sampling rate in Hz, and the time step in seconds, of a file without a time vector
 RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplingfrequency"}
 STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
 
 
 def bare_word(name: str) -> str:
-    """The bare word of a name: `run1/Force_2` is `force`."""
+    """Return the letters of the last part of a name, in lower case: `run1/Force_2` becomes `force`."""
     return re.sub(r"[^a-z]", "", re.split(r"[/.]", name)[-1].lower())
