@@ -25,7 +25,7 @@ class Size:
 
     samples: int = 380
     points: int = 256
-    epochs: int = 36
+    epochs: int = 72
     changes: dict[str, Any] = field(default_factory=dict)
 
 

@@ -81,7 +81,10 @@ def modes(outcome: Outcome) -> Table:
     if not rows:
         rows = [["LFNO", "no mode found", ""]]
     rows.append(["equation, linearised", f"{outcome.true_frequency:.4f} Hz", f"{outcome.true_damping:.4f}"])
-    note = "In small motion, with 95 % intervals. The truth is the eigenvalue of the equation, linearised about rest."
+    note = (
+        "Modes in small motion. ± is the precision with which the modes of the network are identified; the error of the network "
+        "itself can be larger. The truth is the eigenvalue of the equation, linearised about rest."
+    )
     return Table(["", "frequency", "damping ratio"], rows, note=note)
 
 

@@ -115,6 +115,7 @@ def _modes(
     notes = []
     if surrogate.networks and surrogate.linear_path is None and surrogate.accuracy > WORTH_SAYING:
         notes.append(f"modes that explain less than the error of the model, {100 * surrogate.accuracy:.2g} %, are left out")
+        notes.append("the intervals say how precisely the modes of the network are known; its own error can be larger")
     about = f" about the input {operating:g}" if operating else ""
     return found, notes, f"small-signal modes of the model{about}"
 

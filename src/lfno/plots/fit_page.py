@@ -170,6 +170,8 @@ def _mode_section(modes: list[Mode], model: Surrogate) -> Section:
     rows = [[str(n), *mode_cells(mode)] for n, mode in enumerate(modes[:MOST_MODES], 1)]
     what = "Modes of the linear model" if model.linear else "Modes of the model in small motion"
     note = f"{what}, strongest first, with 95 % intervals. Contribution: share of the mode in the response."
+    if model.networks:
+        note += " The intervals say how precisely the modes of the network are known; its own error can be larger."
     return Section("Modes", tables=[Table(["", *HEADINGS], rows, note=note)])
 
 
