@@ -82,8 +82,8 @@ def modes(outcome: Outcome) -> Table:
         rows = [["LFNO", "no mode found", ""]]
     rows.append(["equation, linearised", f"{outcome.true_frequency:.4f} Hz", f"{outcome.true_damping:.4f}"])
     note = (
-        "Modes in small motion. ± is the precision with which the modes of the network are identified; the error of the network "
-        "itself can be larger. The truth is the eigenvalue of the equation, linearised about rest."
+        "Modes in small motion. ± says how precisely the modes of the network are known; its own error can be larger. "
+        "The truth is the eigenvalue of the equation, linearised about rest."
     )
     return Table(["", "frequency", "damping ratio"], rows, note=note)
 
