@@ -1,4 +1,6 @@
-"""A recurrence from rest as one convolution, for short windows on a GPU. A GPU runs few large operations faster than many small.
+"""A recurrence from rest as one convolution, for short windows on a GPU.
+
+A GPU computes a few large products faster than many small products.
 
 Let h be the impulse response of a pole (`lfno.spectral.hold`). The state of a recurrence from rest is
 
