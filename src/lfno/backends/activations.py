@@ -1,4 +1,4 @@
-"""Activations and their derivatives inside a kernel; NaN stays NaN, so that a lost run is noticed."""
+"""Activation functions and their derivatives inside a kernel. NaN stays NaN, so that a diverged run is noticed."""
 
 from __future__ import annotations
 

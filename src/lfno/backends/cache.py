@@ -1,7 +1,7 @@
-"""Two caches: matrices of waves, and functions of a layer's parameters.
+"""Two caches: wave matrices, and functions of a layer's parameters.
 
-The transfer function of a layer, or the tables of its recurrence, take longer than its answer to one signal. A cached value
-is valid until a parameter changes. We compare parameter values, because version counters miss some in-place edits.
+The transfer function of a layer, or the tables of its recurrence, cost more time than the response to one signal. A cached
+value is valid until a parameter changes. We compare parameter values, because version counters miss some in-place edits.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from lfno.spectral.waves import waves
 
-WAVES = 32  # matrices of waves that are kept: more than one run needs, because a captured graph goes on reading its own
-LARGE = 2**20  # entries of the largest result that is kept, 8 MB
-RESULTS = 4  # results that are kept for one layer
+WAVES = 32  # number of cached wave matrices; more than one run needs, because a captured graph keeps reading its matrices
+LARGE = 2**20  # entries of the largest cached result, 8 MB
+RESULTS = 4  # number of cached results for one layer
 
 _WAVES: dict[tuple[Any, ...], Tensor] = {}
 
@@ -29,7 +29,7 @@ _WRITING = threading.Lock()
 
 
 def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Tensor:
-    """Return `lfno.spectral.waves.waves` in the precision and on the device of `like`."""
+    """Return the matrix of `lfno.spectral.waves.waves` in the precision and on the device of `like`."""
     double = like.dtype in (torch.float64, torch.complex128)
     given = (period, points, modes, half, torch.float64 if double else torch.float32, like.device)
     if torch.compiler.is_compiling():
@@ -37,7 +37,7 @@ def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor)
     known = _WAVES.get(given)
     if known is not None:
         return known
-    with torch.inference_mode(False):  # training uses the kept matrices too
+    with torch.inference_mode(False):  # training uses the cached matrices too
         made = waves(*given)
     if _lasting(made):
         while len(_WAVES) >= WAVES:
@@ -47,9 +47,9 @@ def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor)
 
 
 def _lasting(values: Tensor) -> bool:
-    """Return whether a tensor holds values of its own. A tensor inside vmap or grad becomes invalid after it.
+    """Return whether a tensor may be cached. A tensor inside vmap or grad becomes invalid after the call.
 
-    torch has no public function for this question.
+    torch has no public function for this test.
     """
     return type(values) is Tensor and not torch._C._functorch.is_functorch_wrapped_tensor(values)
 
@@ -61,9 +61,13 @@ def cached(
     make: Callable[[], Value],
     arrange: Callable[[Value], Value] = lambda value: value,
 ) -> Value:
-    """Return make(), a tensor or a (nested) tuple of tensors, or the kept result for equal parameters and an equal `key`.
+    """Return make(), or the cached result for equal parameters and an equal `key`.
 
-    arrange: applied to a result before it is kept, for a better layout in memory.
+    module: the layer that owns the cached results.
+    parameters: the parameters that the result depends on.
+    key: identifies the result within the layer.
+    make: a function that returns a tensor or a (nested) tuple of tensors.
+    arrange: a function that improves the memory layout of a result before it is cached.
     """
     if not _quiet(module, parameters):
         return make()
@@ -91,9 +95,9 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _quiet(module: nn.Module, parameters: Sequence[Tensor]) -> bool:
-    """A prediction on a CPU with parameters as they are stored: not training, no stack of models, nothing being traced.
+    """Return whether results may be cached: a prediction on a CPU with the stored parameters of one model, and no tracing.
 
-    On a GPU comparing values would wait for all kernels under way.
+    On a GPU, a comparison of values would wait for all running kernels.
     """
     own = all(type(values) is nn.Parameter and values.device.type == "cpu" for values in parameters)
     return own and not (module.training or torch.is_grad_enabled() or torch.compiler.is_compiling())

@@ -1,13 +1,13 @@
-"""Responses to signals in chunks as a few large matrix products, for a CPU: the linear hold, shared poles, from rest.
+"""Responses to chunked signals as a few large matrix products, for a CPU. The hold is linear, poles are shared, from rest.
 
-Signals are kept as (L, channels, T·signals·groups): the L samples of a chunk come first and the chunks, c = g·T + t, last. In
-this layout a map of channels at every point and each step of the recurrence is a product of matrices without a copy:
+Signals have the layout (L, channels, T·signals·groups): the L samples of a chunk come first, and the chunks c = g·T + t come
+last. In this layout a map of channels, and each step of the recurrence, is a matrix product without a copy:
 
-    y = Σ_τ H_τ u[·−τ] inside a chunk,          a triangular matrix of blocks H_τ, the lowest lag with W
+    y = Σ_τ H_τ u[·−τ] inside a chunk,          a triangular matrix of blocks H_τ; H_0 includes W
     ξ after a chunk = A ξ + excite · u,         a product, and a recurrence over chunks (`lfno.backends.chunk_states`)
     y += ring · mix · ξ,                        two products.
 
-The backward pass consists of the same products transposed, with the recurrence backwards in time.
+The backward pass has the same products, transposed, and the recurrence runs backwards in time.
 """
 
 from __future__ import annotations
@@ -25,26 +25,31 @@ from lfno.backends.scan import Level
 from lfno.spectral.linear_hold import Coefficients, coefficients
 from lfno.spectral.tables import CHUNK
 
-#: samples of a chunk that one product computes: fewer waste fewer products above the diagonal, more fill the processor
+#: samples of a chunk in one product; a small number wastes less work above the diagonal, a large number uses the CPU better
 ROWS = 8
 assert CHUNK % ROWS == 0
 
 
 def fold(u: Tensor) -> Tensor:
-    """(batch, channels, time) → (L, channels, T·batch·groups), with zeros after the last sample."""
+    """Cut signals (batch, channels, time) into chunks (L, channels, T·batch·groups), with zeros after the last sample."""
     groups, size = group_chunks(-(-u.shape[-1] // CHUNK))
     u = torch.nn.functional.pad(u, (0, groups * size * CHUNK - u.shape[-1]))
     return u.unflatten(-1, (groups, size, CHUNK)).permute(4, 1, 3, 0, 2).flatten(2)
 
 
 def unfold(chunks: Tensor, batch: int, size: int) -> Tensor:
-    """The inverse of `fold`: the first `size` samples."""
+    """Return the first `size` samples of chunked signals, (batch, channels, size): the inverse of `fold`."""
     groups, in_group = group_chunks(-(-size // CHUNK))
     return chunks.unflatten(-1, (in_group, batch, groups)).permute(3, 1, 4, 2, 0).flatten(2)[..., :size]
 
 
 class Layer(NamedTuple):
-    """The matrices of one layer. rows: from all samples of a chunk to the response in its last ROWS samples."""
+    """The matrices of one layer.
+
+    coefficients: the coefficients of the recurrence.
+    powers: the powers of A, as in `chunk_states.Powers`.
+    rows: the matrix from all samples of a chunk to the response in its last ROWS samples.
+    """
 
     coefficients: Coefficients
     powers: tuple[Tensor, ...]
@@ -52,7 +57,13 @@ class Layer(NamedTuple):
 
 
 def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: int) -> tuple[Layer, ...]:
-    """The matrices of layers for signals of `size` samples, from poles (S, M), residues (S, in, out, M), W (S, out, in)."""
+    """Return the matrices of S layers for signals of `size` samples.
+
+    poles: (S, M).
+    residues: (S, in, out, M).
+    weight: W, (S, out, in).
+    dt: sampling step.
+    """
     made = coefficients(poles, residues, weight, dt)
     inside, levels = make_powers(poles.detach(), CHUNK * dt, *group_chunks(-(-size // CHUNK)), weight.dtype)
     powers = inside, *(part for level in levels for part in level)
@@ -62,12 +73,15 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: in
 
 
 def respond(chunks: Tensor, batch: int, layer: Layer, bias: Tensor) -> Tensor:
-    """The response from rest plus W u + b: (L, in, …) → (L, out, …)."""
+    """Return the response from rest plus W u + b, for chunks (L, in, …): chunks (L, out, …)."""
     return _Respond.apply(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
 
 
 class _Respond(torch.autograd.Function):
-    """Returns the response, and what its gradient needs: ξ before every chunk (2, M, in, …), and ξ mixed (M, 2·out, …)."""
+    """Return the response, and two tensors for its gradient.
+
+    The two tensors are the states ξ before every chunk, (2, M, in, …), and the mixed states, (M, 2·out, …).
+    """
 
     @staticmethod
     def forward(
@@ -122,7 +136,7 @@ class _Respond(torch.autograd.Function):
         gexcite = product(gadded, u.view(length, -1).mT)
         gu.view(length, -1).addmm_(excite.mT, gadded)
         _beginnings(gu, size, ctx.batch).add_((first.view(2, poles, 1, 1) * gstart).sum((0, 1)))
-        # every ξ is multiplied by A once: Σ conj(ξ) λ with the gradient λ of the state one chunk later
+        # A multiplies every ξ once, so the gradient of A is Σ conj(ξ) λ, with the gradient λ of the state one chunk later
         products = states.view(2, poles, -1).transpose(0, 1) @ gadded.view(2, poles, -1).permute(1, 2, 0)
         gstep = torch.stack((products[:, 0, 0] + products[:, 1, 1], products[:, 0, 1] - products[:, 1, 0]))
         gbias = g.sum((0, 2))
@@ -130,7 +144,7 @@ class _Respond(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-        """Runs of a stack one after the other: each of them fills a processor."""
+        """Compute the runs of a stack one after the other, because each run fills the processor."""
         runs = []
         for run in range(info.batch_size):
             own = (value if d is None else value.select(d, run) for value, d in zip(args, in_dims, strict=True))
@@ -139,12 +153,16 @@ class _Respond(torch.autograd.Function):
 
 
 def _blocks(length: int) -> list[tuple[int, int]]:
-    """The samples of a chunk that one product computes: from, to."""
+    """Return the first and the end sample of each block of ROWS samples. One product computes one block."""
     return [(block, block + ROWS) for block in range(0, length, ROWS)]
 
 
 def _matrix(lags: Tensor, which: Tensor) -> Tensor:
-    """(…, lags, a, b) and the lag of every block (rows, columns) → (…, rows·a, columns·b); the lag L stands for zero."""
+    """Return a block matrix (…, rows·a, columns·b).
+
+    lags: the blocks of all lags, (…, L, a, b).
+    which: the lag of every block, (rows, columns). The lag L stands for a zero block.
+    """
     padded = torch.cat((lags, torch.zeros_like(lags[..., :1, :, :])), -3)
     blocks = padded[..., which, :, :].transpose(-3, -2)
     return blocks.flatten(-2).flatten(-3, -2)
@@ -152,20 +170,20 @@ def _matrix(lags: Tensor, which: Tensor) -> Tensor:
 
 @cache
 def _row_lags(length: int) -> Tensor:
-    """The lags between the last ROWS samples of a chunk and all samples of it, (ROWS, L)."""
+    """Return the lags from all samples of a chunk to its last ROWS samples, (ROWS, L)."""
     lag = length - ROWS + torch.arange(ROWS)[:, None] - torch.arange(length)
     return torch.where(lag < 0, length, lag)
 
 
 @cache
 def _column_lags(length: int) -> Tensor:
-    """The lags between all samples of a chunk and the first ROWS of them, (ROWS, L)."""
+    """Return the lags from the first ROWS samples of a chunk to all its samples, (ROWS, L)."""
     lag = torch.arange(length) - torch.arange(ROWS)[:, None]
     return torch.where(lag < 0, length, lag)
 
 
 def _beginnings(chunks: Tensor, size: int, batch: int) -> Tensor:
-    """The first sample of every signal, a view: (L, channels, T·batch·groups) → (channels, batch)."""
+    """Return a view (channels, batch) of the first sample of every signal in chunks (L, channels, T·batch·groups)."""
     return chunks[0].unflatten(-1, (size, batch, -1))[:, 0, :, 0]
 
 

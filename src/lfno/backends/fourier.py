@@ -1,7 +1,8 @@
-"""The transforms of `lfno.spectral.fourier`, each axis in the faster of two ways: a product with waves, or a fast transform.
+"""The transforms of `lfno.spectral.fourier`, with the faster of two methods for each axis.
 
-A product needs no copies and computes no modes that are dropped. It is faster on few points, and with few modes on a GPU or of
-a long period; see `by_product`.
+The methods are a product with a matrix of waves, and a fast Fourier transform. A product needs no copies and computes only the
+modes that are kept. A product is faster for few points. With few modes it is also faster on a GPU and on a padded axis; see
+`by_product`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from lfno.spectral.axes import Modes, max_modes
 from lfno.spectral.fourier import twice
 from lfno.spectral.waves import analyse, synthesise
 
-SHORT = 64  # points of an axis on which a product is always faster
-FEW = 32  # modes with which a product is faster on a GPU or of a padded axis
-LARGE = 2**20  # entries of a matrix of waves, 8 MB: no larger one is made
+SHORT = 64  # largest period, in points, for which a product is always faster
+FEW = 32  # largest number of modes for which a product is faster on a GPU or on a padded axis
+LARGE = 2**20  # largest number of entries of a wave matrix for long periods, 8 MB
 
 
 def by_product(period: int, points: int, modes: int | None, x: Tensor) -> bool:
-    """Return whether a product is faster than a fast transform; `modes` is None where all of them are kept."""
+    """Return whether a product is faster than a fast Fourier transform. `modes` is None if all modes are kept."""
     if modes is None:
         return False
     few = modes <= FEW and modes * points <= LARGE
@@ -65,7 +66,7 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Seque
     last = len(modes) - 1
     period = tuple(period) or x.shape[-len(modes) :]
     others = [d for d in range(last) if d not in entered]
-    # products first: they drop modes before the fast transforms run
+    # products come first, because they drop modes before the fast Fourier transforms run
     first = [d for d in others if by_product(period[d], x.shape[d - len(modes)], modes[d], x)]
     x = enter(x, modes, first, period)
     done, points, size, low = [*entered, *first], x.shape[-1], period[-1], modes[-1]
@@ -99,7 +100,7 @@ def from_modes(
 
 
 class _Half(torch.autograd.Function):
-    """torch.fft.rfft along the last axis, whose gradient is a transform of half the modes too, not of all of them."""
+    """torch.fft.rfft along the last axis, with a gradient that uses a real transform (half of the modes) too."""
 
     generate_vmap_rule = True
 
@@ -113,15 +114,15 @@ class _Half(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
-        # Re Σ_l g_l e^{iω_l t}: irfft counts every mode twice but the first and, of an even size, the last
+        # The gradient is Re Σ_l g_l e^{iω_l t}. irfft counts every mode twice, except mode 0 and, for an even size, the last.
         return real_inverse(g / twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
 
 
 def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
-    """torch.fft.irfft along the last axis, all modes given.
+    """Return torch.fft.irfft along the last axis, for a spectrum with all modes.
 
-    In a real signal the imaginary parts of mode 0 and of the Nyquist mode have no place. A CPU ignores them; a GPU does so
-    in small batches and adds them up in large ones (torch 2.11), so there they are taken out.
+    A real signal has no imaginary parts of mode 0 and of the Nyquist mode. A CPU ignores these imaginary parts. A GPU ignores
+    them in small batches only and adds them in large batches (torch 2.11). So this function sets them to zero on a GPU.
     """
     if spectrum.is_cuda:
         spectrum = torch.complex(spectrum.real, spectrum.imag * (twice(size, spectrum) - 1))

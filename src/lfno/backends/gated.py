@@ -1,6 +1,6 @@
-"""A gated layer's pointwise end in one pass: y = v + (A u + a) sigmoid(B u + c) with u = act(W v + b + s + t).
+"""The pointwise end of a gated layer in one kernel: y = v + (A u + a) sigmoid(B u + c) with u = act(W v + b + s + t).
 
-u is never stored: its argument is, and u comes from it again on the way back. s and t may be absent.
+The forward pass stores the argument of act and not u. The backward pass computes u again. s and t may be absent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLOCK, WARPS = 64, 4
 
 @triton.jit
 def _square(w, first, c, C: tl.constexpr):
-    """The C × C matrix whose first row is row `first` of w, and zeros beyond."""
+    """Load the C × C matrix that begins at row `first` of w, padded with zeros."""
     return tl.load(w + (first + c[:, None]) * C + c[None, :], mask=(c < C)[:, None] & (c < C)[None, :], other=0.0)
 
 
@@ -99,7 +99,15 @@ def _backward(
 
 
 class _Gated(torch.autograd.Function):
-    """v, s and t (runs, batch, C, points), W (runs, C, C), b (runs, C), A over B (runs, 2C, C), a over c (runs, 2C)."""
+    """The pointwise end of gated layers of a stack. Return y and the argument of act.
+
+    v, s, t: (runs, batch, C, points).
+    w: W, (runs, C, C).
+    b: (runs, C).
+    gate: A above B, (runs, 2C, C).
+    gate_bias: a above c, (runs, 2C).
+    kind: name of the activation.
+    """
 
     @staticmethod
     def forward(
@@ -145,7 +153,15 @@ class _Gated(torch.autograd.Function):
 def update_with_gate(
     v: Tensor, w: Tensor, b: Tensor, gate: Tensor, gate_bias: Tensor, terms: Sequence[Tensor], kind: str
 ) -> Tensor:
-    """v (batch, C, *grid) → the same shape, at most two terms, `kind` the name of the activation."""
+    """Return y for v (batch, C, *grid), in the same shape.
+
+    w: W, (C, C).
+    b: (C,).
+    gate: A above B, (2C, C).
+    gate_bias: a above c, (2C,).
+    terms: at most two fields in the shape of v.
+    kind: name of the activation.
+    """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
     y, _ = _Gated.apply(v.flatten(2)[None], w[None], b[None], gate[None], gate_bias[None], *fields, kind)
     return y[0].unflatten(2, v.shape[2:])

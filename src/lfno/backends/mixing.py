@@ -1,4 +1,7 @@
-"""One channel matrix for each mode, as fast as the device allows: a Fourier layer, a transfer function and R all need it."""
+"""The product with one channel matrix for each mode, in the fastest form for the device.
+
+Fourier layers, transfer functions and residues all need this product.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,16 @@ from torch import Tensor
 from lfno.backends import fused
 from lfno.spectral import fourier
 
-#: entries of a weight above which the contiguous copies for fast CPU products would take too much memory (16 MB)
+#: largest number of entries of a weight that is copied for fast CPU products, 16 MB; a larger copy takes too much memory
 LARGE = 2**20
 
 
 def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
-    """See `lfno.spectral.fourier.mix_channels`: (batch, in, *kept), (in, out, *kept) → (batch, out, *kept), all complex."""
+    """Return the product of `lfno.spectral.fourier.mix_channels`, (batch, out, *kept).
+
+    spectrum: complex (batch, in, *kept).
+    weight: complex (in, out, *kept).
+    """
     if fused(spectrum) and weight.dtype == spectrum.dtype:
         from lfno.backends.mixing_kernel import mix
 
@@ -28,13 +35,16 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
 
 
 def arranged(weight: Tensor) -> Tensor:
-    """The same matrices, (in, out, *kept), each in one piece of memory: the products of a CPU then need no copies of them."""
+    """Return the same matrices (in, out, *kept), each contiguous in memory, so that CPU products need no copies."""
     return weight.flatten(2).permute(2, 0, 1).contiguous().permute(1, 2, 0).unflatten(2, weight.shape[2:])
 
 
 class _Products(torch.autograd.Function):
-    """(l, b, i), (l, i, o) → (l, b, o). A CPU multiplies complex matrices fast only where each lies in one piece and none
-    is a conjugate: otherwise they are copied, one by one."""
+    """Batched matrix product (l, b, i), (l, i, o) → (l, b, o).
+
+    A CPU multiplies complex matrices fast only if they are contiguous and not lazily conjugated. Otherwise torch copies the
+    matrices one by one.
+    """
 
     generate_vmap_rule = True
 

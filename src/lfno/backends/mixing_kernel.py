@@ -1,6 +1,7 @@
-"""One complex channel matrix for each mode, y_bo(l) = Σ_i x_bi(l) H_io(l), on arrays as they lie in memory: modes last.
+"""The product with one complex channel matrix for each mode, y_bo(l) = Σ_i x_bi(l) H_io(l), as a GPU kernel.
 
-As a batched matrix product it needs the modes first, in copies of everything, before and after.
+The kernel reads arrays in their own memory layout, with modes last. A batched matrix product needs modes first, and so needs
+copies of all arrays before and after the product.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from torch import Tensor
 
 from lfno.backends.stacked import apart, join_runs
 
-ROWS, MODES, WARPS = 64, 32, 4  # the tile of one program: pairs of a sample and a channel, or of two channels, by modes
-SAMPLES, CHANNELS = 16, ROWS // 16  # of a tile of results
-ONE, OTHER = 8, ROWS // 8  # channels of a tile of matrices
+# ROWS: rows in the tile of one program; a row is a pair of a sample and a channel, or a pair of two channels.
+# MODES: modes in the tile of one program.
+# WARPS: warps of one program.
+ROWS, MODES, WARPS = 64, 32, 4
+SAMPLES, CHANNELS = 16, ROWS // 16  # samples and channels in a tile of y
+ONE, OTHER = 8, ROWS // 8  # input and output channels in a tile of H
 
 
 @triton.jit
 def _load(numbers, row, start, modes, inside, ROWS: tl.constexpr, MODES: tl.constexpr):
-    """Real and imaginary parts of complex numbers at modes from `start` on of some rows of an array, in one piece."""
+    """Load the real and the imaginary parts of MODES modes, from mode `start` on, in some rows of a contiguous array."""
     place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
     values = tl.load(numbers + 2 * row * modes + place, mask=inside & (place < 2 * modes), other=0.0)
     return tl.split(tl.reshape(values, (ROWS, MODES, 2)))
@@ -39,7 +43,10 @@ def _product(
     x, h, y, samples, modes, I: tl.constexpr, O: tl.constexpr, at_i, at_o, SIGN: tl.constexpr,
     SAMPLES: tl.constexpr, CHANNELS: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
 ):  # fmt: skip
-    """y = x H, with SIGN −1 the conjugate of H; `at_i` and `at_o` are the rows of H from one channel to the next."""
+    """Compute y = x H, with the conjugate of H if SIGN is −1.
+
+    at_i, at_o: distance, in rows of H, between two input channels and between two output channels.
+    """
     run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
     groups = tl.cdiv(O, CHANNELS)
     row = tl.arange(0, ROWS)[:, None]
@@ -60,7 +67,7 @@ def _correlation(
     x, g, h, samples: tl.constexpr, modes, I: tl.constexpr, O: tl.constexpr,
     ONE: tl.constexpr, OTHER: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
 ):  # fmt: skip
-    """h_io = Σ_b conj(x_bi) g_bo."""
+    """Compute h_io = Σ_b conj(x_bi) g_bo."""
     run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
     groups = tl.cdiv(O, OTHER)
     row = tl.arange(0, ROWS)[:, None]
@@ -77,7 +84,7 @@ def _correlation(
 
 
 def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
-    """x H, or x Hᴴ on the way `back`."""
+    """Return x H, or x Hᴴ with `back`."""
     runs, samples, _, modes = x.shape
     own, other = (h.shape[2], h.shape[1]) if back else (h.shape[1], h.shape[2])
     rows = (1, h.shape[2]) if back else (h.shape[2], 1)
@@ -89,7 +96,12 @@ def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
 
 
 class _Mix(torch.autograd.Function):
-    """x (runs, samples, in, modes), H (runs, in, out, modes) → (runs, samples, out, modes), all complex64."""
+    """The product x H for a stack of networks, all complex64.
+
+    x: (runs, samples, in, modes).
+    h: H, (runs, in, out, modes).
+    Returns (runs, samples, out, modes).
+    """
 
     @staticmethod
     def forward(x: Tensor, h: Tensor) -> Tensor:
@@ -116,10 +128,10 @@ class _Mix(torch.autograd.Function):
 
 
 def _in_one_piece(values: Tensor) -> Tensor:
-    """In one piece, and conjugated numbers written as such."""
+    """Return a contiguous tensor without lazy conjugation."""
     return values.resolve_conj().contiguous()
 
 
 def mix(x: Tensor, h: Tensor) -> Tensor:
-    """x (samples, in, *modes), H (in, out, *modes) → (samples, out, *modes)."""
+    """Return the product (samples, out, *modes) of x (samples, in, *modes) and H (in, out, *modes)."""
     return _Mix.apply(x.flatten(2)[None], h.flatten(2)[None])[0].unflatten(2, x.shape[2:])

@@ -1,4 +1,7 @@
-"""u = W₂ act(W₁ v + b₁) + b₂ at every point, without ever storing the hidden layer, which is many times wider than v."""
+"""The projection u = W₂ act(W₁ v + b₁) + b₂ at every point, in one kernel.
+
+The hidden layer is many times wider than v. The kernel never stores the hidden layer.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,15 @@ def _backward(
 
 
 class _Perceptron(torch.autograd.Function):
-    """v (runs, batch, C, points), W₁ (runs, H, C), b₁ (runs, H), W₂ (runs, O, H), b₂ (runs, O) → (runs, batch, O, points)."""
+    """The projection of a stack of networks. Return u (runs, batch, O, points).
+
+    v: (runs, batch, C, points).
+    w1: W₁, (runs, H, C).
+    b1: b₁, (runs, H).
+    w2: W₂, (runs, O, H).
+    b2: b₂, (runs, O).
+    kind: name of the activation.
+    """
 
     @staticmethod
     def forward(v: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, kind: str) -> Tensor:
@@ -111,6 +122,6 @@ def _sizes(w1: Tensor, w2: Tensor) -> tuple[int, ...]:
 
 
 def perceptron(v: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, kind: str) -> Tensor:
-    """v (batch, C, *grid) → (batch, O, *grid), `kind` the name of the activation."""
+    """Return u (batch, O, *grid) for v (batch, C, *grid). `kind` is the name of the activation."""
     given = (v.flatten(2), w1, b1, w2, b2)
     return _Perceptron.apply(*(t[None] for t in given), kind)[0].unflatten(2, v.shape[2:])

@@ -1,7 +1,12 @@
-"""Matrix products in single precision on a CPU, by the faster of the two libraries that torch brings with it.
+"""Matrix products in single precision on a CPU, with the faster of two libraries in torch.
 
-`torch.mm` calls MKL, which leaves half of the arithmetic units of AMD processors idle. oneDNN uses them all: 255 GFLOP/s
-instead of 110 on one core of an EPYC 9005. torch reaches oneDNN's product by an operator without a public name.
+`torch.mm` calls MKL, which uses only half of the arithmetic units of AMD processors. oneDNN uses all of them. torch has no
+public name for the product of oneDNN.
+
+| library | GFLOP/s on one core of an EPYC 9005 |
+|---------|-------------------------------------|
+| MKL     | 110                                 |
+| oneDNN  | 255                                 |
 """
 
 from __future__ import annotations
@@ -11,7 +16,10 @@ from torch import Tensor
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """a @ b for matrices without a gradient. Both are contiguous or transposed: oneDNN is slow for other layouts."""
+    """Return a @ b for matrices without a gradient.
+
+    Both matrices must be contiguous or transposed, because oneDNN is slow for other layouts.
+    """
     if a.dtype == torch.float32 and a.device.type == "cpu" and _ONEDNN is not None:
         return _ONEDNN(a, b.mT, None, "none", [], "")
     return a @ b

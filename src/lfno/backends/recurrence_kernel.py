@@ -1,7 +1,7 @@
-"""A whole layer with poles on time in a few kernels, forwards and backwards, for one network or a stack of them.
+"""A whole layer with poles on time as a few kernels, forwards and backwards, for one network or a stack of networks.
 
-`lfno.backends.chunked` says how the recurrence is computed. A forward pass is four kernels. A layer keeps for its backward
-pass its input, the argument of its activation and the states at the starts of chunks: three fields.
+`lfno.backends.chunked` explains the computation of the recurrence. A forward pass has four kernels. For the backward pass, a
+layer stores three fields: its input, the argument of its activation, and the states at the starts of chunks.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lfno.backends.chunked.launch import Sizes
 from lfno.backends.chunked.products import ROWS
 from lfno.backends.stacked import apart, join_runs
 
-#: more channels do not fit into a step of a chunk
+#: largest number of channels: a step of a chunk has ROWS rows
 WIDEST = ROWS
-#: more poles take more registers than a program has
+#: largest number of poles: more poles need more registers than a program has
 MOST_POLES = 32
 
 
@@ -28,21 +28,32 @@ def gated_recurrence(
     v: Tensor, poles: Tensor, residues: Tensor, dt: float, weight: Tensor, bias: Tensor, gate_weight: Tensor | None,
     gate_bias: Tensor | None, terms: Sequence[Tensor], act: str, skip: bool = True,
 ) -> Tensor:  # fmt: skip
-    """A layer of every network of a stack, v + (A u + a) sigmoid(B u + b) with u = act(y + W v + bias + Σ terms).
+    """Return the output of a layer, for every network of a stack of S networks.
 
-    y is the response of the poles from rest to v, linear between samples (`lfno.spectral.recurrence.respond`).
-    Without a gate (None, None) the layer is v + u, and without skip it is that without v.
+        v + (A u + a) sigmoid(B u + b)   with   u = act(y + W v + bias + Σ terms)
 
-    v and terms (at most one) are (S, batch, C, points) in single precision, poles (S, M) and residues (S, in, out, M) complex,
-    weight (S, C, C), bias (S, C), gate_weight (S, 2 C, C) with A above B, gate_bias (S, 2 C). At most WIDEST channels and
-    MOST_POLES poles. `act` is the name of an activation, or empty. Also inside `torch.func.vmap`.
+    y is the response of the poles to v from rest; v is linear between samples (`lfno.spectral.recurrence.respond`). Without a
+    gate the layer is v + u. Without the skip connection, the summand v is missing. The function also works inside
+    `torch.func.vmap`.
+
+    v: (S, batch, C, points), single precision; C is at most WIDEST.
+    poles: complex (S, M); M is at most MOST_POLES.
+    residues: complex (S, in, out, M).
+    dt: sampling step.
+    weight: W, (S, C, C).
+    bias: (S, C).
+    gate_weight: A above B, (S, 2 C, C); None without a gate.
+    gate_bias: a above b, (S, 2 C); None without a gate.
+    terms: at most one field in the shape of v.
+    act: name of the activation; empty for none.
+    skip: whether the layer has a skip connection.
     """
     term = terms[0] if terms else None
     return _Layer.apply(v, poles, residues, weight, bias, gate_weight, gate_bias, term, dt, act, skip)[0]
 
 
 class _Layer(torch.autograd.Function):
-    """Returns the output of the layer, and what its gradient needs: argument of the activation, states and tables."""
+    """Return the output of the layer, and the tensors for its gradient: argument of the activation, states and tables."""
 
     @staticmethod
     def forward(

@@ -1,9 +1,9 @@
-"""The recurrence s[k] = A s[k−1] + a[k] along the last axis by matrix products, forwards or backwards, with one A per pole.
+"""The recurrence s[k] = A s[k−1] + a[k] along the last axis, as matrix products, forwards or backwards, with one A per pole.
 
-The axis is cut into groups of T entries. Inside a group s is a product with a triangular matrix of powers of A. The states
-at the ends of groups follow a recurrence of their own, with A^T, which is solved in the same way.
+The axis is cut into groups of T entries. Inside a group, s is the product of a with a triangular matrix of powers of A. The
+states at the ends of groups follow another recurrence, with A^T (the power T). This recurrence is solved in the same way.
 
-Complex numbers are planes (re, im) on the first axis: in this layout every product reads and writes whole matrices.
+Complex numbers are planes (re, im) on the first axis. In this layout every product reads and writes whole matrices.
 """
 
 from __future__ import annotations
@@ -15,30 +15,40 @@ from torch import Tensor
 
 from lfno.spectral.hold import powers
 
-#: most entries in a group: the products of a group cost 8 T flops per entry
+#: largest number T of entries in a group; the products of a group cost 8 T floating-point operations per entry
 GROUP = 16
 
 
 class Level(NamedTuple):
-    """One size of groups. inside: planes (…, 2, M, T, T) of A^{t−j} for t ≥ j. step: planes (…, 2, M, 1, 1) of A."""
+    """The matrices for one level of groups.
+
+    inside: planes of A^{t−j} for t ≥ j, (…, 2, M, T, T).
+    step: planes of A, (…, 2, M, 1, 1).
+    """
 
     inside: Tensor
     step: Tensor
 
 
 def cut(count: int, most: int) -> tuple[int, int]:
-    """The number of groups for `count` entries and the size of each: equal groups with as little padding as possible."""
+    """Return the number of groups for `count` entries, and the size of each group.
+
+    Groups have equal sizes of at most `most` entries, with as little padding as possible.
+    """
     groups = -(-count // most)
     return groups, -(-count // groups)
 
 
 def planes(values: Tensor, dtype: torch.dtype) -> Tensor:
-    """The real and the imaginary part of (S, M, …) as (S, 2, M, …)."""
+    """Return the real and the imaginary part of values (S, M, …) as planes (S, 2, M, …)."""
     return torch.stack((values.real, values.imag), 1).to(dtype)
 
 
 def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> tuple[Level, ...]:
-    """Levels for `count` entries that are `step` apart in time, with A = e^{μ step} for poles (S, M); up to one group."""
+    """Return the levels for `count` entries, up to the level with one group. A = e^{μ step} for poles (S, M).
+
+    step: time between two entries.
+    """
     groups, size = cut(count, GROUP)
     place = torch.arange(size, device=poles.device)
     lag = place - place[:, None]
@@ -49,7 +59,10 @@ def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> t
 
 
 def scan(added: Tensor, levels: tuple[Level, ...], back: bool = False) -> Tensor:
-    """s[k] = A s[k−1] + a[k], or with `back` s[k] = conj(A) s[k+1] + a[k], the adjoint: planes (2, M, rows, count) → same."""
+    """Solve s[k] = A s[k−1] + a[k], or with `back` the adjoint s[k] = conj(A) s[k+1] + a[k].
+
+    added: planes of a, (2, M, rows, count). The result has the same shape.
+    """
     level, rest = levels[0], levels[1:]
     _, poles, rows, count = added.shape
     (re, im), by_re, by_im = level.inside.mT if back else level.inside, *level.step
@@ -71,6 +84,10 @@ def scan(added: Tensor, levels: tuple[Level, ...], back: bool = False) -> Tensor
 
 
 def _times(values: Tensor, re: Tensor, im: Tensor) -> Tensor:
-    """Complex products along the last axis: planes (2, M, rows, j), the planes (M, j, k) of a matrix → (2, M, rows, k)."""
+    """Return the complex products along the last axis, planes (2, M, rows, k).
+
+    values: planes (2, M, rows, j).
+    re, im: real and imaginary part of the matrices, each (M, j, k).
+    """
     real = torch.bmm(values[0], re).baddbmm_(values[1], im, alpha=-1)
     return torch.stack((real, torch.bmm(values[1], re).baddbmm_(values[0], im)))

@@ -1,4 +1,7 @@
-"""How kernels see a stack of runs: every tensor has a leading axis of runs, one outside `vmap`, all of them inside."""
+"""The layout of a stack of runs for kernels: every tensor has a leading axis of runs.
+
+Outside `vmap` this axis has one run. Inside `vmap` it has all runs.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from typing import Any
 
 from torch import Tensor
 
-#: programs that keep a large GPU busy
+#: number of programs that keeps a large GPU busy
 PROGRAMS = 4096
 
 
 def join_runs(info: Any, in_dims: tuple[int | None, ...], args: tuple[Any, ...]) -> list[Any]:
-    """The arguments of a vmapped function, (…, 1, …) each, with vmap's axis in the place of the 1 in front."""
+    """Return the arguments of a vmapped function with the axis of vmap merged into the leading axis of runs."""
     joined = []
     for value, d in zip(args, in_dims, strict=True):
         if isinstance(value, Tensor):
@@ -22,17 +25,17 @@ def join_runs(info: Any, in_dims: tuple[int | None, ...], args: tuple[Any, ...])
 
 
 def apart(info: Any, *results: Tensor) -> tuple[Tensor, ...]:
-    """Results with vmap's axis in front again, and the axis of runs that was there before it after that."""
+    """Return results with the axis of vmap first and the former axis of runs second: the inverse of `join_runs`."""
     return tuple(result.unflatten(0, (info.batch_size, -1)) for result in results)
 
 
 def parts(samples: int, points: int, block: int) -> tuple[int, int]:
-    """Cut the points of a sample so that every processor has work: (number of parts, blocks in each)."""
+    """Cut the points of a sample so that every processor has work. Return the number of parts, and the blocks in each part."""
     blocks = -(-points // block)
     each = -(-blocks // min(blocks, max(1, PROGRAMS // samples)))
     return -(-blocks // each), each
 
 
 def tile(count: int) -> int:
-    """The side of a tile that holds `count` channels: a power of two, at least the 16 that matrix units want."""
+    """Return the side of a tile for `count` channels: a power of two, and at least 16, as matrix units require."""
     return max(16, 1 << (count - 1).bit_length())

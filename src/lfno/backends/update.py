@@ -1,4 +1,4 @@
-"""The pointwise end of a layer in one pass: y = act(W v + b + s + t) + v, with any of s, t, act and the last v absent."""
+"""The pointwise end of a layer in one kernel: y = act(W v + b + s + t) + v. Each of s, t, act and the last v may be absent."""
 
 from __future__ import annotations
 
@@ -76,7 +76,15 @@ def _backward(
 
 
 class _Update(torch.autograd.Function):
-    """v (runs, batch, C, points), W (runs, O, C), b (runs, O), s and t like y or None → y and the argument of act."""
+    """The pointwise end of layers of a stack. Return y (runs, batch, O, points) and the argument of act.
+
+    v: (runs, batch, C, points).
+    w: W, (runs, O, C).
+    b: (runs, O).
+    s, t: in the shape of y, or None.
+    kind: name of the activation; empty for none.
+    skip: whether v is added.
+    """
 
     @staticmethod
     def forward(
@@ -124,7 +132,14 @@ def _sizes(w: Tensor) -> tuple[int, ...]:
 
 
 def update(v: Tensor, w: Tensor, b: Tensor, terms: Sequence[Tensor], kind: str, skip: bool) -> Tensor:
-    """v (batch, C, *grid) → (batch, O, *grid), at most two terms, `kind` the name of the activation or empty."""
+    """Return y (batch, O, *grid) for v (batch, C, *grid).
+
+    w: W, (O, C).
+    b: (O,).
+    terms: at most two fields in the shape of y.
+    kind: name of the activation; empty for none.
+    skip: whether v is added.
+    """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
     y, _ = _Update.apply(v.flatten(2)[None], w[None], b[None], *fields, kind, skip)
     return y[0].unflatten(2, v.shape[2:])

@@ -5,8 +5,8 @@ Modules:
     linear: the best linear time-invariant model of signals
     modal: `ModalModel`, a linear model with poles, residues and mode shapes
     identify: fit poles and residues to responses
-    search: how many poles
-    projection: variable projection: solve for residues, search for poles
+    search: choose the number of poles on held-out data
+    projection: variable projection, which solves for the residues and searches for the poles only
     realisation: the eigensystem realisation algorithm
     fir: finite impulse responses by ridge regression
     response: the exact response of a pole to a sampled input
@@ -18,7 +18,7 @@ Modules:
     probe: the small-signal response of any model
     pulse: modes from pulses and free decays
     stabilisation: the stabilisation diagram
-    uncertainty: covariance of poles, and the intervals that follow
+    uncertainty: covariance of poles, and intervals of frequency and damping
     pairs: check pairs of inputs and outputs
-    stacking: stretches of unequal length as arrays of one shape
+    stacking: put stretches of unequal length into arrays of one shape
 """

@@ -1,10 +1,10 @@
 """Modal analysis of a field on a line: one linear system in time for each spatial mode.
 
-    y(x, t) = Σ_k φ_k(x) ∫ h_k(t − s) a_k(s) ds + b(x, t),     a_k(t) the modes of the input f(x, t)
+    y(x, t) = Σ_k φ_k(x) ∫ h_k(t − s) a_k(s) ds + b(x, t)
 
-φ_k are the functions of the boundary condition (see `lfno.spectral.bases`), in which the operator of a uniform rod or beam
-is diagonal. Every h_k is identified on its own, with the poles and residues of `identify`. The field b is the response to
-no input at all, for a system that moves by itself.
+a_k(t) is the coefficient of the input f(x, t) in the spatial mode φ_k. The boundary condition selects the functions φ_k (see
+`lfno.spectral.bases`). The operator of a uniform rod or beam is diagonal in these functions. `identify` fits each impulse
+response h_k separately, as poles and residues. The field b(x, t) is the motion of the system without an input.
 """
 
 from __future__ import annotations
@@ -27,25 +27,28 @@ from lfno.identification.mode import Mode, mode_list
 from lfno.spectral.bases import OF_BOUNDARY, analysis, most_modes, shapes
 
 KEY = "lfno-field"
-#: spatial modes that are identified at the most
+#: largest number of spatial modes
 MOST_MODES = 48
-#: fields change smoothly between samples
+#: interpolation of the input between samples: fields change smoothly
 HOLD = "cubic"
-#: a spatial mode whose output is below this part of the whole output is left out
+#: smallest norm of a spatial mode, relative to the norm of the whole output; weaker spatial modes have no model
 FAINT = 1e-5
-#: poles of a spatial mode at the most: an oscillation or two decays, and as much again to make up for the sampling
+#: largest number of poles of a spatial mode: one oscillation or two decays, and as many again to absorb sampling errors
 MAX_POLES = 4
-#: samples that settle the poles of a spatial mode
+#: number of samples in the fit of a spatial mode; more samples change the poles little
 ENOUGH = 60
-#: a motion without input below this part of the outputs is taken as none
+#: smallest norm of the motion without input, relative to the norm of an output; a weaker motion is set to zero
 STILL = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
 class FieldModel:
-    """A linear model of fields (samples, 1, space, time). `modes[k]` belongs to the spatial mode k; None where it is faint.
+    """A linear model of fields (samples, 1, space, time).
 
-    basis: "sine" or "cosine". offset: b(x, t) on the training grid; None where the system rests without an input.
+    basis: "sine" or "cosine".
+    modes: the system of each spatial mode; None for a spatial mode that is too weak (`FAINT`).
+    grid: the grid of the training data.
+    offset: b(x, t) on the training grid; None if the system rests without an input.
     """
 
     basis: str
@@ -60,31 +63,37 @@ class FieldModel:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
+        """Return the numbers of input and output channels."""
         return 1, 1
 
     @property
     def parameters(self) -> int:
-        """The number of real parameters of poles, residues and direct terms."""
+        """Return the number of real parameters of poles, residues and direct terms."""
         known = [modes for modes in self.modes if modes is not None]
         return sum(4 * int((m.poles.imag != 0).sum()) + 2 * int((m.poles.imag == 0).sum()) + m.direct.size for m in known)
 
     @property
     def notes(self) -> list[str]:
-        """Remarks of the identification: none."""
+        """Return the remarks of the identification. A field model has none."""
         return []
 
     def list_modes(self, least: float = 0.0) -> list[Mode]:
-        """The modes of all spatial modes, strongest first; contributions are relative to the whole field's."""
+        """Return the temporal modes of all spatial modes, strongest first.
+
+        A contribution is relative to the response of the whole field. Modes with a contribution below `least` are left out.
+        """
         found = [mode for modes in self.modes if modes is not None for mode in mode_list(modes, least)]
         return sorted(found, key=lambda mode: -mode.contribution)
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Outputs (samples, 1, space, time) for inputs of this shape, from rest."""
+        """Return the outputs from rest for inputs (samples, 1, space, time). Outputs have the same shape."""
         return self._respond(inputs, grid or self.grid, steady=False)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady); steady is the response to the inputs repeated for ever, b counts as steady."""
+        """Return the transient and the steady part of the response from rest.
+
+        The steady part is the response to the periodically repeated inputs, plus the offset b.
+        """
         steady = self._respond(inputs, grid or self.grid, steady=True)
         return self.predict(inputs, grid) - steady, steady
 
@@ -103,7 +112,7 @@ class FieldModel:
 
     @classmethod
     def from_tensors(cls, tree: dict[str, Any], tensors: dict[str, torch.Tensor]) -> FieldModel:
-        """Read a model as `to_tensors` wrote it."""
+        """Return the model that `to_tensors` described."""
 
         def modes(k: int) -> Modes | None:
             if str(k) not in tree["errors"]:
@@ -125,7 +134,7 @@ class FieldModel:
 
     @classmethod
     def load(cls, path: str | Path) -> FieldModel:
-        """Read a model from its file; raise LfnoError for a damaged one."""
+        """Read a model from its file; raise LfnoError for a damaged file."""
         return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model of fields"))
 
     def _respond(self, inputs: np.ndarray, grid: Grid, steady: bool) -> np.ndarray:
@@ -142,7 +151,7 @@ class FieldModel:
         return (back @ answers)[:, None] + self._offset_on(grid)
 
     def _offset_on(self, grid: Grid) -> np.ndarray | float:
-        """b on any grid inside the training grid, by a spline."""
+        """Return b on any grid inside the training grid, interpolated by a spline."""
         if self.offset is None:
             return 0.0
         own = [axis.points for axis in self.grid.axes]
@@ -153,14 +162,17 @@ class FieldModel:
 
 
 def is_line(data: Dataset) -> bool:
-    """Whether a data set holds fields on a line with two ends, of one input and one output, which have a linear model here."""
+    """Return whether `FieldModel` can describe a data set: one input and one output, on a line with two ends and time."""
     grid = data.grid
     one = data.inputs.shape[1] == data.outputs.shape[1] == 1
     return one and grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic and data.inputs.shape[-1] > 1
 
 
 def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
-    """A (count, points) and Φ (points, count) for the points of an axis, whose first and last point are the two ends."""
+    """Return the analysis matrix (count, points) and the mode shapes Φ (points, count) on the points of an axis.
+
+    The first and the last point of the axis are the two ends of the line.
+    """
     places = torch.linspace(0, 1, axis.size, dtype=torch.float64)
     back = shapes(basis, count, places)
     return analysis(back, places).numpy(), back.numpy()
@@ -169,13 +181,13 @@ def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.nd
 def identify_field(
     inputs: np.ndarray, outputs: np.ndarray, grid: Grid, basis: str | None = None, *, accuracy: float = 0.0
 ) -> FieldModel:
-    """Identify the modes of fields (samples, 1, space, time) that start from rest, or all from the same state.
+    """Fit a `FieldModel` to fields (samples, 1, space, time). All samples start from rest, or all from the same state.
 
-    basis: "sine" for fixed ends, "cosine" for free ends; by default the one of the boundary condition of the axis, and
-        for an unknown boundary the one with which fewer modes describe the outputs.
-    accuracy: relative L2 error of the outputs, for outputs of a network. The modes explain the outputs to this error and no
-        further; a spatial mode that is smaller than the error is left out. The covariance counts the error as noise.
-    Raises LfnoError for other shapes, for a periodic axis and for outputs that never move.
+    basis: "sine" for fixed ends, "cosine" for free ends. By default the boundary condition of the axis selects the basis. For
+        an unknown boundary, the basis that describes the outputs with fewer modes is used.
+    accuracy: relative L2 error of the outputs themselves, for outputs of a network. The fit stops at this error. A spatial mode
+        smaller than this error is left out. The covariance counts this error as noise.
+    Raises LfnoError for other shapes, for a periodic axis and for outputs that are the same in all samples.
 
     >>> from lfno.systems import Heat
     >>> data = lfno.dataset("heat-rich", count=24)
@@ -203,7 +215,11 @@ def identify_field(
 
 
 def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy: float) -> Sequence[Modes | None]:
-    """The system of every spatial mode, (samples, modes, time); the samples that move most settle its poles."""
+    """Fit one system to each spatial mode, with the samples that have the largest outputs.
+
+    force: coefficients of the input, (samples, modes, time).
+    motion: coefficients of the output, (samples, modes, time).
+    """
     whole = np.linalg.norm(motion)
     if not whole > 0:
         raise LfnoError("the outputs are the same in all samples: there is nothing to identify")
@@ -211,7 +227,7 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy:
     for k in range(motion.shape[1]):
         size = np.linalg.norm(motion[:, k], axis=-1)
         share = float(np.linalg.norm(size) / whole)
-        own = accuracy / max(share, 1e-300)  # the error may all lie in this spatial mode
+        own = accuracy / max(share, 1e-300)  # worst case: the whole error lies in this spatial mode
         if share < FAINT or own > 1:
             found.append(None)
             continue
@@ -227,7 +243,7 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy:
 
 
 def _compact(fields: np.ndarray, axis: Axis, count: int) -> str:
-    """The basis of which a quarter of the modes describes the fields best."""
+    """Return the basis whose first quarter of modes describes the fields best."""
 
     def missed(basis: str) -> float:
         there, back = line_matrices(basis, max(2, count // 4), axis)

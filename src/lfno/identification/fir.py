@@ -1,7 +1,9 @@
-"""Causal finite impulse responses, the most general linear time-invariant model, by ridge regression.
+"""Causal finite impulse responses by ridge regression: the most general linear time-invariant model.
 
-u_o[t] = Σ_i Σ_{k<L} g_oi[k] f_i[t − k]. The normal equations of all trajectories have L² entries per pair of inputs but
-neighbours along a diagonal differ by two products only, so they cost one Fourier transform and one matrix product.
+    u_o[t] = Σ_i Σ_{k<L} g_oi[k] f_i[t − k]
+
+The matrix of the normal equations has L² entries for each pair of inputs. Two neighbours along a diagonal differ by two
+products only. So the whole matrix costs one Fourier transform and one matrix product.
 """
 
 from __future__ import annotations
@@ -13,22 +15,22 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.signal import oaconvolve
 
-CHUNK = 256  # stretches of measured moments whose edges are handled at once, to bound the memory
+CHUNK = 256  # number of stretch edges in one matrix product; the limit bounds the memory
 
 
 @dataclass(frozen=True)
 class Taps:
-    """Impulse response `(outputs, inputs, taps)`, one tap per step.
+    """A finite impulse response.
 
-    `constant` (outputs,) is what the data have besides the response, where `NormalEquations` was asked for it; `simulate`
-    does not add it.
+    taps: the impulse response (outputs, inputs, taps), one tap per step.
+    constant: the fitted constant of each output, (outputs,). `simulate` does not add this constant.
     """
 
     taps: np.ndarray
     constant: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """The response from rest to `(samples, inputs, time)`; the step is that of the taps."""
+        """Return the response from rest to `(samples, inputs, time)`. The step must be the step of the taps."""
         parts = [
             oaconvolve(inputs, self.taps[None, output], axes=-1)[..., : inputs.shape[-1]].sum(1)
             for output in range(len(self.taps))
@@ -36,18 +38,18 @@ class Taps:
         return np.stack(parts, axis=1)
 
     def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
-        """Σ_k g[k] e^{−2πi f k dt} at frequencies in Hz, (outputs, inputs, frequencies)."""
+        """Return Σ_k g[k] e^{−2πi f k dt} at frequencies in Hz, (outputs, inputs, frequencies)."""
         delays = step * np.arange(self.taps.shape[-1])
         return self.taps @ np.exp(-2j * math.pi * np.outer(delays, frequencies))
 
 
 class NormalEquations:
-    """Sums of products of trajectories `(samples, channels, time)` for up to `length` taps.
+    """The normal equations of trajectories `(samples, channels, time)` for up to `length` taps.
 
-    With `rest` the input was zero before it began; otherwise the first length − 1 steps only serve as the past.
-    `moments` (samples, time) is True where the outputs were measured: only those moments are fitted. `constant` adds a
-    constant to each output: the sums are then those of deviations from the means, the mean of an input being taken anew for
-    every delay, because the delayed moments are not the measured ones.
+    rest: if True, the input was zero before the first sample. If False, the first length − 1 steps only serve as the past.
+    moments: (samples, time), True where the outputs were measured. Only these moments are fitted.
+    constant: fit a constant to each output. The sums then use deviations from the means. The mean of an input is computed for
+        every delay, because the delayed moments are not the measured moments.
 
     >>> force = np.random.default_rng(0).normal(size=(1, 1, 500))
     >>> motion = 2 * force + np.pad(force, ((0, 0), (0, 0), (1, 0)))[..., :-1]
@@ -70,7 +72,7 @@ class NormalEquations:
         spectrum = np.fft.rfft(inputs, points)
 
         def correlate(signal: np.ndarray) -> np.ndarray:
-            """Σ signal_a[t] f_b[t − k] over the scored moments t, (signals, inputs, length)."""
+            """Return Σ signal_a[t] f_b[t − k] over the scored moments t, (signals, inputs, length)."""
             kept = np.where(scored[:, None], signal, 0.0)
             cross = np.einsum("saf,sbf->abf", np.fft.rfft(kept, points), spectrum.conj(), optimize=True)
             return np.fft.irfft(cross, points)[..., :length]
@@ -92,7 +94,7 @@ class NormalEquations:
             self.right -= count * np.multiply.outer(self.output_means, self.input_means)
 
     def solve(self, length: int, ridge: float) -> Taps:
-        """The first `length` taps that minimise squared error + ridge × mean input energy × squared taps."""
+        """Return the `length` taps that minimise squared error + ridge × mean input energy × squared taps."""
         channels = self.left.shape[0]
         matrix = self.left[:, :length, :, :length].reshape(channels * length, -1)
         energy = np.trace(matrix) / len(matrix) or 1.0
@@ -103,9 +105,9 @@ class NormalEquations:
 
 
 def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:
-    """How the sums change from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
+    """Return the change of the sums from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
 
-    Each stretch of scored moments moves back by one step: it gains the moment before its start and loses its last one.
+    Each stretch of scored moments moves back by one step: it gains the moment before its start and loses its last moment.
     """
     edges = np.diff(np.pad(scored, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     change = np.zeros((inputs.shape[1] * past,) * 2)

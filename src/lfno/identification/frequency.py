@@ -1,4 +1,4 @@
-"""The frequency response that data show, for a Bode plot beside a linear model's and a network's."""
+"""The frequency response of measured data, to compare with the response of a linear model or a network in a Bode plot."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ from lfno.identification.pairs import signal_pair
 
 @dataclass(frozen=True)
 class FrequencyResponse:
-    """`response` (outputs, inputs, frequencies) complex, `coherence` (outputs, frequencies) from 0 to 1, f in Hz.
+    """A measured frequency response.
 
-    Where the inputs have no power there is nothing to see: the response is NaN and the coherence 0. An input that never
-    changes has no power at any frequency; the others are seen as if it were not there.
+    frequencies: in Hz, (frequencies,).
+    response: complex (outputs, inputs, frequencies).
+    coherence: from 0 to 1, (outputs, frequencies).
+
+    At frequencies where the inputs have no power, the response is NaN and the coherence is 0. The response to a constant input
+    is NaN at all frequencies. A constant input does not change the response to the other inputs.
     """
 
     frequencies: np.ndarray
@@ -27,11 +31,14 @@ class FrequencyResponse:
 def measure_response(
     inputs: np.ndarray, outputs: np.ndarray, step: float, segment: int | None = None, floor: float = 1e-8
 ) -> FrequencyResponse:
-    """The H1 estimate H(f) = S_uf(f) S_ff(f)⁻¹ from `(samples, channels, time)`, least squares at every frequency.
+    """Return the H1 estimate H(f) = S_uf(f) S_ff(f)⁻¹ from signals `(samples, channels, time)`.
 
-    Spectra are averaged over samples and over half-overlapping Hann segments of `segment` steps (default: an eighth of
-    the record, at most 4096). The coherence is the part of the output's power that a linear system could explain:
-    below 1 there is noise, nonlinearity or a transient. Inputs weaker than `floor` of their peak power are ignored.
+    The estimate is a least-squares fit at every frequency. Spectra are averaged over samples and over Hann segments that
+    overlap by half. The coherence is the part of the output power that a linear system can explain. Noise, a nonlinearity or a
+    transient lowers the coherence below 1.
+
+    segment: steps of a segment. Default: an eighth of the record, at least 64 and at most 4096 steps.
+    floor: smallest input power relative to the peak of the input power. Frequencies with less power are ignored.
     """
     inputs, outputs = signal_pair(inputs, outputs)
     if not 0 < step < math.inf:
@@ -48,7 +55,7 @@ def measure_response(
     window = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
 
     def spectra(signal: np.ndarray) -> np.ndarray:
-        """(frequencies, channels, samples × segments), the mean of each segment taken off."""
+        """Return the spectra (frequencies, channels, samples × segments) of segments without their mean."""
         parts = np.stack([signal[..., start : start + length] for start in starts], axis=1)
         parts = np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * window, axis=-1)
         return parts.reshape(-1, *parts.shape[2:]).transpose(2, 1, 0)

@@ -1,12 +1,12 @@
 """Modal identification: the poles and residues of a linear system from its responses to any forcing.
 
-The model is the exact pole–residue layer, u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t) with
+The model is a sum of exact pole responses and a direct term,
 
-    h_oi(t) = Re Σ_n β_oin e^{μ_n t},
+    u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t),      h_oi(t) = Re Σ_n β_oin e^{μ_n t}.
 
-whose poles all outputs and inputs share. For given poles the residues are a linear least-squares problem, so only
-the poles are searched for (variable projection). They are found one at a time: the pole of a coarse table that
-explains most of what is left is added, then all of them are refined together by Gauss–Newton steps.
+All outputs and inputs share the poles. For given poles, the residues solve a linear least-squares problem. So only the poles
+need a search (variable projection). The search adds one pole at a time: the pole of a coarse table that explains most of the
+residual. Then Gauss–Newton steps refine all poles together.
 """
 
 from __future__ import annotations
@@ -23,20 +23,25 @@ from lfno.identification.projection import Projection
 from lfno.identification.response import HOLDS, interpolate, pole_response, spline_aliases
 from lfno.identification.search import IMPROVEMENT, SLIGHT, constant_of, contributions, prune, residues_of, search_poles
 
-#: no further pole is looked for below this relative error
+#: relative error below which the search adds no further pole
 EXHAUSTED = 1e-5
-#: points of data that settle the poles; more cost only time
+#: number of data points in the search for poles; more points cost time and change the poles little
 ENOUGH = 200_000
 
 
 @dataclass(frozen=True)
 class Modes:
-    """h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}, plus `direct` times the input.
+    """A linear system with the impulse response h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}, and a direct term.
 
-    Poles have Im μ ≥ 0 (a real pole has a real residue) and come strongest first: `contributions` is the rms of each
-    mode's own response over that of the output. `error` is the relative L2 error on held-out data, `path` that error
-    for 1, 2, … poles. `covariance` (modes, 2, 2) is that of Re μ and Im μ of each mode. `constant` (outputs,) is what the
-    data have besides the response of the modes, where `identify` was asked for it; `simulate` does not add it.
+    poles: (modes,), complex with Im μ ≥ 0, strongest mode first.
+    residues: (outputs, inputs, modes), complex. A real pole has a real residue.
+    direct: (outputs, inputs), the factor of the input in the output.
+    contributions: (modes,), the rms of the response of each mode, relative to the rms of the output.
+    error: relative L2 error on held-out data.
+    hold: interpolation of the input between samples.
+    path: the relative L2 error on held-out data for 1, 2, … poles.
+    covariance: (modes, 2, 2), the covariance of Re μ and Im μ of each mode.
+    constant: (outputs,), a fitted constant of each output. `simulate` does not add this constant.
     """
 
     poles: np.ndarray
@@ -51,30 +56,30 @@ class Modes:
 
     @property
     def shapes(self) -> np.ndarray:
-        """Mode shapes (outputs, modes): best rank-one factor of each residue, largest entry 1."""
+        """Return the mode shapes (outputs, modes): the best rank-one factor of each residue, scaled to a largest entry of 1."""
         if not len(self.poles):
             return np.zeros((len(self.residues), 0), dtype=complex)
         left = [np.linalg.svd(self.residues[:, :, n])[0][:, 0] for n in range(len(self.poles))]
         return np.stack([shape / shape[np.abs(shape).argmax()] for shape in left], axis=-1)
 
     def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
-        """H_oi(2πi f) = Σ_n ½ [β/(s − μ) + β̄/(s − μ̄)] + D at frequencies in Hz, (outputs, inputs, frequencies)."""
+        """Return H_oi = Σ_n ½ [β/(s − μ) + β̄/(s − μ̄)] + D at s = 2πi f with f in Hz, (outputs, inputs, frequencies)."""
         where = 2j * math.pi * np.asarray(frequencies)[:, None]
         swing = np.einsum("oin,fn->oif", self.residues, 1 / (where - self.poles))
         mirror = np.einsum("oin,fn->oif", self.residues.conj(), 1 / (where - self.poles.conj()))
         return (swing + mirror) / 2 + self.direct[:, :, None]
 
     def steady(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """The periodic steady state for `(samples, inputs, time)` repeated for ever, with the hold of the modes.
+        """Return the periodic steady state for inputs `(samples, inputs, time)` that are repeated periodically.
 
-        The response is exact for an input that is held, linear, or the periodic cubic spline between samples.
+        `hold` defines the input between samples: constant, linear, or a periodic cubic spline. The response is exact for it.
         """
         size = inputs.shape[-1]
         omega = 2 * math.pi * np.fft.rfftfreq(size, step)
 
         def answered(poles: np.ndarray) -> np.ndarray:
             z, turn = poles[:, None] * step, 1j * omega * step
-            if self.hold == "cubic":  # the spline holds each frequency and, weakly, its aliases
+            if self.hold == "cubic":  # the spline contains each frequency and, with small weights, the aliases of the frequency
                 parts = spline_aliases(omega * step).items()
                 return np.asarray(sum(part * step / (turn + 2j * math.pi * k - z) for k, part in parts))
             back = np.exp(z - turn) - 1
@@ -89,7 +94,7 @@ class Modes:
         return np.fft.irfft(np.einsum("oif,sif->sof", response, np.fft.rfft(inputs)), size)
 
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """The response from rest to `(samples, inputs, time)`."""
+        """Return the response from rest to inputs `(samples, inputs, time)`."""
         pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)
         total = np.einsum("oi,sit->sot", self.direct, inputs)
         for pole, residue in zip(self.poles, np.moveaxis(self.residues, -1, 0), strict=True):
@@ -110,14 +115,17 @@ def identify(
     accuracy: float = 0.0,
     constant: bool = False,
 ) -> Modes:
-    """Poles, residues and direct term of the linear system behind `(samples, channels, time)` responses from rest.
+    """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest.
 
-    Without `poles` their number is chosen on held-out data (`Modes.path` shows how the error fell); with `poles` these
-    are refined and none is added. `hold` is what the input does between samples; by default the one that explains the
-    data best. A record that does not start from rest needs a `warmup` (steps) as long as its memory. `mask`, in the shape
-    of the outputs, is True where they were measured; only those moments are fitted. Responses that are themselves wrong
-    by a relative L2 error `accuracy`, such as a network's, are explained to that error and no further. `constant` lets a
-    constant be added to each output where the data ask for it.
+    poles: poles to refine; no pole is added. Without this argument, held-out data choose the number of poles, and
+        `Modes.path` lists the error after each added pole.
+    max_poles: largest number of poles.
+    warmup: first steps that are not scored. A record that does not start from rest needs a warm-up as long as the memory of
+        the system.
+    hold: interpolation of the input between samples, one of `HOLDS`. Default: the hold with the smallest error.
+    mask: True where an output was measured, in the shape of the outputs. Only measured moments are fitted.
+    accuracy: relative L2 error of the responses themselves, for responses of a network. The fit stops at this error.
+    constant: allow a constant in each output. The constant is dropped if the error hardly rises without it.
 
     >>> grid = Grid.line(400, dt=0.05)
     >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
@@ -127,7 +135,7 @@ def identify(
     """
     inputs, outputs, step = _checked(inputs, outputs, grid, warmup)
     live = inputs.any((0, 2))
-    if live.any() and not live.all():  # a channel that is always zero has no response to be identified
+    if live.any() and not live.all():  # an input channel that is always zero excites no response
         options = {"max_poles": max_poles, "warmup": warmup, "hold": hold, "mask": mask, "accuracy": accuracy}
         return _widened(identify(inputs[:, live], outputs, grid, poles, constant=constant, **options), live)  # type: ignore[arg-type]
     moments = measured_moments(mask, outputs)
@@ -151,8 +159,8 @@ def identify(
         needed, least = (min(one.error(found) for one in group.values()) for group in (bare, problems))
         if SLIGHT * needed <= max(least, accuracy):
             problems, constant = bare, False
-    # A direct path and the hold of the input can stand in for each other. So the hold is chosen without a direct path, and
-    # a direct path is added only where it explains more: an idle one would trade against the fast poles.
+    # A direct term can imitate another hold of the input. So we choose the hold without a direct term. Then we add a direct
+    # term only if the error falls, because a superfluous direct term makes the fast poles uncertain.
     plain = {
         name: Projection(inputs, targets, step, name, warmup, False, moments, constant=constant).part(ENOUGH)
         for name in problems
@@ -169,7 +177,7 @@ def identify(
 
 
 def _widened(modes: Modes, live: np.ndarray) -> Modes:
-    """The modes with zero residues and no direct path for inputs that are not `live`."""
+    """Return the modes with zero residues and zero direct terms for the inputs that are not `live`."""
     residues = np.zeros((len(modes.residues), len(live), modes.residues.shape[-1]), modes.residues.dtype)
     direct = np.zeros((len(modes.direct), len(live)))
     residues[:, live], direct[:, live] = modes.residues, modes.direct
@@ -177,7 +185,7 @@ def _widened(modes: Modes, live: np.ndarray) -> Modes:
 
 
 def _best(problems: dict[str, Projection], poles: np.ndarray) -> tuple[Projection, np.ndarray]:
-    """The problem, one for each hold, whose refined poles explain the data best, and these poles."""
+    """Refine the poles with each hold; return the problem with the smallest error, and its refined poles."""
     tried = {name: problem.refine(poles) for name, problem in problems.items()}
     best = min(tried, key=lambda name: problems[name].error(tried[name]))
     return problems[best], tried[best]
@@ -196,7 +204,7 @@ def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -
 
 
 def _check_scored(problems: dict[str, Projection]) -> None:
-    """Raise where the gaps leave too little to fit or to hold out."""
+    """Raise LfnoError if the gaps leave too few samples to fit or to hold out."""
     held = next(iter(problems.values())).held
     if min(held.sum(), (~held).sum()) < 8:
         raise LfnoError(
@@ -205,7 +213,7 @@ def _check_scored(problems: dict[str, Projection]) -> None:
 
 
 def _upper(poles: np.ndarray, step: float) -> np.ndarray:
-    """One of each conjugate pair, and stable: where a search can start."""
+    """Return stable initial poles with Im μ ≥ 0: one pole of each conjugate pair."""
     poles = np.atleast_1d(poles).ravel()
     if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
         raise LfnoError(f"the poles to start from have dtype {poles.dtype} or are not finite; complex numbers are needed")
@@ -219,7 +227,7 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
 def fitted_modes(
     problem: Projection, poles: np.ndarray, scale: np.ndarray, error: float, path: tuple[float, ...] = ()
 ) -> Modes:
-    """The coefficients of the regression as residues, strongest mode first."""
+    """Return the solution of the regression as `Modes`, strongest mode first."""
     direct, residues = residues_of(problem, poles)
     strength = contributions(problem, poles)
     order = np.argsort(-strength)

@@ -1,7 +1,7 @@
 """The best linear time-invariant model of signals: the baseline that a network must beat.
 
-Two families compete on held-out data, each by its simulation error (the model sees inputs only, never past outputs):
-causal finite impulse responses of several lengths, and rational transfer functions (poles and residues).
+Two families of models are compared by their simulation error on held-out data: causal finite impulse responses of several
+lengths, and rational transfer functions (poles and residues). In a simulation the model sees inputs only, never past outputs.
 """
 
 from __future__ import annotations
@@ -24,15 +24,21 @@ Kernel = Taps | Modes
 
 LENGTHS = (16, 64, 256, 512, 1024)
 RIDGES = (1e-10, 1e-7, 1e-5, 1e-3, 1e-1)
-# taps × input channels: the normal equations take the cube of it; and points that a transfer function is searched on
+# MOST_TAPS: largest product of taps and input channels; the cost of the normal equations is the cube of this product.
+# MOST_POINTS: number of data points in the search for a transfer function; more points take more time.
+# MOST_POLES: largest number of poles of a transfer function.
 MOST_TAPS, MOST_POINTS, MOST_POLES = 2048, 60_000, 6
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """u(t) = offset(t) + (h ∗ (f − input offset))(t); `error` is the relative L2 error on held-out data.
+    """The linear model u(t) = output_offset(t) + (h ∗ (f − input_offset))(t).
 
-    An offset of one column is a constant; one of N columns is the free motion that all trajectories share.
+    kernel: the impulse response h, as taps or as modes.
+    input_offset, output_offset: (channels, 1) for a constant, or (channels, time) for the mean motion of all trajectories.
+    step: the sampling step in seconds.
+    error: the relative L2 error on held-out data.
+    description: the kind of the model in words.
     """
 
     kernel: Kernel
@@ -43,7 +49,7 @@ class LinearModel:
     description: str
 
     def predict(self, inputs: np.ndarray) -> np.ndarray:
-        """Outputs for `(samples, inputs, time)`."""
+        """Return the outputs (samples, outputs, time) for inputs `(samples, inputs, time)`."""
         inputs = real_array(inputs, "the inputs", "(samples, inputs, time)", 3, finite=True).astype(np.float64)
         if inputs.ndim != 3 or inputs.shape[1] != len(self.input_offset):
             raise LfnoError(f"the inputs have shape {inputs.shape}; (samples, {len(self.input_offset)}, time) is needed")
@@ -55,19 +61,19 @@ class LinearModel:
         return self.kernel.simulate(inputs - self.input_offset, self.step) + self.output_offset
 
     def frequency_response(self, frequencies: np.ndarray) -> np.ndarray:
-        """(outputs, inputs, frequencies) at frequencies in Hz."""
+        """Return the frequency response (outputs, inputs, frequencies) at frequencies in Hz."""
         return self.kernel.frequency_response(frequencies, self.step)
 
 
 def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """The best linear model of many trajectories `(samples, channels, time)` from a common start.
+    """Fit the best linear model to many trajectories `(samples, channels, time)` from a common initial state.
 
-    Samples are weighted by 1/‖u‖, as the relative L2 error weights them. Where it helps on held-out samples (one in
-    five, drawn at random), the motion that all trajectories share is taken off first: the free motion of a linear
-    system that starts away from rest. The winner is fitted again to all samples.
+    Samples have the weight 1/‖u‖, as in the relative L2 error. A random fifth of the samples is held out and chooses the model.
+    A linear system that starts away from rest has a free motion, which all trajectories share. So each model is fitted with and
+    without subtraction of the mean motion. The best model is fitted again to all samples.
 
-    `mask`, in the shape of the outputs, is True where they were measured; only those moments count. The common motion is
-    then that of the trajectories without gaps.
+    mask: True where an output was measured, in the shape of the outputs. Only measured moments count. The mean motion is
+        computed from the trajectories without gaps.
     """
     inputs, outputs = signal_pair(inputs, outputs)
     step, samples = grid.steps[0], len(inputs)
@@ -106,13 +112,15 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
 
 
 def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """The best linear model of one long record, inputs `(channels, time)` and outputs `(channels, time)`.
+    """Fit the best linear model to one long record, or to several runs.
 
-    Several runs are `(runs, channels, time)`, shorter ones padded at the end. A run need not start at rest: its beginning
-    serves as the past. `mask`, in the shape of the outputs, is True where they were measured; only those moments count.
-    The last fifth of each run chooses between candidates, by simulation through the whole run; the winner is fitted again
-    to all of it. The response is to the deviation of the input from its mean. The constant output at the mean input is fitted
-    together with the response: the mean output would be wrong, because outputs also answer to inputs in gaps.
+    A run need not start at rest: its beginning serves as the past. Each candidate simulates the whole run, and the error on
+    the last fifth of each run chooses the model. The best candidate is fitted again to all data. The model responds to the
+    deviation of the input from its mean. The constant output at the mean input is fitted together with the response. The mean
+    output would be a wrong constant, because outputs also respond to the inputs in gaps.
+
+    inputs, outputs: (channels, time), or (runs, channels, time) with shorter runs padded at the end.
+    mask: True where an output was measured, in the shape of the outputs. Only measured moments count.
     """
     axes = "(channels, time)" if np.ndim(inputs) == 2 else "(runs, channels, time)"
     force, motion = (values.reshape(-1, *values.shape[-2:]) for values in signal_pair(inputs, outputs, axes))
@@ -129,7 +137,7 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
         return force.swapaxes(0, 1)[:, counted].mean(-1)[:, None], motion.swapaxes(0, 1)[:, counted].mean(-1)[:, None]
 
     before, after = means(early)
-    # the errors of outputs of unequal size count alike
+    # division by the standard deviation gives outputs of unequal size the same weight in the error
     spread = motion.swapaxes(0, 1)[:, early].std(-1)[:, None]
     spread[spread == 0] = 1.0
 
@@ -159,7 +167,7 @@ class _Candidate:
 def _candidates(
     inputs: np.ndarray, outputs: np.ndarray, moments: np.ndarray, grid: Grid, rest: bool
 ) -> Iterator[_Candidate]:
-    """Every model that competes, fitted, with the function that fits its like to other data."""
+    """Yield each fitted candidate, with a function that fits the same kind of model to other data."""
     channels, size = inputs.shape[1:]
     longest = min(size if rest else size // 10, max(MOST_TAPS // channels, 1))
     lengths = [length for length in LENGTHS if length < longest] + [longest]

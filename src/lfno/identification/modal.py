@@ -1,4 +1,4 @@
-"""A linear model of one's own signals: poles, residues and mode shapes in a file that predicts."""
+"""`ModalModel`: a linear model of measured signals with poles, residues and mode shapes, saved as one file."""
 
 from __future__ import annotations
 
@@ -20,15 +20,22 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.stacking import Stacked, stack_stretches, with_states
 
 KEY = "lfno-modes"
-MOST = 2_000_000  # samples of very long records that count
-REMEMBERED = 0.02  # relative error that an initial state may leave in the second half of a long stretch
-IMITATION = 2.0  # estimated initial states are doubted if the error without them is this many times larger
-MOST_POLES = 12  # of a linear model; an oscillation is one pole
+MOST = 2_000_000  # largest number of samples in a fit; a longer record is cut
+REMEMBERED = 0.02  # relative error that an unknown initial state may cause in the second half of a long stretch
+IMITATION = 2.0  # factor of the error from rest over the error with estimated initial states, above which we doubt these states
+MOST_POLES = 12  # largest number of poles of a linear model; an oscillation is one pole
 
 
 @dataclass(frozen=True)
 class ModalModel:
-    """u = output offset + modes ∗ (f − input offset); the grid is the one it was identified on."""
+    """The linear model u = output_offset + modes ∗ (f − input_offset).
+
+    modes: poles, residues and direct term.
+    input_offset: (inputs,).
+    output_offset: (outputs,).
+    grid: the time grid of the training data.
+    provenance: the name of the data, and notes of the identification.
+    """
 
     modes: Modes
     input_offset: np.ndarray
@@ -38,27 +45,31 @@ class ModalModel:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
+        """Return the numbers of input and output channels."""
         outputs, inputs, _ = self.modes.residues.shape
         return inputs, outputs
 
     @property
     def notes(self) -> list[str]:
-        """What one must know about the identification."""
+        """Return the warnings of the identification."""
         return list(self.provenance.get("notes", []))
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        """Return the outputs (samples, outputs, time) from rest for inputs (samples, inputs, time)."""
         step = (grid or self.grid).steps[0]
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         if centred.shape[1] != self.modes.residues.shape[1]:
             raise LfnoError(f"the input has {centred.shape[1]} channels; the model takes {self.modes.residues.shape[1]}")
-        # what the input does between samples is settled by the data it was identified on; finer data say it themselves
+        # The training data define the hold of the input. Finer inputs resolve the signal between the training samples, so the
+        # model interpolates them by a cubic spline.
         modes = self.modes if step > 0.75 * self.grid.steps[0] else replace(self.modes, hold="cubic")
         return modes.simulate(centred, step) + self.output_offset[:, None]
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever."""
+        """Return the transient and the steady part of the response from rest.
+
+        The steady part is the response to the periodically repeated inputs.
+        """
         own = grid or self.grid
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         steady = self.modes.steady(centred, own.steps[0]) + self.output_offset[:, None]
@@ -76,7 +87,7 @@ class ModalModel:
 
     @classmethod
     def from_tensors(cls, tree: dict[str, Any], tensors: dict[str, torch.Tensor]) -> ModalModel:
-        """Read a model as `to_tensors` wrote it."""
+        """Return the model that `to_tensors` described."""
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: arrays[name].real for name in ("direct", "contributions", "covariance", "input_offset", "output_offset")}
         modes = Modes(
@@ -93,7 +104,7 @@ class ModalModel:
 
     @classmethod
     def load(cls, path: str | Path) -> ModalModel:
-        """Read a model from its file; raise LfnoError for a damaged one."""
+        """Read a model from its file; raise LfnoError for a damaged file."""
         return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model"))
 
 
@@ -103,9 +114,11 @@ def identify_signals(
     start: ModalModel | None = None,
     max_poles: int = MOST_POLES,
 ) -> ModalModel:
-    """Return the linear model behind some parts of prepared signals.
+    """Fit a linear model to some parts of prepared signals.
 
-    start: a linear model of fewer data, whose poles are refined; without it their number is chosen on held-out data.
+    parts: names of the parts of the data.
+    start: a linear model of fewer data, whose poles are refined. Without `start`, held-out data choose the number of poles.
+    max_poles: largest number of poles.
     """
     dataset = prepared.dataset
     if dataset.grid.ndim != 1:
@@ -116,17 +129,21 @@ def identify_signals(
     stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
     signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     model = _identified_model(signals, prepared, stretches, start, max_poles)
-    # the second half of a stretch tells only if the system has forgotten the first sample by then
+    # the test below uses stretches so long that the system forgets the initial state within the first half
     long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
     if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
         return model
-    # a slow decay from a large initial state imitates a drift, and without that state the model is wrong for ever
+    # A slow decay from a large initial state can imitate a drift. A prediction from rest lacks this state and stays wrong.
+    # So we also fit a model without estimated initial states, and keep the model with the smaller error.
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
     return min((model, other), key=lambda one: _late_error(one, long))
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
-    """The relative error from rest on the second half of each stretch, where the initial state counts least."""
+    """Return the relative error of predictions from rest on the second half of each stretch.
+
+    The initial state has the least influence there.
+    """
     errors: list[np.ndarray] = []
     for stretch in stretches:
         size = min(len(stretch), MOST)
@@ -141,10 +158,10 @@ def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
 def _identified_model(
     signals: Stacked, prepared: Prepared, stretches: Sequence[Stretch], start: ModalModel | None, max_poles: int
 ) -> ModalModel:
-    """The linear model behind stacked stretches."""
+    """Fit a linear model to stacked stretches."""
     dataset = prepared.dataset
     moved, after = scale_of(signals.inputs)[0], scale_of(signals.outputs, signals.mask)[0]
-    # Trajectories from rest may have been at rest with their mean input or with none: the data tell.
+    # A system may be at rest under the mean input or under zero input. We try both and keep the smaller error.
     rest = all(stretch.start == REST for stretch in stretches)
     tried = [
         (_identified(signals, dataset.grid.steps[0], before, after, start, max_poles), before)
@@ -159,7 +176,11 @@ def _identified_model(
 def _identified(
     signals: Stacked, step: float, before: np.ndarray, after: np.ndarray, start: ModalModel | None, max_poles: int
 ) -> Modes:
-    """The modes of signals whose offsets are taken off; a start gives the poles and the hold."""
+    """Fit modes to signals after subtraction of the offsets.
+
+    before, after: offsets of the inputs and of the outputs.
+    start: a linear model that gives the initial poles and the hold; None for a search.
+    """
     inputs = signals.with_pulses(signals.inputs - before[:, None])
     found = identify(
         inputs, signals.outputs - after[:, None], Grid.line(signals.inputs.shape[-1], step),
@@ -171,7 +192,7 @@ def _identified(
 
 
 def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
-    """A sentence for each mode that decays so slowly that data of this duration cannot tell its damping."""
+    """Return one warning for each mode that decays too slowly for data of this duration to show its damping."""
     sentences = []
     for pole in modes.poles:
         if -pole.real * duration < 1:

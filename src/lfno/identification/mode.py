@@ -1,4 +1,4 @@
-"""A mode as an engineer reads it: frequency, damping and time constant, each with its 95 % interval."""
+"""`Mode`: the frequency, damping ratio and time constant of a mode, each with its 95 % interval."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from lfno.spectral.physics import describe_poles
 
 Interval = tuple[float, float]
 
-#: poles that differ by less than this part of |Re μ| are the same
+#: largest distance of two equal poles, relative to |Re μ|
 SAME = 0.05
-#: poles that differ by less than this part of either standard deviation are the same: the data show one mode, split in two
+#: largest distance of two equal poles, relative to the smaller standard deviation; the fit has split one mode into two
 INDISTINCT = 0.1
-#: modes that cancel to less than this part of the larger one are a pair, as near critical damping, and stay apart
+#: smallest norm of the sum of two residues, relative to the larger residue, for a merge; residues near critical damping cancel
 CANCELLING = 0.5
-#: a mode below this share whose pole is less certain than it is large is not listed with the others
+#: contribution below which a mode with an uncertain pole (standard deviation above |μ|) is not listed
 WEAK = 0.05
-#: modes at one pole whose residues have a second singular value above this part of the first have different shapes
+#: ratio of the second to the first singular value of the summed residue, above which two modes have different shapes
 OTHER_SHAPE = 0.3
 
 
 @dataclass(frozen=True)
 class Mode:
-    """One mode of a linear system, or of a nonlinear one in small motion.
+    """One mode of a linear system, or of a nonlinear system in small motion.
 
     pole: μ = Re + i Im in 1/s, with Im μ ≥ 0.
     frequency: |Im μ|/2π in Hz; 0 for a pure decay.
     damping_ratio: −Re μ/|μ|; 1 for a pure decay.
     time_constant: −1/Re μ in s, the time in which the motion falls to 1/e.
-    contribution: rms of the mode's own response over the rms of the whole response.
-    shape: relative motion of the output channels, the largest being 1.
+    contribution: rms of the response of this mode, relative to the rms of the whole response.
+    shape: relative motion of the output channels; the largest entry is 1.
     …_interval: 95 % intervals.
     """
 
@@ -49,7 +49,7 @@ class Mode:
     time_constant_interval: Interval
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers that JSON can hold; complex ones as [real, imaginary]."""
+        """Return the mode as numbers and lists for JSON. A complex number becomes [real, imaginary]."""
         tree = asdict(self)
         tree["pole"] = [self.pole.real, self.pole.imag]
         tree["shape"] = [[value.real, value.imag] for value in self.shape]
@@ -57,11 +57,12 @@ class Mode:
 
 
 def merge_coinciding(modes: Modes) -> Modes:
-    """Return a fit in which modes with the same pole are one mode, with the sum of their residues.
+    """Merge modes with equal poles into one mode, whose residue is the sum of their residues.
 
-    Poles are the same if they differ by a small part of the half-width of their resonance, |Re μ|, or by a small part of
-    their standard deviations and their residues do not cancel. Modes of several inputs whose shapes differ stay apart: they
-    are two modes at one frequency, as symmetric structures have them.
+    Two poles are equal in one of two cases:
+    - their distance is a small part of |Re μ|, the half-width of the resonance;
+    - their distance is a small part of their standard deviations, and their residues do not cancel.
+    Modes with different shapes stay separate. A symmetric structure has two such modes at one frequency.
     """
     spread = _spread(modes)
     keep: list[int] = []  # the first mode of each group
@@ -91,7 +92,7 @@ def merge_coinciding(modes: Modes) -> Modes:
 
 
 def _spread(modes: Modes) -> np.ndarray:
-    """Standard deviation of each pole in the complex plane, (modes,); 0 where it is not known."""
+    """Return the standard deviation of each pole in the complex plane, (modes,); 0 if the covariance is unknown."""
     if len(modes.covariance) != len(modes.poles):
         return np.zeros(len(modes.poles))
     return np.sqrt(np.maximum(np.trace(modes.covariance, axis1=1, axis2=2), 0.0))
@@ -107,9 +108,9 @@ def _same(modes: Modes, spread: np.ndarray, m: int, n: int) -> bool:
 
 
 def mode_list(modes: Modes, least: float = 0.0) -> list[Mode]:
-    """The modes of a fit whose contribution is at least `least`, strongest first; modes with the same pole are one.
+    """Return the modes of a fit with a contribution of at least `least`, strongest first. Modes with equal poles are merged.
 
-    With `least` above zero a weak mode whose pole is less certain than it is large is left out, too.
+    If `least` is above zero, a weak mode is also left out if the standard deviation of its pole exceeds |μ|.
 
     >>> fit = Modes(np.array([-0.2 + 3j]), np.full((1, 1, 1), -0.3j), np.zeros((1, 1)), np.ones(1), 0.0, "linear",
     ...             covariance=np.full((1, 2, 2), 1e-6))

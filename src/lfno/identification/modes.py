@@ -1,4 +1,4 @@
-"""Modes with intervals, from arrays: forced responses, free decays, or anything that answers a small force."""
+"""Modes with intervals, from arrays of forced responses or free decays, or from any function that responds to a force."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from lfno.identification.projection import Projection
 from lfno.identification.realisation import choose_order, realise
 from lfno.identification.search import CLOSE, prune
 
-#: a mode must contribute at least this part of the response to be listed
+#: smallest contribution of a listed mode
 LEAST = 0.01
-#: modes that contribute more than this many times the response cancel each other; near critical damping a few times is right
+#: contribution above which modes cancel each other; contributions of a few units are correct near critical damping
 CANCELLING = 10.0
 
 
 def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int = 12, warmup: int = 0) -> list[Mode]:
-    """Modes of the linear system behind forced responses `(samples, channels, time)`, strongest first.
+    """Return the modes of a linear system from forced responses `(samples, channels, time)`, strongest first.
 
-    Responses begin at rest, or need a `warmup` (steps) as long as the memory of the system. Each mode has 95 %
-    intervals of frequency and damping; the noise in the outputs may be coloured. See `identify` for the fit itself.
+    Each mode has 95 % intervals of frequency and damping. The noise in the outputs may be coloured. `identify` does the fit.
+
+    max_poles: largest number of poles.
+    warmup: first steps that are not scored. Responses that do not start at rest need a warm-up as long as the memory of the
+        system.
 
     >>> grid = Grid.line(2000, dt=0.05)
     >>> draw = np.random.default_rng(0)
@@ -42,7 +45,7 @@ def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int
 
 
 class _Decays(Projection):
-    """Free decays: a pole answers e^{μt}, with an amplitude and phase of its own in each output; constants are allowed."""
+    """Free decays: the response of a pole is e^{μt}. Each output has its own amplitude, phase and constant."""
 
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
         time = self.step * np.arange(self.inputs.shape[-1])
@@ -51,10 +54,10 @@ class _Decays(Projection):
 
 
 def free_modes(outputs: np.ndarray, grid: Grid, *, max_modes: int = 12) -> list[Mode]:
-    """Modes of free decays `(samples, channels, time)`, measured with no input, strongest first.
+    """Return the modes of free decays `(samples, channels, time)`, strongest first.
 
-    Each sample is one decay; all have the same modes with amplitudes of their own. A constant offset of an output is
-    allowed. The record must begin after the last force has ended.
+    Each sample is one decay without input. All decays share the modes; each decay has its own amplitudes. An output may have a
+    constant offset. The record must begin after the last force has ended.
 
     >>> t = 0.02 * np.arange(1000)
     >>> decay = np.exp(-0.3 * t) * np.cos(8 * t) + 0.5 * np.exp(-0.5 * t) * np.cos(20 * t)
@@ -77,7 +80,7 @@ def free_modes(outputs: np.ndarray, grid: Grid, *, max_modes: int = 12) -> list[
     order = choose_order(realise(markov, step, 0).singular_values, 1e-4)
     start = realise(markov, step, min(max(order, 2), 2 * max_modes)).poles
     start = start[(start.real < 0) & (np.abs(start.imag) * step < 3)]
-    # one trajectory whose outputs are all decays: each has its own amplitudes, and the poles are shared
+    # One trajectory has all decays as its outputs. The outputs share the poles and have separate amplitudes.
     problem = _Decays(np.ones((1, 1, size)), decays.reshape(1, samples * channels, size), step, "linear")
     found = prune(problem, problem.refine(start))
     error, whole = problem.error(found), problem.whole()
@@ -98,12 +101,15 @@ def linearised_modes(
     accuracy: float = 0.0,
     max_poles: int = 8,
 ) -> Modes:
-    """Small-signal modes of anything that answers forces, about the state that the constant input `operating` leads to.
+    """Fit the modes of a function's response to small forces, about the steady state under a constant input.
 
-    `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time); see `probe.small_signal` for the
-    other arguments. `accuracy` is the relative L2 error of `respond` itself: modes explain the response to that error,
-    and the covariance counts it as noise. Modes that are much larger than the response and cancel each other are one mode
-    split in two: they are merged, or fewer are looked for. `mode_list` of the answer gives the modes with their intervals.
+    If two fitted modes are much larger than the response and cancel each other, the fit has split one mode into two. Then the
+    two modes are merged, or the fit is repeated with fewer poles. `mode_list` turns the result into modes with intervals.
+
+    respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time).
+    band, amplitude, channels, operating, settle: see `probe.small_signal`.
+    accuracy: relative L2 error of `respond` itself. The fit stops at this error, and the covariance counts the error as noise.
+    max_poles: largest number of poles.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -130,9 +136,10 @@ def _cancels(modes: Modes) -> bool:
 
 
 def _critically_damped(poles: np.ndarray) -> np.ndarray | None:
-    """Replace the closest pair of decays, if they are close, by one oscillation with a damping ratio near 1.
+    """Replace the closest pair of decays by one oscillation with a damping ratio near 1. Return None if no pair is close.
 
-    Two decays a and b with opposite residues are e^{at} − e^{bt}, nearly t e^{at}, which one mode describes as well.
+    Two decays a and b with opposite residues are e^{at} − e^{bt}, which is nearly proportional to t e^{at}. One strongly damped
+    mode describes this function as well.
 
     >>> _critically_damped(np.array([-1.01, -3.0 + 1j, -0.99])).round(3)
     array([-3.+1.j  , -1.+0.05j])

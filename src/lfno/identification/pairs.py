@@ -1,4 +1,4 @@
-"""Inputs and outputs from outside: what everything that fits a linear model needs of them."""
+"""Checks of inputs and outputs that all fits of linear models share."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 
-# the square of a larger number, or a sum of such squares, is beyond what a float64 holds
+# largest magnitude of a signal: a sum of squares of larger numbers overflows in float64
 LARGEST = 1e100
 
 
 def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
-    """(samples, time), True where all output channels were measured; None stays None (everything was measured).
+    """Return a mask (samples, time), True where all output channels were measured; None if everything was measured.
 
-    `mask` has the shape of the outputs `(samples, channels, time)` or broadcasts to it.
+    mask: True where an output was measured, in the shape of the outputs `(samples, channels, time)` or a shape that broadcasts.
 
     >>> measured_moments(np.array([True, True, False]), np.zeros((1, 2, 3)))
     array([[ True,  True, False]])
@@ -32,7 +32,10 @@ def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray
 
 
 def signal_pair(inputs: np.ndarray, outputs: np.ndarray, axes: str = "(samples, channels, time)") -> tuple[np.ndarray, ...]:
-    """Both as float64 with these axes, with the same samples and moments, and with values that can be squared.
+    """Return inputs and outputs as float64. Raise LfnoError if their shapes or values do not suit a fit.
+
+    axes: the required axes. Inputs and outputs must have equal numbers of samples and moments. Values must be finite and at
+        most `LARGEST`.
 
     >>> [values.shape for values in signal_pair(np.ones((5, 1, 40)), np.ones((5, 2, 40)))]
     [(5, 1, 40), (5, 2, 40)]

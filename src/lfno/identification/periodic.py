@@ -1,12 +1,13 @@
 """The frequency response of records in periodic steady state, smoothed by the local polynomial method.
 
-Around every line f the response is a polynomial in the distance d to that line,
+Around every spectral line f, the response is a polynomial in the distance d to the line,
 
-    Y(f + d) = Σ_k s^k Σ_j H_kj(f) d^j U(f + d),        |d| ≤ width,
+    Y(f + d) = Σ_k s^k Σ_j H_kj(f) d^j U(f + d),        |d| ≤ width.
 
-fitted by weighted least squares to all records. H_k0(f) is the estimate. With degree 0 that is one linear model. With a
-higher degree the response depends on the level s of a record (the root mean square of its input): the best linear
-approximation of a nonlinear system changes with the level, so one such model serves records of several levels.
+A weighted least-squares fit to all records gives the coefficients. H_k0(f) is the estimate of the response. The level s of a
+record is the root mean square of its input. With degree 0 (only k = 0), the model is linear. With a higher degree, the response
+depends on the level. The best linear approximation of a nonlinear system changes with the level, so such a model can describe
+records of several levels.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from lfno.identification.pairs import signal_pair
 
 #: order of the local polynomial
 ORDER = 2
-#: half-widths (lines) that `choose_width` compares
+#: half-widths, in spectral lines, that `choose_width` compares
 WIDTHS = (4, 6, 8, 12, 16, 32, 64)
-#: lines whose input power is below this share of the strongest line's carry no information
+#: smallest input power of a line, relative to the strongest line; weaker lines carry no information
 FLOOR = 1e-6
-#: share of the diagonal that is added to the normal equations, so that they can be solved where inputs coincide
+#: ridge of the normal equations, relative to the mean diagonal entry; a solution then exists even for identical inputs
 RIDGE = 1e-7
 
 
@@ -44,7 +45,7 @@ class PeriodicResponse:
     width: int
 
     def simulate(self, inputs: np.ndarray) -> np.ndarray:
-        """Steady outputs `(samples, outputs, period)` for inputs `(samples, inputs, period)`."""
+        """Return the steady outputs `(samples, outputs, period)` for inputs `(samples, inputs, period)`."""
         inputs = np.asarray(inputs, dtype=np.float64)
         lines = inputs.shape[-1] // 2 + 1
         if inputs.ndim != 3 or inputs.shape[1] != self.coefficients.shape[2] or lines != self.coefficients.shape[3]:
@@ -62,7 +63,7 @@ def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width
     """Fit a frequency response to periods `(samples, channels, period)` of records in steady state.
 
     Args:
-        degree: 0 for a linear model; 2 lets the response depend on the level of the record, for three levels or more.
+        degree: 0 for a linear model. With 2, the response depends on the level of the record; this needs three levels or more.
         width: half-width of the local polynomials, in lines of the spectrum.
 
     >>> force = np.random.default_rng(0).normal(size=(4, 1, 64))
@@ -84,7 +85,7 @@ def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width
     regressors = np.einsum("sk,sif->skif", powers, force).reshape(len(force), -1, force.shape[-1])
     gram = np.einsum("saf,sbf,s->fab", regressors.conj(), regressors, weight, optimize=True)
     right = np.einsum("saf,sof,s->fao", regressors.conj(), motion, weight, optimize=True)
-    gram[0], right[0] = 0, 0  # the mean is another matter
+    gram[0], right[0] = 0, 0  # the mean (line 0) is fitted separately below
     solution = _local(gram, right, width)
     power = (np.abs(force) ** 2).sum((0, 1))
     solution[power < FLOOR * power[1:].max()] = 0
@@ -97,7 +98,10 @@ def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width
 
 
 def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree: int, width: int) -> np.ndarray:
-    """Simulated outputs of all samples, each by a model that was fitted to the samples of the other folds."""
+    """Return the simulated outputs of all samples. The model of each sample is fitted to the other folds.
+
+    folds: the number of the fold of each sample, (samples,).
+    """
     found = np.zeros(outputs.shape)
     for fold in np.unique(folds):
         own = folds == fold
@@ -108,7 +112,7 @@ def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree
 def choose_width(
     inputs: np.ndarray, outputs: np.ndarray, held_inputs: np.ndarray, held_outputs: np.ndarray, degree: int
 ) -> int:
-    """The half-width whose model has the smallest relative error on the held-out samples."""
+    """Return the half-width with the smallest relative error on the held-out samples."""
     size = np.linalg.norm(held_outputs, axis=(1, 2))
     size[size == 0] = 1.0
 
@@ -121,23 +125,28 @@ def choose_width(
 
 
 def _level(inputs: np.ndarray) -> np.ndarray:
-    """The root mean square of each sample's inputs."""
+    """Return the level of each sample, the root mean square of its inputs, (samples,)."""
     return np.sqrt((inputs**2).mean((1, 2)))
 
 
 def _powers(inputs: np.ndarray, unit: float, degree: int) -> np.ndarray:
-    """s^k, (samples, degree + 1)."""
+    """Return the powers s^k of the level, (samples, degree + 1)."""
     return (_level(inputs) / unit)[:, None] ** np.arange(degree + 1)
 
 
 def _local(gram: np.ndarray, right: np.ndarray, width: int) -> np.ndarray:
-    """The local polynomial's value at each line: (lines, columns, columns), (lines, columns, outputs) → the latter's shape."""
+    """Return the value of the local polynomial at each line, (lines, columns, outputs).
+
+    gram: matrix of the normal equations of each line, (lines, columns, columns).
+    right: right-hand side of each line, (lines, columns, outputs).
+    width: half-width in lines.
+    """
     lines, columns = right.shape[:2]
     distance = np.arange(-width, width + 1) / width
     window = np.hanning(2 * width + 3)[1:-1]
 
     def moment(values: np.ndarray, power: int) -> np.ndarray:
-        """Σ_d window(d) d^power values(f + d)."""
+        """Return Σ_d window(d) d^power values(f + d) for every line f."""
         weights = window * distance**power
         padded = np.zeros((lines + 2 * width, *values.shape[1:]), dtype=values.dtype)
         padded[width : width + lines] = values

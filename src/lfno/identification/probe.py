@@ -1,4 +1,4 @@
-"""The small-signal response of anything that answers a force: random forces in a band, infinitely small."""
+"""The small-signal response of any function from forces to outputs, measured with weak random forces in a frequency band."""
 
 from __future__ import annotations
 
@@ -12,20 +12,25 @@ from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.identification.pairs import LARGEST
 
-#: inputs (batch, channels, time) → outputs (batch, outputs, time), both in physical units, from rest
+#: a function from inputs (batch, channels, time) to outputs (batch, outputs, time) from rest, both in physical units
 Respond = Callable[[np.ndarray], np.ndarray]
 
-#: forces that are tried for each input channel
+#: number of random forces for each input channel
 FORCES = 4
-#: steps of a response that can show modes, at least
+#: smallest number of steps in a response; shorter responses do not show modes
 FEWEST = 32
-#: the share of its power that an input may have below and above its band
+#: part of the input power that may lie below the band, and the same part above the band
 OUTSIDE = 0.005
 
 
 @dataclass(frozen=True)
 class SmallSignal:
-    """Forces (samples, inputs, time) of rms 1 and the linear response to them (samples, outputs, time), from rest."""
+    """Weak forces and the linear response from rest.
+
+    forces: (samples, inputs, time), rms 1.
+    responses: (samples, outputs, time), the linear response to `forces`.
+    step: the sampling step in seconds.
+    """
 
     forces: np.ndarray
     responses: np.ndarray
@@ -33,7 +38,7 @@ class SmallSignal:
 
 
 def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
-    """The band in Hz that holds all but 1 % of the power of inputs (…, time), without their mean.
+    """Return the band in Hz with 99 % of the power of inputs (…, time). The mean of the inputs does not count.
 
     >>> t = 0.01 * np.arange(1000)
     >>> low, high = input_band(np.sin(2 * np.pi * 3 * t), 0.01)
@@ -50,13 +55,13 @@ def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
 
 
 def random_forces(samples: int, channels: int, size: int, step: float, band: tuple[float, float]) -> np.ndarray:
-    """Gaussian forces (samples, channels, time) of rms 1 with a flat spectrum in a band in Hz; they begin at zero.
+    """Return Gaussian forces (samples, channels, time) of rms 1, with a flat spectrum in a band in Hz. Forces begin at zero.
 
     >>> random_forces(2, 1, 500, 0.02, (0.5, 3.0)).shape
     (2, 1, 500)
     """
     draw = np.random.default_rng(0)
-    long = 2 * size  # so that no force repeats itself
+    long = 2 * size  # a double period, so that a force does not repeat within `size` steps
     frequencies = np.fft.rfftfreq(long, step)
     inside = (frequencies >= band[0]) & (frequencies <= band[1]) & (frequencies > 0)
     if not inside.any():
@@ -78,12 +83,21 @@ def small_signal(
     operating: float = 0.0,
     settle: float = 0.5,
 ) -> SmallSignal:
-    """The linear response about the state that a constant input `operating` leads to, by central differences.
+    """Return the linear response about the steady state under a constant input, by central differences.
 
-    `respond` is asked for level ± amplitude × force, and half the difference over the amplitude is the linear response,
-    in which all even powers of the nonlinearity cancel; `amplitude` should be as small as the precision of `respond`
-    allows. The level is approached over a quarter of the window and the force begins after the part `settle` of it,
-    when the system has settled; with `settle=0` it begins at once, for systems whose state of rest is `operating=0`.
+    The inputs are level ± amplitude × force. The linear response is half the difference of the two outputs over the amplitude.
+    All even powers of the nonlinearity cancel in this difference. The level rises smoothly to `operating` over the first half
+    of the settling time.
+
+    respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time).
+    size: number of time steps.
+    step: sampling step in seconds.
+    band: lowest and highest frequency of the forces in Hz.
+    amplitude: rms of the forces, as small as the precision of `respond` allows.
+    channels: number of input channels.
+    operating: the constant input.
+    settle: part of the window before the force begins; the system settles during this time. Use 0 for a system at rest under
+        `operating=0`.
     """
     start = math.floor(settle * size)
     if not (0 < amplitude <= LARGEST and abs(operating) <= LARGEST):

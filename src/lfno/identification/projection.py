@@ -1,4 +1,4 @@
-"""Variable projection: the residues solved for exactly, so that only the poles are searched for."""
+"""Variable projection: a linear solve gives the residues, so that only the poles need a nonlinear search."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ from lfno.identification.uncertainty import coloured_covariance
 
 
 class Projection:
-    """Least squares of the outputs on the exact responses of some poles, for one choice of hold.
+    """Least squares of the outputs on the exact responses of poles, for one hold of the input.
 
-    Arrays are `(samples, channels, time)`; the first `warmup` steps are fed but not scored. One fifth of the data is
-    `held` out of every fit, so that `error` says what a further pole is worth; `whole()` fits all of the data. `moments`
-    (samples, time) is True where the outputs were measured: the other moments are fed but not scored either.
+    One fifth of the data is held out of every fit. `error` is the error on the held-out data: it shows the value of a further
+    pole. `whole()` returns the problem with all data in the fit.
+
+    inputs, outputs: (samples, channels, time).
+    step: sampling step in seconds.
+    hold: interpolation of the input between samples.
+    warmup: first steps of the simulation that are not scored.
+    direct: whether the model has a direct term.
+    moments: (samples, time), True where the outputs were measured. Other moments are simulated and not scored.
+    hold_out: whether a fifth of the data is held out.
+    constant: whether the model has a constant in each output.
     """
 
     def __init__(
@@ -33,7 +41,7 @@ class Projection:
         return interpolate(self.inputs, self.step, self.hold)
 
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
-        """The response of a pole to the inputs, (samples, inputs, time), and its derivative with respect to the pole."""
+        """Return the response of a pole to the inputs, (samples, inputs, time), and its derivative with respect to the pole."""
         return pole_response(pole, self.pieces, self.step)
 
     @cached_property
@@ -42,24 +50,24 @@ class Projection:
 
     @cached_property
     def fixed(self) -> np.ndarray:
-        """Columns that no pole changes: the input itself, where a direct term is allowed, and a constant, where one is."""
+        """Return the columns that do not depend on the poles: the inputs for a direct term, and ones for a constant."""
         direct = self.rows(self.inputs) if self.direct else np.zeros((len(self.targets), 0))
         return np.concatenate([direct, np.ones((len(direct), 1))], axis=1) if self.constant else direct
 
     @cached_property
     def held(self) -> np.ndarray:
-        """Rows held out: every fifth trajectory if there are five, else every fifth of 50 pieces of time."""
+        """Return a mask of the held-out rows: every fifth trajectory, or every fifth of 50 time pieces for few trajectories."""
         return self._pieces % 5 == 4 if self.hold_out else np.zeros(len(self.targets), dtype=bool)
 
     @cached_property
     def _pieces(self) -> np.ndarray:
-        """The number of the trajectory, or of the piece of time, that each row belongs to."""
+        """Return the number of the trajectory, or of the time piece, of each row."""
         rows = np.arange(self.samples * self.length)
         pieces = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
         return pieces if self.moments is None else pieces[self._scored]
 
     def part(self, points: int) -> Projection:
-        """The first trajectories, or the beginning of a single record, with at most about that many points."""
+        """Return the problem on about `points` points: the first trajectories, or the beginning of a single record."""
         count = max(points // self.inputs.shape[-1], 1)
         some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
         moments = None if self.moments is None else self.moments[some[0], some[2]]
@@ -67,7 +75,7 @@ class Projection:
                           constant=self.constant)  # fmt: skip
 
     def whole(self) -> Projection:
-        """The same data with none held out: the best estimate, whose covariance is known, but no `error`."""
+        """Return the problem with no data held out. It gives the best estimate and a covariance, but no `error`."""
         moved = type(self)(
             self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, hold_out=False,
             constant=self.constant,
@@ -76,7 +84,7 @@ class Projection:
         return moved
 
     def rows(self, arrays: np.ndarray) -> np.ndarray:
-        """(samples, channels, time) → (samples × scored time, channels)."""
+        """Reshape arrays (samples, channels, time) to the scored rows (samples × scored time, channels)."""
         rows = np.moveaxis(arrays[..., self.warmup :], 1, -1).reshape(-1, arrays.shape[1])
         return rows if self.moments is None else rows[self._scored]
 
@@ -86,7 +94,7 @@ class Projection:
         return self.moments[:, self.warmup :].ravel()
 
     def columns(self, poles: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        """The regression matrix, and for every pole ∂z/∂μ as complex rows × inputs."""
+        """Return the regression matrix, and for every pole the derivative ∂z/∂μ, complex (rows, inputs)."""
         blocks, slopes = [self.fixed], []
         for pole in poles:
             value, slope = (self.rows(part) for part in self.respond(pole))
@@ -95,18 +103,18 @@ class Projection:
         return np.concatenate(blocks, axis=1), slopes
 
     def without_constant(self) -> Projection:
-        """The same data without a constant among the columns."""
+        """Return the problem without a constant in the outputs."""
         return type(self)(
             self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, self.hold_out
         )
 
     def solve(self, poles: np.ndarray) -> tuple[np.ndarray, float]:
-        """The linear coefficients (columns, outputs), and the relative L2 error on the held-out rows."""
+        """Return the linear coefficients (columns, outputs), and the relative L2 error on the held-out rows."""
         solution, missed = self._missed(poles)
         return solution, float(np.linalg.norm(missed) / (np.linalg.norm(self.targets[self.held]) or 1.0))
 
     def _missed(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The linear coefficients, and the errors (rows, outputs) on the held-out rows."""
+        """Return the linear coefficients, and the errors (rows, outputs) on the held-out rows."""
         matrix, _ = self.columns(poles)
         use = ~self.held
         size = np.linalg.norm(matrix[use], axis=0)
@@ -115,9 +123,9 @@ class Projection:
         return solution, self.targets[self.held] - matrix[self.held] @ solution
 
     def gain(self, poles: np.ndarray, others: np.ndarray) -> float:
-        """By how much the squared held-out error falls from `poles` to `others`, in standard errors of the difference.
+        """Return the fall of the squared held-out error from `poles` to `others`, in standard errors of this fall.
 
-        The difference is taken piece by piece, so that loud and quiet pieces do not hide it.
+        The difference is computed for each piece of data. So the spread between loud and quiet pieces hides no small gain.
         """
         pieces = self._pieces[self.held]
         order = np.unique(pieces, return_inverse=True)[1]
@@ -131,23 +139,23 @@ class Projection:
         return self.solve(poles)[1]
 
     def residual_basis(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the poles leave unexplained on all rows, and an orthonormal basis of what they explain."""
+        """Return the residual of the poles on all rows, and an orthonormal basis of the regression columns."""
         basis = np.linalg.qr(self.columns(poles)[0])[0]
         return self.targets - basis @ (basis.T @ self.targets), basis
 
     def explained(self, pole: complex, residual: np.ndarray, basis: np.ndarray) -> float:
-        """By how much one more pole would lower the sum of squares."""
+        """Return the decrease of the sum of squares by one more pole. `residual_basis` gives the other arguments."""
         value = self.rows(self.respond(pole)[0])
         block = value.real if pole.imag == 0 else np.concatenate([value.real, value.imag], axis=1)
         length = np.linalg.norm(block, axis=0)
         block = block - basis @ (basis.T @ block)
-        # a response that lies in the span of the present poles has no direction of its own left
+        # the ridge keeps the matrix regular if the response lies in the span of the present poles
         gram = block.T @ block + 1e-8 * np.diag(length**2 + 1e-300)
         seen = block.T @ residual
         return float((seen * np.linalg.solve(gram, seen)).sum())
 
     def refine(self, poles: np.ndarray) -> np.ndarray:
-        """Gauss–Newton on log(−Re μ) and Im μ of all poles, with the residues eliminated (Kaufman's Jacobian)."""
+        """Refine all poles by Gauss–Newton steps in log(−Re μ) and Im μ. Kaufman's Jacobian eliminates the residues."""
         if not len(poles):
             return poles
         oscillates = poles.imag != 0
@@ -177,9 +185,9 @@ class Projection:
         return unpack(found.x)
 
     def covariance(self, poles: np.ndarray) -> np.ndarray:
-        """Covariance (modes, 2, 2) of Re μ and Im μ of each pole; the noise may be coloured. Of `whole()` data.
+        """Return the covariance (modes, 2, 2) of Re μ and Im μ of each pole. The noise may be coloured.
 
-        The Jacobian is that of log(−Re μ) and Im μ, so δ Re μ = Re μ δ log(−Re μ).
+        Call this method on `whole()`. The Jacobian is with respect to log(−Re μ) and Im μ, so δ Re μ = Re μ δ log(−Re μ).
         """
         covariance = np.zeros((len(poles), 2, 2))
         if not len(poles):
@@ -196,7 +204,7 @@ class Projection:
         return covariance
 
     def _linearise(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Residual and Jacobian on the rows that are not held out."""
+        """Return the residual and the Jacobian on the rows that are not held out."""
         matrix, slopes = self.columns(poles)
         use = ~self.held
         basis, triangle = np.linalg.qr(matrix[use])

@@ -1,4 +1,4 @@
-"""Modes that a pulse of any height shows, and the free decay after it: for systems whose modes depend on the amplitude."""
+"""Modes from the response to a pulse and the free decay after it, for systems whose modes depend on the amplitude."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from lfno.identification.pairs import LARGEST
 from lfno.identification.probe import Respond
 from lfno.identification.realisation import choose_order, realise
 
-#: numbers of states that are tried
+#: numbers of states in the search
 STATES = (1, 2, 3, 4, 6, 8, 12, 16, 24)
-#: a larger number of states must lower the error to this part
+#: largest ratio of the new error to the old error for which more states are accepted
 WORTH = 0.7
-#: modes whose contributions exceed this cancel each other
+#: contribution above which modes cancel each other
 CANCELLING = 3.0
-#: a pulse lasts this part of the window by default
+#: default length of a pulse, relative to the window
 WIDTH = 1 / 50
 
 
 @dataclass(frozen=True)
 class PulseResponse:
-    """The response to a unit pulse on each input in turn, from the beginning of the pulse on.
+    """The response to a unit pulse on each input in turn. Time begins with the pulse.
 
-    pulses: (inputs, inputs, time). responses: (inputs, outputs, time), one row for each driven input.
-    length: steps of the pulse. After them the response is a free decay.
+    pulses: (inputs, inputs, time).
+    responses: (inputs, outputs, time), one row for each driven input.
+    length: steps of the pulse. The response after the pulse is a free decay.
+    step: sampling step in seconds.
     """
 
     pulses: np.ndarray
@@ -41,20 +43,26 @@ class PulseResponse:
 
     @property
     def decay(self) -> np.ndarray:
-        """(outputs, inputs, time): the free decay after the pulse, as `realise` takes it."""
+        """Return the free decay after the pulse, (outputs, inputs, time), as input of `realise`."""
         return np.moveaxis(self.responses[..., self.length :], 0, 1)
 
 
 def pulse_response(
     respond: Respond, grid: Grid, amplitude: float, channels: int = 1, operating: float = 0.0, width: float | None = None
 ) -> PulseResponse:
-    """Return the response to raised-cosine pulses of height `amplitude` about the input level `operating`.
+    """Return the response to raised-cosine pulses about a constant input.
 
-    `respond` maps inputs (batch, channels, time) to outputs (batch, outputs, time), both in physical units, from rest.
-    The pulse lasts `width` seconds (default 1/50 of the window, at least 8 steps): its spectrum ends near 2/width Hz, so a
-    network is asked about little that it was not trained on. The response is half the difference of the responses to
-    +pulse and −pulse over the height, in which all even powers of the nonlinearity cancel. About rest the pulse comes at
-    once; an `operating` level is first approached over a quarter of the window, and the pulse comes at its middle.
+    The response is half the difference of the outputs for +pulse and −pulse, divided by the height. All even powers of the
+    nonlinearity cancel in this difference. About rest, the pulse begins at the first sample. About another level, the input
+    first rises to this level over a quarter of the window, and the pulse begins in the middle of the window.
+
+    respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time) from rest, in physical units.
+    grid: the time grid.
+    amplitude: the height of the pulse.
+    channels: number of input channels.
+    operating: the constant input.
+    width: length of the pulse in seconds; default 1/50 of the window, at least 8 steps. The spectrum of the pulse ends near
+        2/width Hz. So a network receives few frequencies that were absent from its training.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -94,15 +102,20 @@ def small_signal_modes(
     tolerance: float = 0.01,
     accuracy: float = 0.0,
 ) -> Modes:
-    """Modes that a nonlinear system, or a network, shows to a pulse of height `amplitude`; see `pulse_response`.
+    """Fit the modes of a nonlinear system, or a network, to its response to a pulse of height `amplitude`.
 
-    With a large amplitude the modes are those of that amplitude's motion, whose frequency drifts as the motion decays:
-    `order=2` then gives its mean as one oscillation.
+    After the pulse the response is a free decay. The realisation of this decay gives initial poles, independent of the pulse.
+    `identify` then refines the poles and fits the residues to the response to the pulse. `error` is the relative L2 error of
+    this fit.
 
-    After the pulse the response is a free decay, so its realisation gives the poles whatever the pulse; they are then
-    refined, and residues found, against the exact response to the pulse. `error` is the relative L2 error of that.
-    Without an `order` there are as few modes as explain the response to `accuracy` (relative L2): a network that is wrong
-    by that says nothing about what is weaker. Where even many do not explain it, a few are given, and their `error`.
+    A large amplitude gives the modes of large motion. Their frequency drifts as the motion decays; `order=2` then returns one
+    oscillation with the mean frequency.
+
+    respond, grid, amplitude, channels, operating, width: see `pulse_response`.
+    order: number of states. By default, the fewest states that explain the response to the error `accuracy`. If no number of
+        states reaches this error, a small number is used, and `error` shows the misfit.
+    tolerance: singular values below this part of the largest singular value are ignored.
+    accuracy: relative L2 error of `respond` itself. The response of a network does not show modes weaker than its error.
     """
     seen = pulse_response(respond, grid, amplitude, channels, operating, width)
     rest = Grid.line(seen.pulses.shape[-1], seen.step)
@@ -119,7 +132,10 @@ def small_signal_modes(
 
 
 def _fewest(explain: Callable[[int], Modes], most: int, accuracy: float) -> Modes:
-    """As few states as will do: more of them must explain much more, and not by large modes that cancel each other."""
+    """Return the fit with the fewest useful states.
+
+    More states must lower the error much, and must not produce large modes that cancel each other.
+    """
     best = None
     for states in sorted({*(count for count in STATES if count < most), most}):
         modes = explain(states)

@@ -1,7 +1,8 @@
 """The eigensystem realisation algorithm: the poles and residues behind impulse responses.
 
-An impulse response h_k = C Aᵏ B fills a Hankel matrix H⁰ᵢⱼ = h_{i+j} whose rank is the number of states. With
-H⁰ ≈ U Σ Vᵀ and its neighbour H¹ᵢⱼ = h_{i+j+1}, A = Σ^{−½} Uᵀ H¹ V Σ^{−½}; its eigenvalues are e^{μ dt}.
+An impulse response h_k = C Aᵏ B fills a Hankel matrix H⁰ᵢⱼ = h_{i+j}. The rank of H⁰ is the number of states. The singular
+value decomposition H⁰ ≈ U Σ Vᵀ and the shifted matrix H¹ᵢⱼ = h_{i+j+1} give A = Σ^{−½} Uᵀ H¹ V Σ^{−½}. The eigenvalues of A are
+e^{μ dt}.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 
-# rows and columns of the Hankel matrix: its singular values cost the cube of this
+# largest number of rows and columns of the Hankel matrix; the decomposition costs the cube of this number
 _HANKEL = 600
 
 
 @dataclass(frozen=True)
 class Realisation:
-    """h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t} with Im μ ≥ 0, and the Hankel singular values behind it."""
+    """The impulse response h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}.
+
+    poles: (modes,), with Im μ ≥ 0.
+    residues: (outputs, inputs, modes).
+    singular_values: the singular values of the Hankel matrix.
+    """
 
     poles: np.ndarray
     residues: np.ndarray
@@ -28,9 +34,11 @@ class Realisation:
 
 
 def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance: float = 1e-6) -> Realisation:
-    """Eigensystem realisation of impulse responses `(outputs, inputs, time)`, the first one at t = 0.
+    """Return poles and residues of impulse responses `(outputs, inputs, time)`, with the first sample at t = 0.
 
-    `order` is the number of states (two for an oscillation); by default what `choose_order` sees above `tolerance`.
+    step: sampling step in seconds.
+    order: number of states; an oscillation has two. By default `choose_order` selects the order.
+    tolerance: smallest singular value that counts, relative to the largest one.
 
     >>> decay = np.exp(-0.5 * 0.1 * np.arange(100))
     >>> realise(decay[None, None], 0.1).poles.real.round(6)
@@ -57,7 +65,7 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
     count = min(choose_order(values, tolerance) if order is None else order, int((values > 1e-14 * values[0]).sum()))
     if count == 0:
         return Realisation(np.zeros(0, complex), np.zeros((outputs, inputs, 0), complex), values)
-    # the neighbour needs one sample more than the matrix itself: both leave the last block column out
+    # the shifted matrix needs one sample more than the Hankel matrix, so both matrices leave out the last block column
     columns -= 1
     root = np.sqrt(values[:count])
     matrix = (left[:, :count].T @ hankel(1) @ right[:count].T) / np.outer(root, root)
@@ -68,9 +76,9 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
 
 
 def choose_order(singular_values: np.ndarray, tolerance: float) -> int:
-    """How many singular values stand out: above `tolerance` of the first and above the floor that noise makes.
+    """Return the number of singular values above `tolerance` times the first one and above the noise floor.
 
-    The floor is 2.858 medians, the optimal hard threshold for a square matrix with white noise of unknown size.
+    The noise floor is 2.858 medians: the optimal hard threshold for a square matrix with white noise of unknown size.
     """
     if not singular_values[0] > 0:
         return 0
@@ -79,9 +87,11 @@ def choose_order(singular_values: np.ndarray, tolerance: float) -> int:
 
 
 def _stride(markov: np.ndarray) -> int:
-    """Samples to skip: few enough to keep four per period of the fastest content (above 1 % of the spectrum's peak).
+    """Return the stride of the subsampling before the realisation.
 
-    Neighbouring samples of a slow response are nearly equal, so their difference, which holds the poles, is noise.
+    The poles follow from differences of neighbouring samples. Neighbouring samples of a slow response are nearly equal, so
+    their difference is mostly noise. The stride keeps at least four samples per period of the highest frequency. This
+    frequency is the last one with an amplitude above 1 % of the spectral peak.
     """
     size = markov.shape[-1]
     taper = np.cos(0.5 * math.pi * np.arange(size) / size) ** 2
@@ -91,7 +101,7 @@ def _stride(markov: np.ndarray) -> int:
 
 
 def _residues(markov: np.ndarray, poles: np.ndarray, step: float) -> np.ndarray:
-    """Least squares of the whole response on the modes, which uses every sample and not only the Hankel factors."""
+    """Fit the residues by least squares to the whole response. The Hankel factors use a part of the samples only."""
     outputs, inputs, size = markov.shape
     modes = np.exp(np.outer(step * np.arange(size), poles))
     matrix = np.concatenate([modes.real, -modes.imag], axis=1)

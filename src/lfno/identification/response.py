@@ -1,7 +1,7 @@
 """The exact response of a pole to a sampled input, and its derivative with respect to the pole.
 
-A pole μ driven from rest answers z(t) = ∫₀ᵗ e^{μ(t−s)} f(s) ds. Between two samples the input is a polynomial in the
-time since the first of them, so one step of the integral is exact:
+The response of a pole μ from rest is z(t) = ∫₀ᵗ e^{μ(t−s)} f(s) ds. Between two samples the input is a polynomial in the time
+since the first of the two samples. So one step of the integral is exact:
 
     z_{k+1} = e^{μ dt} z_k + Σ_m c_{m,k} I_m(μ),    I_m(μ) = ∫₀^{dt} s^m e^{μ(dt−s)} ds.
 """
@@ -14,15 +14,18 @@ from scipy.signal import lfilter
 
 from lfno.core.errors import LfnoError
 
-# what the input does between samples; "cubic" is right for smooth signals, the others for switched ones
+# interpolations of the input between samples: "cubic" suits smooth signals, "zero" and "linear" suit switched signals
 HOLDS = ("zero", "linear", "cubic")
 
-# 24 Gauss points integrate e^{μ s} over one step to round-off for every |μ| dt up to the Nyquist limit and well beyond
+# 24 Gauss points integrate e^{μ s} over one step to rounding error, for every |μ| dt up to far beyond the Nyquist limit
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def interpolate(inputs: np.ndarray, step: float, hold: str) -> np.ndarray:
-    """Coefficients c of the input between samples, (degree + 1, *inputs.shape[:-1], time − 1), lowest power first."""
+    """Return the coefficients c of the input between samples, (degree + 1, *inputs.shape[:-1], time − 1).
+
+    The lowest power comes first.
+    """
     ahead = inputs[..., :-1]
     if hold == "zero":
         return ahead[None]
@@ -35,9 +38,12 @@ def interpolate(inputs: np.ndarray, step: float, hold: str) -> np.ndarray:
 
 
 def spline_aliases(turn: np.ndarray, most: int = 8) -> dict[int, np.ndarray]:
-    """Weights of the frequencies turn + 2πk (radians per sample) in the periodic cubic spline through e^{i turn n}.
+    """Return the weights of the frequencies turn + 2πk in the periodic cubic spline through the samples e^{i turn n}.
 
-    The spline is a sum of shifted B-splines, whose spectrum is sinc⁴. The weights fall as k⁻⁴ and add up to 1.
+    The spline is a sum of shifted B-splines with the spectrum sinc⁴. The weights fall as k⁻⁴ and have the sum 1.
+
+    turn: angular frequencies in radians per sample.
+    most: largest |k|.
 
     >>> weights = spline_aliases(np.array([0.0, 1.0, np.pi]))
     >>> bool(np.abs(sum(weights.values()) - 1).max() < 1e-4), weights[0].round(3).tolist()
@@ -48,7 +54,9 @@ def spline_aliases(turn: np.ndarray, most: int = 8) -> dict[int, np.ndarray]:
 
 
 def pole_response(pole: complex, pieces: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """z and ∂z/∂μ at the sample times; `pieces` from `interpolate`, results complex `(..., time)`.
+    """Return z and ∂z/∂μ at the sample times, both complex `(..., time)`.
+
+    pieces: the coefficients of the input, from `interpolate`.
 
     >>> constant = interpolate(np.ones((1, 5)), 0.1, "zero")
     >>> pole_response(-1.0, constant, 0.1)[0].real.round(4)  # 1 − e^{−t}
@@ -65,6 +73,6 @@ def pole_response(pole: complex, pieces: np.ndarray, step: float) -> tuple[np.nd
 
 
 def _accumulate(gains: np.ndarray, factor: complex) -> np.ndarray:
-    """z_0 = 0, z_{k+1} = factor z_k + gains_k."""
+    """Return the sequence z_0 = 0, z_{k+1} = factor z_k + gains_k."""
     rest = np.zeros((*gains.shape[:-1], 1), dtype=np.complex128)
     return np.concatenate([rest, lfilter([1.0 + 0j], [1.0, -factor], gains, axis=-1)], axis=-1)

@@ -1,4 +1,4 @@
-"""How many poles: add them one at a time while each lowers the held-out error, and leave out those that do not matter."""
+"""The number of poles: add poles one at a time while the held-out error falls, then remove poles that do not matter."""
 
 from __future__ import annotations
 
@@ -8,26 +8,30 @@ import numpy as np
 
 from lfno.identification.projection import Projection
 
-#: a further pole must lower the held-out error to this part of its value …
+#: largest ratio of the new to the old held-out error for which a further pole is accepted
 IMPROVEMENT = 0.97
-#: … or to this part, if the squared errors of the held-out pieces fall by SURE standard errors of their mean
+#: largest ratio of the new to the old held-out error if the gain is statistically significant (see SURE)
 SLIGHT = 0.997
+#: significance of a gain: the mean fall of the squared held-out errors, in standard errors
 SURE = 3.0
-#: below this error a further pole must halve the error: what is left may be the way the input runs between samples
+#: relative error below which the stricter ratio HALF applies: the interpolation of the input may cause such an error
 FINE = 1e-3
+#: largest ratio of the new to the old held-out error, for errors below FINE
 HALF = 0.5
-#: a pole that contributes less than this part of the response may be left out
+#: contribution below which `prune` tries to remove a pole
 WEAK = 0.05
-#: two poles that are closer than this part of their size may describe one mode
+#: distance of two poles, relative to |μ|, below which both may describe one mode
 CLOSE = 0.3
-#: points of data that suffice to find the neighbourhood of the next pole
+#: number of data points in the coarse search for the next pole
 GLANCE = 20_000
 
 
 def search_poles(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
-    """Add poles while each lowers the held-out error; return them and that error after each addition.
+    """Add poles while each pole lowers the held-out error. Return the poles, and the held-out error after each addition.
 
-    problems: the same data with each hold of the input. enough: the relative error below which no pole is looked for.
+    problems: the same data with each hold of the input.
+    max_poles: largest number of poles.
+    enough: relative error below which the search stops.
     """
     problem = problems.get("linear") or next(iter(problems.values()))
     table = candidate_poles(problem.step, problem.length)
@@ -40,7 +44,7 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
                 chosen, error = option, reached
         if chosen is poles:
             break
-        # the wrong hold would hide what is left, or make up poles to explain itself
+        # a wrong hold would hide the remaining poles, or lead to false poles that imitate the correct hold
         problem = min(problems.values(), key=lambda other: other.error(chosen))
         poles = problem.refine(chosen)
         errors.append(problem.error(poles))
@@ -48,14 +52,17 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
 
 
 def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: float, reached: float) -> bool:
-    """Whether further poles earn their place: the error falls from `error` to `reached`."""
+    """Return whether the poles `more` are enough better than `poles`: the error falls from `error` to `reached`."""
     if error < FINE:
         return reached < HALF * error
     return reached < IMPROVEMENT * error or (reached < SLIGHT * error and problem.gain(poles, more) > SURE)
 
 
 def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:
-    """The poles with a decay or an oscillation added, refined; fewest unknowns first: a richer one must earn it."""
+    """Return refined sets of poles with one more decay or one more oscillation.
+
+    Sets with fewer parameters come first, so that a larger set must lower the error further.
+    """
     glance = problem.part(GLANCE)
     residual, basis = glance.residual_basis(poles)
     gains = np.array([glance.explained(pole, residual, basis) for pole in table])
@@ -63,7 +70,7 @@ def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np
     for kind in (table.imag == 0, table.imag > 0):
         candidate = table[kind][gains[kind].argmax()]
         options.append(problem.refine(np.append(poles, candidate)))
-    # an oscillation whose frequency went to zero is two decays
+    # an oscillation with a frequency near zero becomes two decays
     slow = (options[-1].imag > 0) & (options[-1].imag < 0.05 * np.abs(options[-1]))
     if slow.any():
         split = options[-1][slow].real
@@ -72,10 +79,10 @@ def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np
 
 
 def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.ndarray:
-    """Leave out poles that explain next to nothing, and merge pairs that describe one mode, one at a time.
+    """Remove superfluous poles, one at a time.
 
-    Only a weak pole, one close to another, or one that decays more slowly than the record lasts is tried. It goes where the
-    error of the others, refined, stays below `accuracy`, or hardly rises.
+    Three kinds of poles are tried: weak poles, poles close to another pole, and poles whose time constant exceeds the record.
+    The remaining poles are refined. A pole is removed if the error stays below `accuracy` or hardly rises.
     """
     while len(poles) > 1:
         error = problem.error(poles)
@@ -91,7 +98,7 @@ def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.n
 
 
 def _hardly_worse(problem: Projection, fewer: np.ndarray, poles: np.ndarray, error: float, accuracy: float) -> bool:
-    """Whether the error with fewer poles is as good as before: the opposite of what adds a pole in `search_poles`."""
+    """Return whether the error hardly rises with fewer poles: the opposite of the condition for a further pole."""
     reached = problem.error(fewer)
     if reached <= max(accuracy, error / IMPROVEMENT) and reached * SLIGHT <= error:
         return True
@@ -99,14 +106,14 @@ def _hardly_worse(problem: Projection, fewer: np.ndarray, poles: np.ndarray, err
 
 
 def lasting(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """Whether each pole decays by less than 1/e within the data: (poles,) of bool."""
+    """Return whether the time constant of each pole exceeds the duration of the data, (poles,) of bool."""
     return -poles.real * problem.step * problem.length < 1
 
 
 def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """The rms of each mode's own response over that of the outputs, both without their mean where a constant is fitted.
+    """Return the rms of the response of each mode, relative to the rms of the outputs, (poles,).
 
-    Sensors with an offset and inputs about a level would otherwise count as motion.
+    If the problem has a constant, the means are subtracted first. Otherwise the offset of a sensor would count as motion.
     """
     residues = residues_of(problem, poles)[1]
 
@@ -119,7 +126,7 @@ def contributions(problem: Projection, poles: np.ndarray) -> np.ndarray:
 
 
 def residues_of(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Direct term (outputs, inputs) and residues (outputs, inputs, modes)."""
+    """Return the direct term (outputs, inputs) and the residues (outputs, inputs, modes)."""
     solution = problem.solve(poles)[0]
     outputs, width, place = problem.targets.shape[1], problem.inputs.shape[1], problem.fixed.shape[1]
     direct = solution[:width].T if problem.direct else np.zeros((outputs, width))
@@ -132,19 +139,19 @@ def residues_of(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def constant_of(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """The constant (outputs,) of the regression; zero where none is allowed."""
+    """Return the constant of the regression, (outputs,); zero if the problem has no constant."""
     if not problem.constant:
         return np.zeros(problem.targets.shape[1])
     return problem.solve(poles)[0][problem.fixed.shape[1] - 1]
 
 
 def candidate_poles(step: float, length: int) -> np.ndarray:
-    """Pure decays and oscillations from one swing in the record to 0.8 of the Nyquist frequency."""
+    """Return a table of decays and oscillations, from one period in the record to 0.8 of the Nyquist frequency."""
     slowest, fastest = 2 * math.pi / (step * length), 0.8 * math.pi / step
     decays = np.geomspace(0.2 * slowest, fastest, 24)
     table = [complex(-decay, 0.0) for decay in decays]
     for damping in (0.01, 0.05, 0.2, 0.6):
-        # neighbouring candidates overlap: their spacing is about the half-width of the resonance
+        # the spacing of candidates is about the half-width of the resonance, so that neighbours overlap
         count = math.ceil(math.log(fastest / slowest) / math.log1p(max(2 * damping, 0.03)))
         for frequency in np.geomspace(slowest, fastest, count):
             table.append(frequency * complex(-damping, math.sqrt(1 - damping**2)))

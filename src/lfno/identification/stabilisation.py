@@ -1,4 +1,4 @@
-"""The stabilisation diagram: poles of realisations of growing order, and which of them stay where they are."""
+"""The stabilisation diagram: poles of realisations of growing order, with a mark for poles that do not move."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.identification.realisation import realise
 
-#: a pole is stable from one order to the next if its frequency changes by less than this part …
+#: largest relative change of |μ| of a stable pole from one order to the next
 SAME_FREQUENCY = 0.01
-#: … and its damping ratio by less than this part
+#: largest relative change of the damping ratio of a stable pole from one order to the next
 SAME_DAMPING = 0.05
 
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """One entry for each pole of each order: the order (number of states), the pole in 1/s and whether it is stable."""
+    """The poles of all orders, one entry for each pole of each order.
+
+    order: number of states of the realisation.
+    pole: in 1/s, complex.
+    stable: whether the previous order has a pole with the same frequency and damping.
+    """
 
     order: np.ndarray
     pole: np.ndarray
@@ -27,7 +32,7 @@ class Stabilisation:
 def stabilisation(markov: np.ndarray, step: float, most: int = 24) -> Stabilisation:
     """Realise impulse responses or free decays `(outputs, inputs, time)` with 2, 4, … `most` states.
 
-    Modes of the system appear at every order from some order on; poles that explain noise move from order to order.
+    A mode of the system appears at every order above a certain order. A pole that describes noise moves from order to order.
 
     >>> t = 0.02 * np.arange(600)
     >>> decay = np.exp(-0.3 * t) * np.cos(8 * t) + 1e-3 * np.random.default_rng(0).normal(size=600)
@@ -50,7 +55,7 @@ def stabilisation(markov: np.ndarray, step: float, most: int = 24) -> Stabilisat
 
 
 def _known(pole: complex, before: np.ndarray) -> bool:
-    """Whether one of the poles before has the same frequency and damping."""
+    """Return whether the nearest pole of the previous order has the same frequency and damping."""
     if not len(before) or pole.real >= 0:
         return False
     near = before[np.abs(before - pole).argmin()]

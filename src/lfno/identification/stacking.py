@@ -1,4 +1,4 @@
-"""Stretches of unequal length and start as arrays of one shape, for models that are fitted to arrays."""
+"""Put stretches of unequal length and initial state into arrays of one shape, for models that are fitted to arrays."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 
-#: initial states that are estimated; each one costs as many columns as there are poles
+#: largest number of estimated initial states; each state adds as many regression columns as there are poles
 MOST_MOVING = 4
-#: samples of which an initial state is worth its columns; in longer records a warm-up costs next to nothing
+#: largest number of samples for which initial states are estimated; a longer record loses little by a warm-up
 MOST_SAMPLES = 200_000
-#: samples after a pulse that a spline through it disturbs: its influence falls as 0.27^n
+#: samples after a pulse that a cubic spline through the pulse disturbs; the disturbance falls as 0.27^n
 DISTURBED = 16
 
 
 @dataclass(frozen=True)
 class Stacked:
-    """Signals (stretches, channels, time), each answered from rest.
+    """Stretches as arrays (stretches, channels, time). A model simulates each stretch from rest.
 
-    mask: True where an output was measured and counts; None if all of them do after the first `warmup` samples.
-    moving: numbers of the stretches whose initial state is estimated.
+    mask: True where an output was measured and is scored; None if all outputs after the warm-up are scored.
+    warmup: first samples that are not scored.
+    moving: indices of the stretches with an estimated initial state.
     """
 
     inputs: np.ndarray
@@ -36,8 +37,8 @@ class Stacked:
     def with_pulses(self, inputs: np.ndarray) -> np.ndarray:
         """Return the inputs with one more channel for each moving stretch: a pulse at its first sample.
 
-        The free motion from any initial state is Re Σ_n c_n e^{μ_n t}: the response of the poles to a pulse. So the residues
-        of the pulse are the initial state.
+        The free motion from any initial state is Re Σ_n c_n e^{μ_n t}. This is the response of the poles to a pulse. So the
+        residues of the pulse channel represent the initial state.
         """
         if not self.moving:
             return inputs
@@ -47,14 +48,18 @@ class Stacked:
 
 
 def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: int) -> Stacked:
-    """Return the stretches as `stack_stretches` does; where few of them start in motion, their states are estimated.
+    """Stack the stretches. If few stretches start in motion, mark them for an estimate of their initial states.
 
-    Then only the samples that a pulse itself disturbs do not count: a warm-up need not be as long as the memory of the system,
-    which is hard to measure. memory: samples for which a period is repeated before it counts.
+    An estimated initial state replaces a warm-up as long as the memory of the system, which is hard to measure. Then only the
+    samples that the pulse disturbs are not scored.
+
+    warmup: first samples of a stretch in motion that are not scored.
+    memory: least number of samples by which a periodic stretch is extended before it is scored.
+    most: largest number of samples in all.
     """
     moving = tuple(k for k, stretch in enumerate(stretches) if stretch.start == UNKNOWN)
     periodic = any(stretch.start == PERIODIC for stretch in stretches)
-    if periodic:  # a period is repeated until its start is forgotten
+    if periodic:  # repeat a period until the system has forgotten the initial state
         return stack_stretches(stretches, max(warmup, memory), most)
     if not 0 < len(moving) <= MOST_MOVING or sum(map(len, stretches)) > MOST_SAMPLES:
         return stack_stretches(stretches, warmup, most)
@@ -65,9 +70,10 @@ def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: in
 def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Stacked:
     """Return the stretches as arrays of one shape.
 
-    A stretch of unknown initial state warms up: its first `warmup` samples are fed and do not count. A period of a steady
-    state is repeated before it counts, until the warm-up is over. Shorter stretches are padded at their end with zeros that
-    do not count. Stretches are taken, and the last one is cut, until there are `most` samples.
+    - The first `warmup` samples of a stretch with unknown initial state are not scored.
+    - A period of a steady state is repeated; only the last repetition is scored.
+    - Shorter stretches are padded at the end with zeros, which are not scored.
+    - The result has at most `most` samples in all: the last stretch is cut, and further stretches are left out.
 
     >>> one, two = Stretch(np.ones((1, 5)), np.ones((1, 5)), start="rest"), Stretch(np.ones((1, 3)), np.ones((1, 3)))
     >>> stack_stretches([one, two], 1, 100).mask.astype(int).tolist()
@@ -90,7 +96,7 @@ def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Sta
 
 
 def _piece(stretch: Stretch, size: int, warmup: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return inputs, outputs and mask of a stretch; the mask is False where the warm-up is not over."""
+    """Return inputs, outputs and mask of the first `size` samples of a stretch. The mask is False during the warm-up."""
     inputs, outputs = (np.asarray(values[..., :size], dtype=np.float64) for values in (stretch.inputs, stretch.outputs))
     mask = np.ones(outputs.shape, bool) if stretch.mask is None else np.array(stretch.mask[..., :size])
     unscored = 0 if stretch.start == REST else warmup

@@ -1,13 +1,14 @@
-"""Covariance of fitted poles when the noise is coloured, and the intervals of frequency and damping that follow.
+"""Covariance of fitted poles under coloured noise, and standard deviations of frequency and damping.
 
-Near the solution a least-squares estimate moves by δθ = (JᵀJ)⁻¹ Jᵀ e, where J is the Jacobian of the response with the
-residues eliminated and e the noise. With the noise's covariance Σ that gives the covariance of the estimate,
+J is the Jacobian of the response after elimination of the residues, and e is the noise with the covariance Σ. Near the
+solution, the noise moves a least-squares estimate by δθ = (JᵀJ)⁻¹ Jᵀ e. So the covariance of the estimate is
 
     cov θ = (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹.
 
-The noise is stationary, so Σ is a convolution: JᵀΣJ is a sum over frequencies of J's spectrum times the power spectrum
-of the noise, which is estimated by smoothing the periodogram of the residual. The fit takes a part of the noise away, most
-at the frequencies where J is large: the leverage h(f), by which the periodogram is divided as power / (1 − h).
+The noise is stationary, so Σ is a convolution, and JᵀΣJ is a sum over frequencies: the spectrum of J times the power spectrum
+of the noise. The smoothed periodogram of the residual estimates the power spectrum of the noise. The fit absorbs the part h(f)
+of the noise power, called the leverage. The leverage is largest at the frequencies where J is large. Division of the
+periodogram by 1 − h(f) corrects for the absorbed part.
 """
 
 from __future__ import annotations
@@ -19,21 +20,23 @@ from scipy.ndimage import uniform_filter1d
 
 #: 97.5 % quantile of the normal distribution: half the width of a 95 % interval, in standard deviations
 NORMAL_95 = 1.959964
-#: the variance of a parameter of which nothing is known; finite, so that products with zero are zero
+#: variance of a completely unknown parameter; a finite value, so that products with zero are zero
 UNKNOWN = 1e30
-#: frequencies times trajectories over which the periodogram of the residual is averaged
+#: number of periodogram values (frequencies × trajectories) in one average
 AVERAGED = 60
-#: eigenvalue of the scaled JᵀJ, over the largest, below which a direction counts as redundant
+#: eigenvalue of the scaled JᵀJ, relative to the largest eigenvalue, below which a direction is redundant
 REDUNDANT = 1e-12
-#: part of the noise that the residual keeps at least at every frequency
+#: lower bound of 1 − h(f), the part of the noise power in the residual
 LEAST = 0.2
 
 
 def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Covariance (parameters, parameters) of a least-squares estimate.
+    """Return the covariance (parameters, parameters) of a least-squares estimate.
 
-    `residual` is (trajectories, time, outputs), `jacobian` (trajectories, time, outputs, parameters). The noise is
-    stationary in time, may be correlated between outputs, and is independent from trajectory to trajectory.
+    The noise is stationary in time and independent between trajectories. The noise of different outputs may be correlated.
+
+    jacobian: (trajectories, time, outputs, parameters).
+    residual: (trajectories, time, outputs).
 
     >>> draw = np.random.default_rng(0)
     >>> jacobian, noise = draw.normal(size=(1, 4000, 1, 1)), 0.1 * draw.normal(size=(1, 4000, 1))
@@ -42,12 +45,12 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     True
     """
     trajectories, time, _, parameters = jacobian.shape
-    if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):  # a model that blows up: nothing is known
+    if not (np.isfinite(jacobian).all() and np.isfinite(residual).all()):  # the simulation diverged
         return np.diag(np.full(parameters, UNKNOWN))
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     flat = jacobian.reshape(-1, parameters)
-    # directions that change no output, as a change of units between two factors, have no variance
+    # A redundant direction changes no output, for example a change of units between two factors. Its variance is set to zero.
     size = np.linalg.norm(flat, axis=0)
     size = np.where(size > 0, size, 1.0)
     inverse = np.linalg.pinv((flat / size).T @ (flat / size), rcond=REDUNDANT, hermitian=True) / np.outer(size, size)
@@ -64,8 +67,12 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
 
 
 def deviations(poles: np.ndarray, covariance: np.ndarray) -> dict[str, np.ndarray]:
-    """Standard deviations of frequency (Hz), damping ratio and time constant (s) from the covariance (modes, 2, 2) of
-    (Re μ, Im μ), to first order. A pure decay has a frequency of exactly 0 and a damping ratio of exactly 1.
+    """Return the standard deviations of frequency (Hz), damping ratio and time constant (s), to first order.
+
+    A pure decay has a frequency of exactly 0 and a damping ratio of exactly 1.
+
+    poles: (modes,), complex.
+    covariance: (modes, 2, 2), the covariance of (Re μ, Im μ).
 
     >>> wide = deviations(np.array([-0.1 + 2j]), np.array([[[1e-4, 0.0], [0.0, 1e-4]]]))
     >>> {name: round(float(value[0]), 5) for name, value in wide.items()}

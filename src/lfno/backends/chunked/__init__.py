@@ -1,13 +1,13 @@
 """Kernels of a linear recurrence with constant coefficients, evaluated in chunks of L time points.
 
-A layer's recurrence is s[n+1] = q s[n] + c v[n] for every pole and every channel, with the answer
-y[n] = Re Σ R s[n] + D v[n]. Inside a chunk that starts at point n₀ this is
+The recurrence of a layer is s[n+1] = q s[n] + c v[n] for every pole and every channel, with the response
+y[n] = Re Σ R s[n] + D v[n]. Inside a chunk that starts at point n₀,
 
     y[n₀+j] = Σ_{τ ≤ j} H_τ v[n₀+j−τ] + Re Σ_m q_m^j w_m,    w_m = R_m s_m[n₀],
-    s[n₀+L] = q^L s[n₀] + Σ_k c q^{L−1−k} v[n₀+k],
+    s[n₀+L] = q^L s[n₀] + Σ_k c q^{L−1−k} v[n₀+k].
 
-so only the states at the starts of chunks are computed one after the other (`states`), and everything else is matrix products
-of all chunks at the same time (`response`). The gradient with respect to v is the same computation backwards in time.
+Only the states at the starts of chunks are computed one after the other (`states`). All other operations are matrix products
+for all chunks at the same time (`response`). The gradient with respect to v is the same computation backwards in time.
 
 Modules:
     coefficients: coefficients of the recurrence from poles and residues, and the gradient back to them

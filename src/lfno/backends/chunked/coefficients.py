@@ -1,6 +1,6 @@
-"""Coefficients of a layer's recurrence from its poles and residues, and the gradient back to them.
+"""The coefficients of a layer's recurrence from its poles and residues, and gradients with respect to poles and residues.
 
-With z = μ dt, q = e^z, φ₁ = (e^z − 1)/z, φ₂ = (φ₁ − 1)/z and φ₃ = (φ₂ − ½)/z the input that is linear between samples gives
+Let z = μ dt, q = e^z, φ₁ = (e^z − 1)/z, φ₂ = (φ₁ − 1)/z and φ₃ = (φ₂ − ½)/z. For an input that is linear between samples,
 
     b₀ = dt φ₂,   c = b₁ + q b₀ = dt φ₁²,   H_0 = W + Re Σ_m R_m b₀,   H_τ = Re Σ_m R_m c q^{τ−1}.
 
@@ -16,7 +16,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-#: values kept for each pole: c, b₀ and their derivatives with respect to z, each as a real and an imaginary part
+#: number of stored values for each pole: c, b₀ and their derivatives with respect to z, each as real and imaginary part
 CONSTANTS = 8
 #: pairs of channels in a tile
 PAIRS = 256
@@ -29,7 +29,7 @@ def _times(a_re, a_im, b_re, b_im):
 
 @triton.jit
 def _phi(z_re, z_im, q_re, q_im):
-    """φ₁, φ₂ and φ₃ of z with q = e^z: by their definitions, and by Taylor's series where those cancel."""
+    """Return φ₁, φ₂ and φ₃ of z with q = e^z. For |z| < 1 the definitions suffer from cancellation, so we use Taylor series."""
     near = z_re * z_re + z_im * z_im < 1
     t_re, t_im = tl.where(near, z_re, 0.0), tl.where(near, z_im, 0.0)
     # Horner's rule for φ₃ = Σ z^k / (k + 3)!
@@ -55,7 +55,10 @@ def _prepare(
     poles, residues, weight, powers, constants, mixing, response, dt_high, dt_low,
     C: tl.constexpr, M: tl.constexpr, MP: tl.constexpr, L: tl.constexpr, PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
 ):  # fmt: skip
-    """One program for each network and each PAIRS of channels; the first one writes what does not depend on channels."""
+    """Compute the tables. One program handles one network and PAIRS pairs of channels.
+
+    The first program of each network also writes the values that do not depend on channels.
+    """
     run, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     m = tl.arange(0, MP)
     known = m < M
@@ -110,10 +113,12 @@ def _gradient(
     C: tl.constexpr, M: tl.constexpr, L: tl.constexpr, LP: tl.constexpr, P: tl.constexpr, ROWS: tl.constexpr,
     PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
 ):  # fmt: skip
-    """One program for each network and each pole. The sums are those of `lfno.backends.chunked.gradients`:
+    """Compute the gradients from the sums of `lfno.backends.chunked.gradients`. One program handles one network and one pole.
 
-    lags (network, step, ROWS, 2 ROWS), mixed (network, pole, 8, C, C), answers and inputs (network, L, pole, 2); starts: the
-    gradient with respect to b₀ through s[0] (network, pole, 2).
+    lags: sums of `lag_gradient`, (network, step, ROWS, 2 ROWS).
+    mixed: sums of `residue_gradient`, (network, pole, 8, C, C).
+    answers, inputs: sums of `point_gradient`, (network, L, pole, 2).
+    starts: the gradient with respect to b₀ through s[0], (network, pole, 2).
     """
     run, m = tl.program_id(0).to(tl.int64), tl.program_id(1)
     own = run * M + m
@@ -121,7 +126,7 @@ def _gradient(
     C_ROWS: tl.constexpr = ROWS // P
     table = powers + 2 * own * (L + 1)
     c_re, c_im = tl.load(constants + own * CONSTANTS), tl.load(constants + own * CONSTANTS + 1)
-    # the answer Re q^j w
+    # gradient through the response Re q^j w
     j = tl.arange(0, LP)
     q_re, q_im = tl.load(table + 2 * j, mask=j < L, other=0.0), tl.load(table + 2 * j + 1, mask=j < L, other=0.0)
     place = 2 * ((run * L + j) * M + m)
@@ -129,7 +134,7 @@ def _gradient(
     g_im = tl.load(answers + place + 1, mask=j < L, other=0.0)
     by_re, by_im = _times(q_re, -q_im, g_re, -g_im)
     gz_re, gz_im = tl.sum(j * by_re, axis=0), tl.sum(j * by_im, axis=0)
-    # what a point of a chunk adds to the next state, c q^{L−1−k}
+    # gradient through c q^{L−1−k}, the factor of point k of a chunk in the next state
     e = L - 1 - j
     q_re, q_im = tl.load(table + 2 * e, mask=j < L, other=0.0), tl.load(table + 2 * e + 1, mask=j < L, other=0.0)
     g_re = tl.load(inputs + place, mask=j < L, other=0.0)
@@ -148,14 +153,14 @@ def _gradient(
         r_re = tl.load(mixing + own * 2 * C * C + pair, mask=inside, other=0.0)
         r_im = tl.load(mixing + (own * 2 + 1) * C * C + pair, mask=inside, other=0.0)
         gr_re, gr_im = _correlated(mixed + own * 8 * C * C + pair, inside, C)
-        # q^L s, which a chunk hands on
+        # gradient through q^L s, the part of the state that a chunk passes on
         s_re, s_im = _correlated(mixed + (own * 8 + 4) * C * C + pair, inside, C)
         to_re, to_im = tl.sum(r_re * s_re + r_im * s_im, axis=0), tl.sum(r_re * s_im - r_im * s_re, axis=0)
         to_re, to_im = _times(last_re, -last_im, to_re, to_im)
         gz_re += L * to_re
         gz_im += L * to_im
         for lag in range(L):
-            # a lag belongs to several pairs of points within steps
+            # several pairs of points within steps have the same lag
             slope = tl.zeros((PAIRS,), tl.float32)
             for early in tl.static_range(2 * P):
                 late = (lag + early) % P
@@ -190,7 +195,11 @@ def _gradient(
 
 @triton.jit
 def _correlated(place, inside, C: tl.constexpr):
-    """Σ conj(s) x from the products of parts, which lie C² apart: by the part of x, then by the part of s."""
+    """Return the real and the imaginary part of Σ conj(s) x.
+
+    `place` points to four sums of products of real and imaginary parts, C² entries apart. The part of x is the outer index and
+    the part of s is the inner index.
+    """
     both_re = tl.load(place, mask=inside, other=0.0)
     s_im_x_re = tl.load(place + C * C, mask=inside, other=0.0)
     s_re_x_im = tl.load(place + 2 * C * C, mask=inside, other=0.0)
@@ -200,8 +209,10 @@ def _correlated(place, inside, C: tl.constexpr):
 class Tables(NamedTuple):
     """Coefficients of a stack of S layers for chunks of L points.
 
-    powers: q^j for j ≤ L, (S, M, L + 1, 2).   constants: c, b₀, dc/dz, db₀/dz, (S, M, 4, 2).
-    mixing: residues as (S, M, 2, in, out).    response: H_τ for τ < L, (S, L, out, in).
+    powers: q^j for j ≤ L, (S, M, L + 1, 2).
+    constants: c, b₀, dc/dz and db₀/dz, (S, M, 4, 2).
+    mixing: residues, (S, M, 2, in, out).
+    response: H_τ for τ < L, (S, L, out, in).
     """
 
     powers: Tensor
@@ -211,7 +222,13 @@ class Tables(NamedTuple):
 
 
 def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, length: int) -> Tables:
-    """Tables for chunks of `length` points."""
+    """Return the tables for chunks of `length` points.
+
+    poles: complex (S, M).
+    residues: complex (S, in, out, M).
+    weight: W, (S, out, in).
+    dt: sampling step.
+    """
     runs, channels, _, count = residues.shape
     powers = weight.new_empty(runs, count, length + 1, 2)
     constants = weight.new_empty(runs, count, CONSTANTS // 2, 2)
@@ -229,7 +246,7 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, length: 
 def gradient(
     lags: Tensor, mixed: Tensor, answers: Tensor, inputs: Tensor, starts: Tensor, tables: Tables, dt: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Gradients with respect to poles, residues and weight from the sums of `lfno.backends.chunked.gradients`."""
+    """Return the gradients with respect to poles, residues and weight. `_gradient` lists the arguments."""
     powers, constants, mixing, _ = tables
     runs, count, _, channels, _ = mixing.shape
     length, rows = powers.shape[2] - 1, lags.shape[2]

@@ -1,6 +1,7 @@
-"""Gradients with respect to what the kernels use of a layer: H_τ, the residues that mix states, and z and c of every pole.
+"""Gradients with respect to the coefficients of a layer: H_τ, the residues, and z and c of every pole.
 
-d is the gradient with respect to the argument of the activation, s the states and Ŵ the states of d backwards in time.
+d is the gradient with respect to the argument of the activation. s are the states. Ŵ are the states of the recurrence that runs
+backwards in time with the input d.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ def lag_gradient(
     v, slopes, sums, points,
     C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Σ d v^T over all chunks, for pairs of points that are equally far apart.
+    """Compute Σ d v^T over all chunks, for pairs of points with equal distance.
 
-    Steps of d have P points, steps of v twice as many: then the warps of a program share a product without doing it twice.
-    sums (…, STEPS, P · CP, 2 P · CP) has a matrix for every distance t = late − 2 early between steps.
+    Steps of d have P points, and steps of v have 2 P points. With these sizes the warps of a program share a product without
+    duplicate work.
+
+    sums: (…, STEPS, P · CP, 2 P · CP), one matrix for every distance t = late − 2 early between steps.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     SIZE: tl.constexpr = Q * P * STEPS
@@ -51,10 +54,14 @@ def residue_gradient(
     states, back, powers, mixing, mixed, sums, rows, chunks,
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, L: tl.constexpr, SIZE: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Σ s ŵ and Σ s Ŵ[n₀+L] over the chunks of all samples of a network, of which there are `rows`, for one pole.
+    """Compute Σ s ŵ and Σ s Ŵ[n₀+L] over the chunks of all samples of a network, for one pole.
 
-    sums (…, part, M, 8, C, C): the two sums, each by the part (real, imaginary) of its second factor, the part of s, input and
-    output channel. ŵ = Ŵ[n₀] − conj(q^L) Ŵ[n₀+L] is the gradient with respect to w = R s. `mixed` receives w.
+    ŵ = Ŵ[n₀] − conj(q^L) Ŵ[n₀+L] is the gradient with respect to w = R s.
+
+    rows: number of chunks of all samples of a network.
+    mixed: the kernel writes w here.
+    sums: (…, part, M, 8, C, C). The axis of 8 has the two sums, then the part (real, imaginary) of the second factor, then the
+        part of s. The last two axes are the input and the output channel.
     """
     run, m, part = tl.program_id(0).to(tl.int64), tl.program_id(1), tl.program_id(2)
     c, d, k = tl.arange(0, CP), tl.arange(0, 2 * CP), tl.arange(0, SIZE)
@@ -95,9 +102,12 @@ def point_gradient(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, MP: tl.constexpr, L: tl.constexpr, LP: tl.constexpr,
     Q: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Σ x[n₀+j] s over channels and chunks for every point j of a chunk and every pole: sums (…, L, M, 2).
+    """Compute Σ x[n₀+j] s over channels and chunks, for every point j of a chunk and every pole.
 
-    With d and w this gives the gradient with respect to q^j in the answer, with v and ŝ that with respect to c q^{L−1−j}.
+    With x = d and s = w, the sums are the gradient with respect to q^j in the response. With x = v and s = ŝ, the sums are the
+    gradient with respect to c q^{L−1−j}.
+
+    sums: (…, L, M, 2).
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     j, k, pole = tl.arange(0, LP), tl.arange(0, Q * CP), tl.arange(0, MP)

@@ -1,4 +1,4 @@
-"""Launches of the kernels: sizes of tiles, how many programs share a sum, and the arrays that hold results."""
+"""Launches of the kernels: tile sizes, the number of programs that share a sum, and the arrays for results."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from lfno.backends.chunked.response import answer, input_gradient
 from lfno.backends.chunked.states import chunk_states
 from lfno.backends.stacked import parts, tile
 
-#: programs that keep all processors of a large GPU busy although each of them runs for long
+#: number of long-running programs that keeps all processors of a large GPU busy
 PROGRAMS = 256
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """The size of a tile and the number of warps of each kernel: the fastest of those measured on an H200.
+    """The tile size and the number of warps of each kernel. These values were the fastest in measurements on an H200.
 
-    A tile is so many chunks, except of `gate` and `pointwise`, where it is time points. `states` computes so many chunks
-    together.
+    A tile size is a number of chunks, with three exceptions:
+    - `gate` and `pointwise`: number of time points;
+    - `states`: number of chunks in one unrolled loop;
+    - `residues`: number of rows, which are the chunks of all samples.
     """
 
     states: tuple[int, int] = (8, 1)
@@ -62,7 +64,7 @@ class Sizes:
 
     @property
     def padded(self) -> int:
-        """Channels of a tile."""
+        """Return the number of channels of a tile."""
         return tile(self.channels)
 
     @property
@@ -71,7 +73,7 @@ class Sizes:
 
     @property
     def length(self) -> int:
-        """Time points in a chunk."""
+        """Return the number of time points in a chunk."""
         return self.points_in_step * STEPS
 
     @property
@@ -83,20 +85,23 @@ class Sizes:
         return self.channels, self.padded, self.poles, self.points_in_step, STEPS
 
     def shared(self, programs: int, size: int, count: int) -> tuple[int, int]:
-        """Cut `count` items into tiles of a size, and give several tiles to each of about `programs` programs of all:
-        the number of parts, and of tiles in each."""
+        """Cut `count` items into tiles of `size` items, and divide the tiles into parts. One program handles one part.
+
+        programs: number of programs before the division; the total number of programs stays near PROGRAMS.
+        Returns the number of parts, and the number of tiles in each part.
+        """
         blocks = triton.cdiv(count, size)
         each = max(1, min(blocks, programs * blocks // PROGRAMS))
         return triton.cdiv(blocks, each), each
 
 
 def states(size: Sizes, field: Tensor, tables: Tables) -> Tensor:
-    """s at the start of every chunk, (run, sample, chunk, M, 2, C)."""
+    """Return s at the start of every chunk, (run, sample, chunk, M, 2, C)."""
     return _states(size, field, tables, field, None, None)
 
 
 def states_back(size: Sizes, slopes: Tensor, tables: Tables, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through the first state."""
+    """Return Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through the first state."""
     gfirst = v.new_empty(size.samples, size.channels)
     gstart = v.new_empty(size.runs, size.batch, size.poles, 2)
     return _states(size, slopes, tables, v, gfirst, gstart), gfirst, gstart.sum(1)
@@ -116,7 +121,7 @@ def _states(size: Sizes, field: Tensor, tables: Tables, v: Tensor, gfirst: Tenso
 
 
 def argument(size: Sizes, v: Tensor, starts: Tensor, tables: Tables, bias: Tensor, term: Tensor | None) -> Tensor:
-    """The argument of the activation."""
+    """Return the argument of the activation."""
     before = torch.empty_like(v)
     chunks, warps = tiles.answer
     count = triton.cdiv(size.chunks, chunks)
@@ -130,7 +135,7 @@ def argument(size: Sizes, v: Tensor, starts: Tensor, tables: Tables, bias: Tenso
 def output(
     size: Sizes, before: Tensor, v: Tensor, gate: Tensor | None, gate_bias: Tensor | None, act: str, skip: bool
 ) -> Tensor:
-    """The output of the layer from the argument of its activation."""
+    """Return the output of the layer from the argument of its activation."""
     y = torch.empty_like(v)
     points, warps = tiles.gate
     pointwise_answer[size.samples, triton.cdiv(size.points, points)](
@@ -143,7 +148,7 @@ def output(
 def input_slopes(
     size: Sizes, slopes: Tensor, back: Tensor, tables: Tables, g: Tensor, gfirst: Tensor, skip: bool
 ) -> tuple[Tensor, Tensor]:
-    """Gradients with respect to v, and to the state at the end of every chunk."""
+    """Return the gradients with respect to v and with respect to the state at the end of every chunk."""
     gv, mixed = torch.empty_like(g), torch.empty_like(back)
     chunks, warps = tiles.input
     count = triton.cdiv(size.chunks, chunks)
@@ -157,7 +162,7 @@ def input_slopes(
 def pointwise_slopes(
     size: Sizes, before: Tensor, gate: Tensor | None, gate_bias: Tensor | None, g: Tensor, act: str
 ) -> tuple[Tensor, Tensor, Tensor | None, Tensor | None]:
-    """Gradients with respect to the argument of the activation, to the bias and to the gate's parameters."""
+    """Return the gradients with respect to the argument of the activation, the bias, and the parameters of the gate."""
     C = size.channels
     points, warps = tiles.pointwise
     count, each = parts(size.samples, size.points, points)
@@ -184,7 +189,7 @@ def lag_sums(size: Sizes, v: Tensor, slopes: Tensor) -> Tensor:
 
 
 def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
-    """The states mixed with the residues, and the sums of `residue_gradient`."""
+    """Return the states multiplied by the residues, and the sums of `residue_gradient`."""
     rows, warps = tiles.residues
     total = size.batch * size.chunks
     count, each = size.shared(size.runs * size.poles, rows, total)

@@ -1,4 +1,4 @@
-"""Activation and gate at every point alone, and the gradient through them."""
+"""Activation and gate, which act on every point separately, and their gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _square(w, c, C: tl.constexpr):
 
 @triton.jit
 def _gate(gate, gate_bias, run, c, C: tl.constexpr):
-    """The matrices A and B of one network, and the biases a and b as columns."""
+    """Return the matrices A and B of one network, and the biases a and b as columns."""
     A, B = _square(gate + 2 * run * C * C, c, C), _square(gate + (2 * run + 1) * C * C, c, C)
     a = tl.load(gate_bias + 2 * run * C + c, mask=c < C, other=0.0)[:, None]
     b = tl.load(gate_bias + (2 * run + 1) * C + c, mask=c < C, other=0.0)[:, None]
@@ -28,7 +28,10 @@ def pointwise_answer(
     before, v, gate, gate_bias, y, batch, points,
     C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, HAS_GATE: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
-    """y: the output of the layer from the argument of its activation. One program for each sample and each SIZE points."""
+    """Compute y, the output of the layer, from `before`, the argument of its activation.
+
+    One program handles SIZE points of one sample.
+    """
     sample, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * SIZE
     whole = sample * C * points
     c = tl.arange(0, CP)
@@ -46,8 +49,12 @@ def pointwise_gradient(
     before, gate, gate_bias, g, slopes, sums, batch, points,
     C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, EACH: tl.constexpr, HAS_GATE: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
-    """slopes: the gradient with respect to the argument of the activation. sums: for each program the gradients of
-    bias (C), gate's matrices (2 C, C) and gate's biases (2 C), one after the other."""
+    """Compute the gradients through the gate and the activation.
+
+    slopes: the gradient with respect to the argument of the activation.
+    sums: for each program, the gradients of the bias (C), the gate matrices (2 C, C) and the gate biases (2 C), one after the
+        other.
+    """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch
     whole = sample * C * points

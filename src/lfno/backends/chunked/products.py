@@ -1,7 +1,7 @@
-"""What the kernels share: products in single precision on tensor cores, and tiles of chunks as tuples of steps.
+"""Functions that the kernels share: products in single precision on tensor cores, and tiles of chunks as tuples of steps.
 
-A tile holds Q chunks of L = P · STEPS time points of C channels. A step is P time points together: a matrix with
-ROWS = P · C rows (point within the step, channel) and one column for each chunk. P is chosen so that there are 32 rows.
+A tile has Q chunks of L = P · STEPS time points and C channels. A step is a group of P time points. It is a matrix with
+ROWS = P · C rows (point within the step, channel) and one column for each chunk. P is chosen so that ROWS is 32.
 """
 
 from __future__ import annotations
@@ -9,21 +9,24 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-#: rows of a step: the channels (16 or 32, zeros beyond the real ones) of one or two time points
+#: rows of a step: 32 channels of one time point, or 16 channels of two time points; missing channels are zero
 ROWS = 32
-#: steps in a chunk; 36 = 8 · 9 / 2 products of matrices give the answer inside a chunk
+#: steps in a chunk; the response inside a chunk takes 8 · 9 / 2 = 36 matrix products
 STEPS = 8
 
 
 @triton.jit
 def high(x):
-    """The leading 11 bits of the significand, which is what a tensor core multiplies exactly."""
+    """Return x truncated to the leading 11 bits of the significand. A tensor core multiplies such numbers exactly."""
     return (x.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
 
 
 @triton.jit
 def product(a, b, total):
-    """total + a b in single precision. Both factors are sums of a high and a low part; the product of low parts is left out."""
+    """Return total + a b in single precision.
+
+    Each factor is the sum of a high and a low part. The product of the two low parts is negligible and left out.
+    """
     a_high, b_high = high(a), high(b)
     total = tl.dot(a - a_high, b_high, total, input_precision="tf32")
     total = tl.dot(a_high, b - b_high, total, input_precision="tf32")
@@ -37,7 +40,7 @@ def product_of(a, b):
 
 @triton.jit
 def _unstack(x):
-    """(rows, Q, n) → a tuple of n tensors (rows, Q)."""
+    """Split a tensor (rows, Q, n) into a tuple of n tensors (rows, Q)."""
     n: tl.constexpr = x.shape[2]
     if n == 1:
         return (tl.reshape(x, (x.shape[0], x.shape[1])),)
@@ -52,7 +55,7 @@ def _unstack(x):
 
 @triton.jit
 def _stack(steps):
-    """A tuple of n tensors (rows, Q) → (rows, Q, n)."""
+    """Join a tuple of n tensors (rows, Q) into one tensor (rows, Q, n)."""
     n: tl.constexpr = len(steps)
     if n == 1:
         return steps[0][:, :, None]
@@ -66,7 +69,7 @@ def _stack(steps):
 
 @triton.jit
 def to_steps(tile, P: tl.constexpr, STEPS: tl.constexpr):
-    """(C, points) → STEPS tensors (P · C, chunks)."""
+    """Split a tile (C, points) into STEPS tensors (P · C, chunks)."""
     C: tl.constexpr = tile.shape[0]
     Q: tl.constexpr = tile.shape[1] // (P * STEPS)
     return _unstack(tl.reshape(tl.permute(tl.reshape(tile, (C, Q, STEPS, P)), (3, 0, 1, 2)), (P * C, Q, STEPS)))
@@ -74,7 +77,7 @@ def to_steps(tile, P: tl.constexpr, STEPS: tl.constexpr):
 
 @triton.jit
 def from_steps(steps, P: tl.constexpr):
-    """The inverse of `to_steps`."""
+    """Join steps into a tile (C, points): the inverse of `to_steps`."""
     n: tl.constexpr = len(steps)
     C: tl.constexpr = steps[0].shape[0] // P
     Q: tl.constexpr = steps[0].shape[1]
@@ -91,7 +94,7 @@ def zero_steps(ROWS: tl.constexpr, Q: tl.constexpr, STEPS: tl.constexpr):
 
 @triton.jit
 def load_tile(field, first, c, points, C: tl.constexpr, SIZE: tl.constexpr):
-    """(channels, SIZE) time points of one sample from point `first` on, zeros beyond the last point and channel."""
+    """Load a tile (channels, SIZE) of one sample, from point `first` on. Values beyond the last point or channel are zero."""
     n = first + tl.arange(0, SIZE)
     return tl.load(field + c[:, None] * points + n[None, :], mask=(c < C)[:, None] & (n < points)[None, :], other=0.0)
 

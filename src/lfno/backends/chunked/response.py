@@ -1,4 +1,4 @@
-"""The answer of a layer, and its gradient with respect to the input: the same products, backwards in time."""
+"""The response of a layer, and its gradient with respect to the input: the same computation backwards in time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from lfno.backends.chunked.products import from_steps, load_tile, product, produ
 
 @triton.jit
 def mix(residues, c, d, states, C: tl.constexpr, CP: tl.constexpr, REVERSE: tl.constexpr):
-    """w_o = Σ_i R_io s_i, or with REVERSE ŝ_i = Σ_o conj(R_io) Ŵ_o, of one pole.
+    """Return w_o = Σ_i R_io s_i of one pole, or with REVERSE ŝ_i = Σ_o conj(R_io) Ŵ_o.
 
-    residues (2, in, out), states (2 CP, Q): real parts above imaginary parts. Returns real and imaginary parts (CP, Q).
+    residues: (2, in, out).
+    states: (2 CP, Q), real parts above imaginary parts.
+    Returns the real part and the imaginary part, each (CP, Q).
     """
     part, other = d[None, :] // CP, d[None, :] % CP
     inside = (c < C)[:, None] & (other < C)
@@ -27,7 +29,7 @@ def mix(residues, c, d, states, C: tl.constexpr, CP: tl.constexpr, REVERSE: tl.c
 
 @triton.jit
 def load_states(states, m, chunk, chunks, d, C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr):
-    """Of pole m at some chunks of one sample: (2 CP, Q)."""
+    """Load the states of pole m at some chunks of one sample, (2 CP, Q)."""
     place = (chunk[None, :] * M + m) * 2 * C + (d // CP * C + d % CP)[:, None]
     return tl.load(states + place, mask=(d % CP < C)[:, None] & (chunk < chunks)[None, :], other=0.0)
 
@@ -42,7 +44,10 @@ def store_states(states, m, chunk, chunks, c, re, im, C: tl.constexpr, M: tl.con
 
 @triton.jit
 def _inside_chunks(steps, total, response, r, C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, REVERSE: tl.constexpr):
-    """total[n] + Σ_{τ ≥ 0} H_τ x[n−τ] over points of the same chunk; REVERSE: total[n] + Σ_{τ ≥ 0} H_τᵀ x[n+τ]."""
+    """Return total[n] + Σ_{τ ≥ 0} H_τ x[n−τ] over points of the same chunk.
+
+    With REVERSE, return total[n] + Σ_{τ ≥ 0} H_τᵀ x[n+τ].
+    """
     STEPS: tl.constexpr = len(steps)
     row, column = r[:, None], r[None, :]
     late, early = (column, row) if REVERSE else (row, column)
@@ -73,9 +78,9 @@ def _from_states(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, L: tl.constexpr, CONSTANTS: tl.constexpr,
     REVERSE: tl.constexpr,
 ):  # fmt: skip
-    """Add the answer to the state at the start of each chunk: Re Σ_m q^j w_m.
+    """Add the response to the state at the start of each chunk: Re Σ_m q^j w_m.
 
-    REVERSE: Re Σ_m conj(c q^{L−1−k}) ŝ_m with ŝ_m from the start of the next chunk, which is also written to `mixed`.
+    With REVERSE, add Re Σ_m conj(c q^{L−1−k}) ŝ_m, with ŝ_m from the start of the next chunk, and write ŝ_m to `mixed`.
     """
     STEPS: tl.constexpr = len(total)
     for m in range(M):
@@ -84,7 +89,7 @@ def _from_states(
         table = powers + m * 2 * (L + 1)
         if REVERSE:
             store_states(mixed, m, chunk, chunks, c, w_re, w_im, C, M)
-            # conjugate: then every coefficient below is used as it is
+            # we conjugate ŝ once, so that no coefficient below needs a conjugation
             w_im = -w_im
             c_re, c_im = tl.load(constants + m * CONSTANTS), tl.load(constants + m * CONSTANTS + 1)
             w_re, w_im = c_re * w_re - c_im * w_im, c_re * w_im + c_im * w_re
@@ -105,7 +110,7 @@ def _from_states(
 
 @triton.jit
 def _above(x, y):
-    """x stacked above y."""
+    """Return x stacked above y."""
     return tl.reshape(tl.permute(tl.join(x, y), (2, 0, 1)), (2 * x.shape[0], x.shape[1]))
 
 
@@ -115,7 +120,7 @@ def answer(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr,
     CONSTANTS: tl.constexpr, HAS_TERM: tl.constexpr,
 ):  # fmt: skip
-    """`before`: the argument of the activation. One program for each sample and each tile of Q chunks."""
+    """Compute `before`, the argument of the activation. One program handles one tile of Q chunks of one sample."""
     sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
     run = sample // batch
     L: tl.constexpr = P * STEPS
@@ -143,9 +148,10 @@ def input_gradient(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr,
     CONSTANTS: tl.constexpr, SKIP: tl.constexpr,
 ):  # fmt: skip
-    """The gradient with respect to v from that with respect to the argument of the activation, `slopes`.
+    """Compute gv, the gradient with respect to v.
 
-    outer: the gradient with respect to the layer's output, which a skip connection passes on.
+    slopes: the gradient with respect to the argument of the activation.
+    outer: the gradient with respect to the output of the layer; a skip connection adds it to gv.
     """
     sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
     run = sample // batch

@@ -1,4 +1,4 @@
-"""States at the starts of chunks: the only part of the recurrence that runs along time."""
+"""States at the starts of chunks: the only sequential part of the recurrence."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ def chunk_states(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, MP: tl.constexpr, L: tl.constexpr, LP: tl.constexpr,
     CONSTANTS: tl.constexpr, ROUNDS: tl.constexpr, UNROLL: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
-    """One program for each sample, states (sample, chunk, M, 2, C).
+    """Compute the states at the start of each chunk. One program handles one sample.
 
-    Forwards: s at the start of each chunk. REVERSE: Ŵ[n₀] = Σ_j conj(q^j) d[n₀+j] + conj(q^L) Ŵ[n₀+L], of which the gradient
-    with respect to s is a mixture; then also the gradients of the first point and of b₀ through s[0] = −b₀ v[0].
+    Forwards, the states are s. With REVERSE, the states are Ŵ[n₀] = Σ_j conj(q^j) d[n₀+j] + conj(q^L) Ŵ[n₀+L]. The product of Ŵ
+    with the conjugate residues is the gradient with respect to s. With REVERSE, the kernel also computes the gradients with
+    respect to the first point and b₀, through s[0] = −b₀ v[0].
+
+    states: (sample, chunk, M, 2, C).
     """
     sample = tl.program_id(0).to(tl.int64)
     run = sample // batch

@@ -13,16 +13,16 @@ Modules:
     law: the equations, and one sub-step of their solution
     internal: laws from physical matrices, and the state of a hysteresis
     hold: the input between samples
-    initial: the linear model that a fit starts from
+    initial: the linear model for the initialisation of a fit
     windows: stretches as one batch of windows
-    observe: the initial state of a record from its first outputs
+    observe: the initial state of a record, estimated from its first outputs
     problem: residuals and their derivatives
     simulate: simulate all windows together
-    sensitivity: derivatives of simulated states by the parameters
+    sensitivity: derivatives of simulated states with respect to the parameters
     levenberg: the Levenberg–Marquardt method
     precision: covariance of the parameters, and physical units
     curve: the static characteristic of the nonlinearity
-    linearised: modes in small motion, and how they change with the amplitude
+    linearised: modes in small motion, and modes as functions of the amplitude
 """
 
 from lfno.identification.feedback.fit import fit_feedback

@@ -1,4 +1,4 @@
-"""One fitted structure, with its errors on validation data, and the choice between several."""
+"""A candidate is one fitted structure with its validation errors. This module fits candidates and chooses between them."""
 
 from __future__ import annotations
 
@@ -15,29 +15,36 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Windows
 
-#: the error of the integration must stay below this part of the residual
+#: largest integration error, relative to the residual
 FINE = 0.1
-#: relative error of the integration below which no finer sub-steps are tried
+#: relative integration error below which finer sub-steps are not tried
 FINEST = 1e-7
-#: an autocorrelation of the residual, at lags of one to three samples, below which it counts as white noise
+#: largest autocorrelation of white noise; the residual is tested at lags of one to three samples
 WHITE = 0.1
-#: a relative error below which nothing better is looked for
+#: relative validation error below which the search stops
 ENOUGH = 1e-5
-#: sub-steps that are tried
+#: numbers of sub-steps that are tried
 SUBSTEPS = (1, 2, 4, 8)
-#: z may leave the range that it has on the training data by this factor before φ continues as a straight line
+#: factor between the limits of z and the largest |z| on the training data; beyond the limits φ is extrapolated
 BEYOND = 2.0
-#: a limit of z that is never reached
+#: a limit so large that z never reaches it
 UNLIMITED = 1e9
-#: the smaller of two candidates may be chosen while its mean square is at most this multiple of the other's
+#: largest ratio of two mean squares for which the candidate with fewer parameters may be chosen
 MOST_WORSE = 1.2
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A law, fitted. starts: initial states of the training windows. cost: mean square of the training residual.
+    """A fitted law with its validation errors.
 
-    errors: mean square of the validation residual of each validation window, in units of the standard deviations.
+    label: the candidate in words.
+    law, structure: the equations, and their free parameters.
+    hold: interpolation of the input between samples.
+    substeps: number of sub-steps between two samples.
+    starts: initial states of the training windows, (windows, n).
+    cost: mean square of the training residual.
+    errors: mean square of the residual of each validation window; outputs have units of their standard deviations.
+    size: number of parameters.
     """
 
     label: str
@@ -52,13 +59,13 @@ class Candidate:
 
     @property
     def error(self) -> float:
-        """Relative error on validation data."""
+        """Return the relative error on validation data."""
         return float(np.sqrt(self.errors.mean()))
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Windows to fit and to validate candidates on; `deadline` is a value of `time.monotonic`."""
+    """Windows for the fit and for the validation of candidates. `deadline` is a value of `time.monotonic`."""
 
     train: Windows
     validation: Windows
@@ -66,11 +73,11 @@ class Bench:
 
     @property
     def late(self) -> bool:
-        """Whether the time is spent."""
+        """Return whether the deadline has passed."""
         return time.monotonic() > self.deadline
 
     def finished(self, candidate: Candidate) -> bool:
-        """Whether there is nothing left to explain, or no time left."""
+        """Return whether the search can stop: the deadline has passed, the error is tiny, or the residual is white noise."""
         general = candidate.errors.mean() < MOST_WORSE**2 * candidate.cost
         return self.late or candidate.error < ENOUGH or (general and self.is_white(candidate))
 
@@ -78,7 +85,7 @@ class Bench:
         self, label: str, law: Law, structure: Structure, hold: str, starts: np.ndarray | None = None, substeps: int = 1,
         iterations: int = 25, tolerance: float = 1e-3,
     ) -> Candidate:  # fmt: skip
-        """Fit a structure, beginning with a law of that structure, and validate it."""
+        """Fit a structure and validate the result. `law` is the initialisation."""
         windows = self.train.held(hold)
         starts = np.zeros((len(windows), structure.states)) if starts is None else starts
         point = Point(structure.pack(law), starts)
@@ -96,12 +103,12 @@ class Bench:
         return Candidate(label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, len(point.vector))
 
     def trajectory(self, candidate: Candidate) -> np.ndarray:
-        """States (sub-steps, windows, n) of a candidate on the training windows."""
+        """Return the states (sub-steps, windows, n) of a candidate on the training windows."""
         problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
         return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
 
     def is_white(self, candidate: Candidate) -> bool:
-        """Whether the residual on the training windows looks like white noise: nothing is left to explain."""
+        """Return whether the residual on the training windows looks like white noise. Then no model can explain more."""
         problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
         residual = problem.residual(Point(candidate.structure.pack(candidate.law), candidate.starts))
         rows = self.train.weights.size // len(self.train)
@@ -111,7 +118,7 @@ class Bench:
         return bool(np.max(lags) < WHITE)
 
     def validate(self, law: Law, structure: Structure, hold: str, substeps: int) -> np.ndarray:
-        """The mean square of the residual of each validation window."""
+        """Return the mean square of the residual of each validation window, (windows,)."""
         windows = self.validation.held(hold)
         problem = Problem(windows, structure, law, substeps)
         found = settled(problem, Point(structure.pack(law), np.zeros((len(windows), structure.states))))
@@ -122,7 +129,7 @@ class Bench:
 
 
 def substeps_needed(problem: Problem, point: Point, cost: float, share: float = FINE) -> int:
-    """The smallest number of sub-steps whose integration error is below the part `share` of the residual."""
+    """Return the smallest number of sub-steps with an integration error below `share` times the residual."""
     rows = np.arange(min(len(problem.windows), 8))
     part = replace(problem, windows=problem.windows.chosen(rows))
     some = Point(point.vector, point.starts[rows])
@@ -139,9 +146,11 @@ def substeps_needed(problem: Problem, point: Point, cost: float, share: float = 
 
 
 def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
-    """The law with these terms: gains of terms that it has already are kept, those of new terms are zero.
+    """Return the law with other terms. Known terms keep their gains; new terms have the gain zero.
 
-    z: (…, signals), the signals on the training data; they set the limits.
+    terms: the terms of the new law.
+    pick: the matrix E of the new law, (signals, n).
+    z: the signals on the training data, (…, signals), for the limits.
     """
     old = {name: law.gains[:, n] for n, name in enumerate(law.terms.names)}
     gains = np.stack([old.get(name, np.zeros(law.states)) for name in terms.names], axis=1)
@@ -150,16 +159,19 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
 
 
 def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
-    """(signals, 2): the range of z (…, signals), wider by the factor BEYOND; terms of bounded slope need none."""
+    """Return the limits (signals, 2) of z: ±BEYOND times the largest |z| in z (…, signals).
+
+    Sines and tanh units have a bounded slope, so their limits are UNLIMITED.
+    """
     size = BEYOND * np.nanmax(np.abs(z.reshape(-1, z.shape[-1])), axis=0)
     size = size if terms.powers or terms.moduli else np.full_like(size, UNLIMITED)
     return np.stack([-size, size], axis=1)
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate:
-    """The smallest candidate whose error is within one standard error of the best one.
+    """Return the candidate with the fewest parameters whose error is within one standard error of the best candidate.
 
-    The standard error is that of the difference between two candidates on the same validation windows.
+    The standard error belongs to the difference of the two candidates on the same validation windows.
     """
     best = min(candidates, key=lambda candidate: candidate.errors.mean())
 

@@ -1,4 +1,4 @@
-"""Check stretches before a fit; every defect has one message."""
+"""Check stretches before a fit. Every defect has its own error message."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import Stretch
 
-#: the fewest measured samples
+#: smallest number of measured samples
 FEWEST = 200
-#: part of the validation signal's mean square that the best model must explain at least
+#: smallest part of the mean square of the validation outputs that the best model must explain
 LEAST = 0.1
-#: two channels whose difference is below this part of their size are the same
+#: largest difference of two identical channels, relative to their standard deviation
 SAME = 1e-9
 
 
 def checked(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """The stretches, or an LfnoError that says what is wrong with them."""
+    """Return the stretches as a list. Raise LfnoError for wrong shapes, missing values or too few samples."""
     if not stretches:
         raise LfnoError("there are no stretches of measurement to fit")
     shapes = {(stretch.inputs.shape[:-1], stretch.outputs.shape[:-1]) for stretch in stretches}
@@ -53,9 +53,11 @@ def check_signals(stretches: Sequence[Stretch]) -> None:
 
 
 def check_explained(errors: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> None:
-    """Raise LfnoError where the best model explains next to nothing: no mode is excited by the inputs.
+    """Raise LfnoError if the best model explains almost nothing. Then the inputs excite no mode.
 
-    errors: mean square of the residual of each validation window. targets, weights: (time, windows, outputs).
+    errors: mean square of the residual of each validation window, (windows,).
+    targets: outputs, (time, windows, outputs).
+    weights: 1 where an output was measured, else 0, (time, windows, outputs).
     """
     squares = ((weights * targets) ** 2).sum((0, 2)) / np.maximum(weights.sum((0, 2)), 1)
     if not errors.mean() < (1 - LEAST) * squares.mean():

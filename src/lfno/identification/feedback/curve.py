@@ -1,10 +1,10 @@
-"""The characteristic of the nonlinearity: the constant input that holds the system at z, as the restoring force of a spring.
+"""The static characteristic: the constant input that holds the system at z, like the restoring force of a spring.
 
-At rest x = −A⁻¹ (B u + Γ φ(z)), so that z = G u + H(z) with G = −E A⁻¹ B and H(z) = −E A⁻¹ Γ φ(z), and
+At rest x = −A⁻¹ (B u + Γ φ(z)). With G = −E A⁻¹ B and H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
 
     u(z) = (z − H(z)) / G.
 
-Where a constant input leaves no z (a velocity), the curve is the input that would replace the feedback, −Γ φ(z) along B.
+If z is a velocity, a constant input leads to z = 0. Then the curve is the input that replaces the feedback: −Γ φ(z) along B.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.uncertainty import NORMAL_95
 
-#: cosine of the angle between z and an output above which z is that output
+#: cosine of the angle between E and a row of C above which z follows that output
 ALIGNED = 0.9
-#: cosine of the angle between E and A⁻¹B below which a constant input leaves no z
+#: cosine of the angle between E and A⁻¹B below which z is zero under a constant input
 STATIC = 0.02
 #: relative change of a parameter for a derivative by central differences
 NUDGE = 1e-5
 
 
 def aligned_output(law: Law) -> int | None:
-    """The output that z follows; None if z is another combination of states."""
+    """Return the index of the output that z follows; None if z is another combination of states."""
     rows = law.read / np.linalg.norm(law.read, axis=1, keepdims=True)
     cosines = np.abs(rows @ law.pick[0]) / np.linalg.norm(law.pick[0])
     best = int(cosines.argmax())
@@ -35,10 +35,14 @@ def aligned_output(law: Law) -> int | None:
 def restoring_curve(
     law: Law, structure: Structure, covariance: np.ndarray, visited: np.ndarray, count: int
 ) -> tuple[np.ndarray, ...]:
-    """z, input, and the ends of its 95 % interval, each (count), over the visited range.
+    """Return four arrays (count,): z, the input u(z), and the lower and upper end of the 95 % interval of u(z).
 
-    z has the unit of the output that it follows, measured from equilibrium, else a unit of its own. Raises LfnoError for a
-    linear model and for feedback of several signals.
+    If z follows an output, z has the unit of this output and is measured from equilibrium. Otherwise z has its own unit.
+    Raises LfnoError for a linear model and for feedback of several signals.
+
+    covariance: covariance of the parameters.
+    visited: (signals, 2), the range of z in the training data. The curve covers this range.
+    count: number of points.
     """
     if not law.terms.count:
         raise LfnoError("a linear model has no nonlinear characteristic")
@@ -67,7 +71,10 @@ def restoring_curve(
 
 
 def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
-    """z for one unit of the output that it follows: at rest where a constant input moves z, else in the mean of all states."""
+    """Return the value of z for one unit of the output that z follows; 1 if z follows no output.
+
+    static: use the ratio of z to the output at rest under a constant input. Otherwise use the projection of E on the row of C.
+    """
     if output is None:
         return 1.0
     along = np.linalg.solve(law.matrix, split(law.drive.T, law.decays).T[:, channel]) if static else law.read[output]
@@ -75,7 +82,7 @@ def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
 
 
 def _channel(law: Law) -> tuple[int, bool]:
-    """The input that moves z most, and whether a constant input does so at all."""
+    """Return the input that moves z most, and whether a constant input moves z at all."""
     inward = split(law.drive.T, law.decays).T
     still = np.linalg.solve(law.matrix, inward)
     gains = np.abs(law.pick[0] @ still)

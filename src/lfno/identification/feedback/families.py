@@ -16,24 +16,27 @@ from lfno.identification.feedback.terms import Terms, monomials
 Report = Callable[[str], None]
 Family = Callable[[Bench, Candidate, Report], list[Candidate]]
 
-#: samples of the horizon over which candidates are compared
+#: horizon, in samples, over which candidates are compared
 HORIZON = 256
-#: growing horizons of a fit with many terms
+#: growing horizons, in samples, for a fit with many terms
 HORIZONS = (HORIZON // 4, HORIZON // 2, HORIZON)
-#: slope of a tanh at the beginning, in units of 1 / rms of the signal
+#: initial slopes of a tanh, in units of 1 / rms of the signal
 STEEP = (0.5, 3.0)
-#: states of a law whose products are all tried
+#: largest number of states for which all products of states are tried
 MOST_STATES = 3
-#: share of the stiffness and rate of forgetting that a memory starts with
+#: initial parameters of a hysteresis: share of the stiffness, and decay rate over frequency (see `internal.with_memory`)
 MEMORIES = ((0.5, 0.1), (0.3, 0.1), (0.5, 0.3))
-#: scatter of the initial states that a motion away from equilibrium starts with, in units of the rms of the states
+#: standard deviations of random initial states of a motion away from equilibrium, in units of the rms of the states
 STARTS = (1.0, 1.0, 2.0)
-#: largest |z| in radians that a sine starts with
+#: largest |z|, in radians, at the initialisation of a sine
 ANGLES = (1.0, 3.0)
 
 
 def families(linear: Candidate) -> Sequence[Family]:
-    """The families to try, cheapest first. Motions that start away from equilibrium have tried products of states already."""
+    """Return the families to try, cheapest first.
+
+    For motions that start away from equilibrium, the search tries products of states earlier (`search.nonlinear`).
+    """
     if linear.structure.free_start:
         return (bounded,)
     few = linear.law.states == 2  # products of two states have few parameters
@@ -43,14 +46,17 @@ def families(linear: Candidate) -> Sequence[Family]:
 
 
 def told(candidate: Candidate, report: Report) -> None:
-    """Report one candidate."""
+    """Report the validation error and the size of one candidate."""
     report(f"{candidate.label}: validation error {candidate.error:.3g}, {candidate.size} parameters")
 
 
 def staged(
     bench: Bench, label: str, laws: Sequence[Law], structure: Structure, like: Candidate, horizons: Sequence[int]
 ) -> Candidate:
-    """Fit each law over growing horizons, drop the worse half after each, and fit the best over whole windows."""
+    """Fit several initial laws over growing horizons, and fit the best law over whole windows.
+
+    After each horizon the worse half of the laws is dropped.
+    """
     starts = like.starts if like.starts.shape[1] == structure.states else None
     found: list[tuple[Law, np.ndarray | None, int]] = [(law, starts, like.substeps) for law in laws]
     for horizon in horizons:
@@ -64,7 +70,7 @@ def staged(
 
 
 def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """The sine of each output, as in a pendulum."""
+    """Fit the sine of each output, as in a pendulum."""
     states, terms, found = bench.trajectory(linear), Terms(1, sines=(0,)), []
     for output, row in enumerate(linear.law.read):
         z = states @ row
@@ -77,7 +83,7 @@ def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """A tanh of each output and of its rate: a spring or an actuator that saturates, dry friction."""
+    """Fit a tanh of each output and of its rate: a saturating spring or actuator, or dry friction."""
     states, terms, found = bench.trajectory(linear), Terms(1, units=1), []
     structure = replace(linear.structure, terms=terms)
     for output, row in enumerate(linear.law.read):
@@ -92,7 +98,7 @@ def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """All products of an output and its rate up to degree three, in one force: springs, dampers and what mixes them."""
+    """Fit one force with all products of an output and its rate of degree two and three: springs, dampers and mixed terms."""
     if not linear.structure.pairs:
         return []
     terms, found = Terms(2, powers=monomials(2, (3, 2))), []
@@ -105,7 +111,7 @@ def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[C
 
 
 def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Hysteresis of Bouc–Wen form beside a cubic spring: y³, |v| ξ and v |ξ|."""
+    """Fit a hysteresis of Bouc–Wen form together with a cubic spring: y³, |v| ξ and v |ξ|."""
     if not linear.structure.pairs:
         return []
     linear = without_decays(bench, linear)
@@ -121,7 +127,10 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def without_decays(bench: Bench, linear: Candidate) -> Candidate:
-    """The linear candidate with its oscillations only. A linear model imitates a memory by decays; the memory replaces them."""
+    """Fit the linear candidate without its decays. A linear model imitates a hysteresis by decays.
+
+    The internal state of the hysteresis replaces these decays.
+    """
     law, count = linear.law, linear.structure.decays
     if not count:
         return linear
@@ -134,7 +143,7 @@ def without_decays(bench: Bench, linear: Candidate) -> Candidate:
 
 
 def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Hysteresis by an extra state and all cubic products of it with the velocity."""
+    """Fit a hysteresis with an extra state and all cubic products of this state and the velocity."""
     law = with_decay(linear.law)
     structure = replace(linear.structure, decays=law.decays)
     wider = bench.fit("linear with an extra decay", law, structure, linear.hold, iterations=10)
@@ -148,7 +157,7 @@ def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Cand
 
 
 def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """All quadratic products of the states."""
+    """Fit all quadratic products of the states, for laws with few states."""
     n = linear.law.states
     if not 1 < n <= MOST_STATES:
         return []
@@ -163,12 +172,13 @@ def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]
 
 
 def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray]:
-    """Initial states to try for motions that begin away from equilibrium; all have the observed initial output.
+    """Return initial states to try for motions that begin away from equilibrium. All reproduce the observed initial output.
 
-    A linear model explains a nonlinear beginning by an initial state that is far too large, and a fit that starts there ends
-    in a false minimum. The first state returned is the smallest one in units of the later motion; others scatter about it.
+    A linear model describes a nonlinear beginning by an initial state that is far too large. A fit from this state ends in a
+    false minimum. The first returned state is the smallest one, relative to the rms of the later motion. The other states
+    scatter randomly.
 
-    states: (sub-steps, windows, n) of the linear model.
+    states: states of the linear model, (sub-steps, windows, n).
     """
     size = np.sqrt((states[len(states) // 2 :] ** 2).mean((0, 1)))
     gap = bench.train.targets[0][bench.train.rest].mean(0) - law.offset
@@ -181,7 +191,10 @@ def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray
 
 
 def scaled(bench: Bench, law: Law, like: Candidate, terms: Terms, rows: np.ndarray) -> Law:
-    """The law with terms of the signals `rows`, scaled to an rms of one on the training windows."""
+    """Return the law with terms of new signals, scaled to an rms of one on the training windows.
+
+    rows: the rows of E before scaling, (signals, n).
+    """
     structure = replace(like.structure, decays=law.decays, terms=law.terms, rank_one=True)
     starts = like.starts if like.starts.shape[1] == law.states else np.zeros((len(bench.train), law.states))
     plain = replace(like, law=law, structure=structure, starts=starts)

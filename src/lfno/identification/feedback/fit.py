@@ -22,17 +22,19 @@ from lfno.identification.feedback.search import search
 from lfno.identification.feedback.windows import Scales, Windows, cut
 from lfno.identification.modal import ModalModel
 
-#: modes that are tried at most
+#: largest number of modes
 MOST_MODES = 4
-#: samples that the search for a structure sees, that validate it, and that the last fit sees
+#: SEARCHED: training samples in the search for a structure.
+#: VALIDATED: validation samples in the search.
+#: FITTED: samples in the last fit.
 SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
-#: the search leaves out the strongest motions: a few that are far from linear would hide all others from a linear model
+#: part of the windows in the search; the strongest motions are left out, because a linear model would follow them only
 STRONGEST = 0.9
-#: share of the time that the search for a structure may take
+#: part of the time budget for the search for a structure
 SEARCHING = 0.6
-#: the error of the integration over the part of the noise that the parameters can follow
+#: largest integration error, relative to the part of the noise that the parameters can follow
 UNBIASED = 0.3
-#: the time without a budget, in seconds
+#: default time budget in seconds
 SECONDS = 60.0
 
 
@@ -46,12 +48,15 @@ def fit_feedback(
     seconds: float | None = None,
     report: Callable[[str], None] = lambda text: None,
 ) -> FeedbackModel:
-    """Fit linear modes closed by a static nonlinearity, by least squares of the simulation error.
+    """Fit linear modes with a static nonlinear feedback, by least squares of the simulation error.
 
-    train, validation: stretches of one sampling step. Validation chooses the number of modes, the nonlinear signal and the
-    terms; without validation stretches a fifth of the training windows does.
-    grid: the grid of the data; its last axis is time. start: a linear model whose poles are tried first.
-    seconds: the time that the fit should take. report: receives one line of text for every choice.
+    train: training stretches; all have the sampling step of the grid.
+    validation: validation stretches. They choose the number of modes, the nonlinear signal and the terms. Without validation
+        stretches, a fifth of the training windows is used for validation.
+    grid: the grid of the data; its last axis is time.
+    start: a linear model, whose poles are tried first.
+    seconds: time budget of the fit.
+    report: a function that receives one line of text for every choice.
 
     >>> from lfno.systems.duffing import Duffing
     >>> size = np.array([[0.5], [1.0], [2.0]])
@@ -91,7 +96,10 @@ def fit_feedback(
 
 
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
-    """Windows for training and validation; without validation stretches every fifth training window validates."""
+    """Return the training and the validation windows.
+
+    Without validation stretches, every fifth training window is used for validation.
+    """
     windows = cut(train, step, scales, "linear")
     if validation:
         return windows, cut(validation, step, scales, "linear")
@@ -104,9 +112,9 @@ def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: fl
 
 
 def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
-    """Windows with about that many samples in all, evenly spread from the weakest to the strongest motion.
+    """Return windows with about `samples` samples in all, evenly spread from the weakest to the strongest motion.
 
-    strongest: the quantile of the strength of motion above which windows are left out.
+    strongest: quantile of the strength of motion; windows above this quantile are left out.
     """
     order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")[: max(int(strongest * len(windows)), 1)]
     count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
@@ -115,20 +123,20 @@ def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
-    """Whether motions from rest begin with outputs that later leave that level for good: their start is no equilibrium."""
+    """Return whether the late outputs differ from the initial outputs of motions from rest: the start is no equilibrium."""
     gap = (late_levels(stretches) - scales.output_offset) / scales.output_scale
     return bool((np.abs(gap.mean(0)) > 4 * gap.std(0) / np.sqrt(len(gap)) + 0.05).any())
 
 
 def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
-    """The mean of the outputs over the last quarter of each stretch, (stretches, outputs)."""
+    """Return the mean of the outputs over the last quarter of each stretch, (stretches, outputs)."""
     return np.stack([stretch.outputs[:, -(len(stretch) // 4) :].mean(1) for stretch in stretches])
 
 
 def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> tuple[Candidate, Fit]:
-    """The candidate fitted to all windows, unless that makes it worse on the validation windows.
+    """Fit the candidate to all windows. Keep the old parameters if the validation error rises by more than MOST_WORSE.
 
-    The sub-steps are chosen so fine that the error of the integration moves the parameters less than the noise does.
+    The sub-steps are so fine that the integration error changes the parameters less than the noise does.
     """
     windows = windows.held(best.hold)
     problem = Problem(windows, best.structure, best.law, best.substeps)
@@ -145,7 +153,7 @@ def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) ->
 
 
 def fitted_model(final: Fit, best: Candidate, windows: Windows, scales: Scales, grid: Grid) -> FeedbackModel:
-    """The fitted law in the user's units, with what the data say about its precision."""
+    """Return the fitted law in the user's units, with the covariance of its parameters and the rms of the residual."""
     problem = Problem(windows.held(best.hold), best.structure, best.law, best.substeps)
     law, states = problem.law(final.point), problem.states(final.point)
     z = (states @ law.pick.T).reshape(-1, len(law.pick))

@@ -1,4 +1,4 @@
-"""The linear model that a fit starts from: scales of the signals, identified modes, and their law."""
+"""The initialisation of a fit: scales of the signals, identified linear modes, and the law of these modes."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
 from lfno.identification.search import candidate_poles
 
-#: samples that the linear identification looks at; more cost time and tell it no more about the number of modes
+#: number of samples in the linear identification; more samples cost time and do not change the number of modes
 ENOUGH = 10_000
-#: a decay is preferred where its error is below this multiple of the error of an oscillation
+#: largest ratio of the error with a decay to the error with an oscillation for which the decay is chosen
 ENOUGH_DECAY = 1.02
-#: ratio of the fourth to the second differences of an input below which it is smooth
+#: largest ratio of the fourth to the second differences of a smooth input
 SMOOTH = 0.3
-#: motions begin at the mean of the input where the linear error is below this part of the error with a start at zero
+#: largest ratio of two linear errors, mean input over zero input at rest, for which the mean is the input at rest
 WORKING_POINT = 0.8
-#: no terms: a linear law
+#: the terms of a linear law: none
 LINEAR = Terms(1)
 
 
 def signal_scales(stretches: Sequence[Stretch]) -> Scales:
-    """Offsets and standard deviations of the signals.
+    """Return the offsets and standard deviations of the signals.
 
-    Motions from rest begin at the equilibrium of the unforced system, so the input has no offset there. Otherwise the offset
-    of the input is its mean. The time unit is set later, by the modes.
+    Motions from rest begin at the equilibrium of the unforced system, so their input offset is zero. Otherwise the input offset
+    is the mean of the input. The time unit is 1 here; `fit_feedback` sets it from the modes.
     """
     force = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float)
     seen = [np.ones(s.outputs.shape, bool) if s.mask is None else s.mask for s in stretches]
@@ -50,9 +50,9 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
 
 
 def resting_input(stretches: Sequence[Stretch], step: float, scales: Scales) -> np.ndarray:
-    """The constant input (inputs) under which motions from rest begin: zero, or the mean where that explains far more.
+    """Return the constant input (inputs,) of the state of rest: zero, or the mean input if its linear error is much smaller.
 
-    Tanks at their working level, for example, are at rest under the mean inflow and not under none.
+    For example, tanks at their working level are at rest under the mean inflow and not under zero inflow.
     """
     mean = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float).mean(axis=1)
     if any(stretch.start != REST for stretch in stretches) or not np.any(np.abs(mean) > scales.input_scale):
@@ -65,16 +65,17 @@ def resting_input(stretches: Sequence[Stretch], step: float, scales: Scales) -> 
 
 
 def likely_hold(stretches: Sequence[Stretch]) -> str:
-    """The hold to begin with: cubic for inputs that are smooth from sample to sample, else linear."""
+    """Return the initial hold: cubic for inputs that are smooth from sample to sample, else linear."""
     second = np.concatenate([np.diff(stretch.inputs, 2).ravel() for stretch in stretches])
     fourth = np.concatenate([np.diff(stretch.inputs, 4).ravel() for stretch in stretches])
     return "cubic" if fourth.std() < SMOOTH * second.std() else "linear"
 
 
 def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, moving: bool = False) -> Projection:
-    """The linear least-squares problem on stretches of equal length, in units of `scales` and seconds.
+    """Return the linear least-squares problem on stretches of equal length, with signals in units of `scales`.
 
-    moving: whether motions begin away from equilibrium, so that their first half serves as the past.
+    step: sampling step in seconds.
+    moving: whether motions begin away from equilibrium. Then the first half of each stretch serves as the past.
     """
     if any(stretch.start == PERIODIC for stretch in stretches):
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
@@ -93,15 +94,16 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, mo
 
 
 def _twice(stretch: Stretch) -> Stretch:
-    """Two periods of a steady state: the first one is the past of the second."""
+    """Return two periods of a steady state. The first period serves as the past of the second."""
     mask = None if stretch.mask is None else np.tile(stretch.mask, 2)
     return Stretch(np.tile(stretch.inputs, 2), np.tile(stretch.outputs, 2), mask, PERIODIC, stretch.name)
 
 
 def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -> Iterator[Modes]:
-    """Linear models with 1, 2, … modes, each with the mode that explains most of the rest, or the next of `known` poles.
+    """Yield linear models with 1, 2, … modes.
 
-    A decay is added where it explains nearly as much as an oscillation.
+    Each model adds the next pole of `known`, or the mode that explains most of the residual. A decay is preferred if it
+    explains nearly as much as an oscillation.
     """
     table = candidate_poles(problem.step, problem.length)
     poles = np.zeros(0, dtype=complex)
@@ -121,9 +123,11 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
 
 
 def linear_law(modes: Modes, count: int, time: float) -> Law:
-    """The `count` strongest modes as a law in units of order one; `time` is its unit of time in seconds.
+    """Return the first `count` modes as a law in units of order one.
 
-    Each residue (outputs × inputs) is replaced by its best factorisation into a mode shape and a participation.
+    Each residue (outputs, inputs) is replaced by its best rank-one factorisation into a mode shape and a participation vector.
+
+    time: the time unit of the law in seconds.
     """
     chosen = np.argsort(modes.poles[:count].imag > 0, kind="stable")
     poles = modes.poles[:count][chosen] * time
@@ -133,7 +137,7 @@ def linear_law(modes: Modes, count: int, time: float) -> Law:
     shapes = np.zeros((outputs, count), complex)
     for place, mode in enumerate(chosen):
         left, size, right = np.linalg.svd(modes.residues[:, :, mode] * time)
-        # a coordinate of order one: driven by white noise its variance is |b|² / (2 |Re μ|)
+        # the scale makes the coordinate of order one: under white noise its variance is |b|² / (2 |Re μ|)
         unit = np.sqrt(np.abs(poles[place].real) + 0.1 * np.abs(poles[place]))
         drive[place], shapes[:, place] = unit * right[0], left[:, 0] * size[0] / unit
     return Law(

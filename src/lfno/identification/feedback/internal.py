@@ -1,10 +1,11 @@
 """Laws from physical matrices, and the internal state of a hysteresis.
 
-The restoring force of a hysteresis remembers the path. A state ξ that follows the velocity v and forgets it is its memory:
+The restoring force of a hysteresis depends on the past motion. An internal state ξ stores this dependence. ξ integrates the
+velocity v and decays with the rate κ:
 
     y″ + c y′ + k y + ξ = b u,     ξ′ = α v − κ ξ + (terms of v and ξ).
 
-With the terms abs(v) ξ and v abs(ξ) this is the model of Bouc and Wen.
+The terms abs(v) ξ and v abs(ξ) give the Bouc–Wen model.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from lfno.identification.feedback.law import Law, split
 
 
 def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Poles, B (modes, inputs) and `rows` (rows, n) in modal coordinates, for x′ = matrix x + inward u.
+    """Transform x′ = matrix x + inward u to modal coordinates of order one. Decays come first.
 
-    Decays come first. Modal coordinates are scaled to order one.
+    matrix: (n, n).
+    inward: (n, inputs).
+    rows: rows of output matrices, (rows, n).
+    Returns the poles (modes,), the complex B (modes, inputs), and the rows in modal coordinates (rows, n).
     """
     values, right = np.linalg.eig(matrix)
     keep = np.flatnonzero(values.imag >= 0)
@@ -32,14 +36,16 @@ def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.
 
 
 def with_memory(law: Law, share: float, forget: float) -> tuple[Law, np.ndarray]:
-    """A linear law with a memory in its first oscillation, and the rows (3, n) of position, velocity and memory.
+    """Add a hysteresis state to the first oscillation of a linear law.
 
-    share: the part of the stiffness that the memory takes, α = share × stiffness. forget: κ over the frequency.
+    share: part of the stiffness that the state ξ takes over, α = share × stiffness.
+    forget: κ relative to the frequency.
+    Returns the law, and the rows (3, n) of position, velocity and ξ.
     """
     decays, pole = law.decays, law.poles[law.decays]
     frequency = abs(pole)
     stiffness, damping = frequency**2, -2 * pole.real
-    # y = Re c x with x′ = μ x + b u is a position with the numerator n₁ s + n₀ over s² + damping s + stiffness
+    # y = Re c x with x′ = μ x + b u has the transfer function (n₁ s + n₀) / (s² + damping s + stiffness)
     own = slice(decays, decays + 2)
     complex_read = law.read[:, own] @ np.array([1.0, -1j])
     gain = np.einsum("o,i->oi", complex_read, law.drive[decays])
@@ -69,7 +75,10 @@ def with_memory(law: Law, share: float, forget: float) -> tuple[Law, np.ndarray]
 
 
 def with_decay(law: Law, forget: float = 0.3) -> Law:
-    """A linear law with one more decay, as its first state, that no output shows yet. forget: rate over the fastest pole."""
+    """Add one decay to a linear law, as its first state. No output depends on this state yet.
+
+    forget: rate of the decay, relative to the fastest pole.
+    """
     rate = forget * float(np.abs(law.poles).max())
     column = np.zeros((len(law.read), 1))
     return replace(

@@ -2,16 +2,16 @@
 
     x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + D u + offset
 
-A is block diagonal: decays first (one real state each), then oscillations (two states, real and imaginary part of the modal
-coordinate). One sub-step of length h propagates the linear part and the input exactly, and integrates the feedback by the
-classical Runge–Kutta method of order four in the frame that moves with the linear part. With R = e^{Ah/2},
+A is block diagonal. Decays come first, with one real state each. Oscillations follow, with two states each: the real and the
+imaginary part of the modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical
+Runge–Kutta method of order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2},
 
     z₁ = E x                                  z₂ = E (R x + U½ + h/2 R Γ φ(z₁))
     z₃ = E (R x + U½ + h/2 Γ φ(z₂))           z₄ = E (R² x + U₁ + h R Γ φ(z₃))
     x⁺ = R² x + U₁ + h/6 (R² Γ φ(z₁) + 2 R Γ (φ(z₂) + φ(z₃)) + Γ φ(z₄)),
 
-where U½ and U₁ are the responses of the linear part at rest to the input over h/2 and h. Only z enters the nonlinearity, so
-the stages are computed in the few signals z and not in the states.
+where U½ and U₁ are the responses of the linear part from rest to the input over h/2 and h. The nonlinearity depends on z only.
+So the stages are computed for the few signals z and not for all states.
 """
 
 from __future__ import annotations
@@ -26,13 +26,20 @@ from lfno.identification.feedback.terms import Terms
 
 @dataclass(frozen=True)
 class Law:
-    """The arrays of the equations; n states, q terms, m signals.
+    """The arrays of the equations, for n states, q terms and m signals.
 
-    poles: complex (modes); decays have Im μ = 0 and come first. drive: complex B (modes, inputs). gains: Γ (n, q).
-    pick: E (m, n). shape: shape parameters of the terms. read: C (outputs, n). direct: D (outputs, inputs).
-    offset: (outputs). start: the state (n) in which a motion "from rest" begins.
-    limits: (m, 2), the range of z in which φ is evaluated. Beyond it φ of one signal continues as a straight line. φ of
-        several signals keeps its value: it is then bounded, and with stable poles no motion can grow without bound.
+    poles: complex (modes,); decays have Im μ = 0 and come first.
+    drive: B, complex (modes, inputs).
+    gains: Γ (n, q).
+    pick: E (m, n).
+    shape: shape parameters of the terms.
+    read: C (outputs, n).
+    direct: D (outputs, inputs).
+    offset: (outputs,).
+    start: initial state (n,) of a motion "from rest".
+    limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal continues as a straight line, and
+        φ of several signals stays constant. A constant φ is bounded, so with stable poles no motion can grow without bound.
+    terms: the basis functions φ.
     """
 
     poles: np.ndarray
@@ -49,21 +56,21 @@ class Law:
 
     @property
     def decays(self) -> int:
-        """Number of real poles."""
+        """Return the number of real poles."""
         return int((self.poles.imag == 0).sum())
 
     @property
     def states(self) -> int:
-        """Number of real states."""
+        """Return the number n of real states."""
         return 2 * len(self.poles) - self.decays
 
     @property
     def matrix(self) -> np.ndarray:
-        """A (n, n)."""
+        """Return A (n, n)."""
         return placed(self.poles, self.decays)
 
     def feedback(self, z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """φ (…, q) of z (…, m), continued beyond the limits."""
+        """Return φ (…, q) for z (…, m), extrapolated beyond the limits."""
         low, high = self.limits[:, 0], self.limits[:, 1]
         inside = np.minimum(np.maximum(z, low), high)
         found = self.terms.values(inside, self.shape, out)
@@ -73,7 +80,7 @@ class Law:
         return found
 
     def feedback_slopes(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """φ (…, q), ∂φ/∂z (…, q, m) and ∂φ/∂shape (…, shapes)."""
+        """Return φ (…, q), ∂φ/∂z (…, q, m) and ∂φ/∂shape (…, shapes)."""
         low, high = self.limits[:, 0], self.limits[:, 1]
         inside = np.minimum(np.maximum(z, low), high)
         value, slope, bent = self.terms.slopes(inside, self.shape)
@@ -86,20 +93,20 @@ class Law:
 
 
 def split(values: np.ndarray, decays: int) -> np.ndarray:
-    """Complex modal coordinates (…, modes) as real states (…, n)."""
+    """Return complex modal coordinates (…, modes) as real states (…, n)."""
     pairs = values[..., decays:]
     swings = np.stack([pairs.real, pairs.imag], axis=-1).reshape(*pairs.shape[:-1], 2 * pairs.shape[-1])
     return np.concatenate([values[..., :decays].real, swings], axis=-1)
 
 
 def joined(states: np.ndarray, decays: int) -> np.ndarray:
-    """Real states (…, n) as complex modal coordinates (…, modes); the inverse of `split`."""
+    """Return real states (…, n) as complex modal coordinates (…, modes): the inverse of `split`."""
     pairs = states[..., decays::2] + 1j * states[..., decays + 1 :: 2]
     return np.concatenate([states[..., :decays].astype(complex), pairs], axis=-1)
 
 
 def placed(values: np.ndarray, decays: int) -> np.ndarray:
-    """The real block-diagonal matrix (n, n) that multiplies each modal coordinate by its entry of `values`."""
+    """Return the real block-diagonal matrix (n, n) that multiplies each modal coordinate by its entry of `values`."""
     size = 2 * len(values) - decays
     matrix = np.zeros((size, size))
     matrix[np.arange(decays), np.arange(decays)] = values[:decays].real
@@ -111,10 +118,13 @@ def placed(values: np.ndarray, decays: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Substep:
-    """The constant matrices of one sub-step of length `span`: see the equations above.
+    """The constant matrices of one sub-step of length `span`; the docstring of this module has the equations.
 
-    half, full: R and R². inner: (n, 3m + n), the columns E, ER, ER² and R², transposed. first, second, third: (q, m), from
-    φ of one stage to z of the next. close: (4q, n), from φ of all stages to x⁺.
+    half: R.
+    full: R².
+    inner: (n, 3m + n), the transposed matrices E, ER, ER² and R² side by side.
+    first, second, third: (q, m), from φ of a stage to z of the next stage.
+    close: (4q, n), from φ of all stages to x⁺.
     """
 
     span: float
@@ -142,7 +152,7 @@ class Substep:
 
 
 def forced(law: Law, span: float, coefficients: np.ndarray) -> np.ndarray:
-    """U (…, n): the response of the linear part at rest, after `span`, to inputs (…, channels, powers)."""
+    """Return the response U (…, n) of the linear part after `span`, from rest, to inputs (…, channels, powers)."""
     table, _ = moments(law.poles, span, coefficients.shape[-1])
     weights = np.einsum("mc,pm->mcp", law.drive, table).reshape(len(law.poles), -1)
     flat = coefficients.reshape(*coefficients.shape[:-2], -1)

@@ -1,7 +1,7 @@
-"""Levenberg–Marquardt with geodesic acceleration; the initial states of the windows are eliminated window by window.
+"""The Levenberg–Marquardt method with geodesic acceleration. The initial state of each window is eliminated.
 
-The normal equations have an arrow shape: parameters θ that all windows share, and one initial state for each window. With
-blocks Hθθ, Hθx and Hxx, the step of the parameters solves the Schur complement
+All windows share the parameters θ, and each window has its own initial state x. So the matrix of the normal equations has an
+arrow shape, with the blocks Hθθ, Hθx and Hxx. The Schur complement gives the steps of the parameters and of the initial states:
 
     (Hθθ − Σ Hθx Hxx⁻¹ Hxθ) δθ = −(gθ − Σ Hθx Hxx⁻¹ gx),      δx = −Hxx⁻¹ (gx + Hxθ δθ).
 """
@@ -16,17 +16,19 @@ import numpy as np
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.sensitivity import state_sensitivities
 
-#: geodesic acceleration: length of the step of the finite difference, and the largest ratio of acceleration to velocity
+#: PROBE: step of the finite difference for the geodesic acceleration, relative to the damped step.
+#: MOST_BENT: largest accepted ratio of the acceleration to the velocity.
 PROBE, MOST_BENT = 0.1, 0.75
-#: samples of the horizons over which initial states are fitted first
+#: growing horizons, in samples, for the fit of initial states
 HORIZONS = (24, 96, 384)
-#: damping at the beginning, and the value above which the search gives up
+#: DAMPING: initial damping.
+#: MOST_DAMPING: damping above which the search stops.
 DAMPING, MOST_DAMPING = 1e-3, 1e8
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The end of a search: the point, its cost, and the residual (windows, rows)."""
+    """The result of a search: the point, its cost, and the residual (windows, rows)."""
 
     point: Point
     cost: float
@@ -48,7 +50,7 @@ class Normal:
         self.ridge = 1e-12 * max(float(np.diag(self.shared).max()), 1e-300)
 
     def solve(self, residual: np.ndarray, damping: float, prior: bool = True) -> Point:
-        """The damped step that lowers |residual + J δ|²."""
+        """Return the damped step δ that minimises |residual + J δ|²."""
         slope = np.einsum("wrp,wr->wp", self.jacobian, residual)
         by_shared, by_own = slope[:, : self.count].sum(0), slope[:, self.count :]
         if prior:
@@ -64,7 +66,7 @@ class Normal:
         return Point(step, np.where(self.bound[:, None], 0.0, -(back[..., -1] + back[..., :-1] @ step)))
 
     def along(self, step: Point) -> np.ndarray:
-        """J δ (windows, rows)."""
+        """Return J δ (windows, rows)."""
         return (self.jacobian[..., : self.count] @ step.vector) + (self.jacobian[..., self.count :] @ step.starts[..., None])[
             ..., 0
         ]
@@ -75,9 +77,12 @@ def moved(point: Point, step: Point, share: float = 1.0) -> Point:
 
 
 def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: float = 1e-4, deadline: float = np.inf) -> Fit:
-    """Lower the cost until an accepted step lowers it by less than the relative `tolerance` twice in a row.
+    """Minimise the cost.
 
-    `deadline` is a value of `time.monotonic`: no iteration begins after it.
+    The search stops after two successive steps with a relative decrease below `tolerance`.
+
+    iterations: largest number of iterations.
+    deadline: a value of `time.monotonic`; no iteration begins after this time.
     """
     states = problem.states(point)
     residual = problem.residual(point, states)
@@ -93,7 +98,7 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
         while damping < MOST_DAMPING:
             try:
                 step = _step(problem, normal, point, residual, damping)
-            except np.linalg.LinAlgError:  # the normal equations overflow or are singular: a shorter step may not be
+            except np.linalg.LinAlgError:  # the normal equations overflow or are singular; more damping may help
                 damping *= 6
                 continue
             trial = moved(point, step)
@@ -113,9 +118,9 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
 
 
 def settled(problem: Problem, point: Point) -> Fit:
-    """Fit the initial states of the windows alone, over growing horizons; windows from rest keep theirs.
+    """Fit only the initial states of the windows, over growing horizons. Windows from rest keep their initial state.
 
-    Over a long horizon the error of a strongly nonlinear motion has many minima; a short one leads to the right one.
+    Over a long horizon, the error of a strongly nonlinear motion has many minima. A short horizon leads to the correct minimum.
     """
     if not problem.windows.rest.all():
         for horizon in HORIZONS:
@@ -124,7 +129,7 @@ def settled(problem: Problem, point: Point) -> Fit:
 
 
 def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
-    """Gauss–Newton for the initial states over whole windows."""
+    """Fit the initial states over the windows of the problem by damped Gauss–Newton steps."""
     windows, law = problem.windows, problem.law(point)
     states = problem.states(point)
     residual = problem.residual(point, states)
@@ -147,7 +152,7 @@ def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
         trial = Point(point.vector, point.starts + step)
         states = problem.states(trial)
         missed = problem.residual(trial, states)
-        # windows are independent: each keeps its better state
+        # windows are independent, so each window keeps the better of its two states
         better = np.nan_to_num((missed**2).sum(1), nan=np.inf) < (residual**2).sum(1)
         if not better.any():
             damping *= 10
@@ -166,7 +171,7 @@ def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
 
 
 def _step(problem: Problem, normal: Normal, point: Point, residual: np.ndarray, damping: float) -> Point:
-    """A damped step with its second-order correction, where that is small."""
+    """Return a damped step. The second-order correction is added if it is small."""
     first = normal.solve(residual, damping)
     probe = problem.residual(moved(point, first, PROBE))
     if not np.isfinite(probe).all():

@@ -1,11 +1,11 @@
 """Modes of a model with feedback: in small motion, and as the amplitude grows.
 
-About z = 0 the feedback is linear with the slope φ′(0), so small motions follow x′ = (A + Γ φ′(0) E) x + B u. In a motion of
-one frequency, z = Z cos ωt, the feedback acts like a slope as well: the describing function
+About z = 0 the feedback is linear with the slope φ′(0). So small motions follow x′ = (A + Γ φ′(0) E) x + B u. In a motion of
+one frequency, z = Z cos ωt, the feedback acts like a slope that depends on the amplitude, the describing function
 
-    N(Z) = 1/(π Z) ∫₀^{2π} φ(Z cos τ) cos τ dτ,
+    N(Z) = 1/(π Z) ∫₀^{2π} φ(Z cos τ) cos τ dτ.
 
-so that the eigenvalues of A + Γ N(Z) E are frequency and damping at that amplitude.
+The eigenvalues of A + Γ N(Z) E give the frequency and the damping at the amplitude Z.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.identify import Modes
 
-#: points of one cycle on which the describing function is summed
+#: number of points of one cycle in the sum for the describing function
 CYCLE = 256
 #: relative change of a parameter for a derivative by central differences
 NUDGE = 1e-5
 
 
 def closed_matrix(law: Law, slope: np.ndarray | None = None) -> np.ndarray:
-    """A + Γ slope E (n, n); the slope (q, m) of φ is by default the one at z = 0."""
+    """Return A + Γ slope E (n, n). The slope (q, m) of φ is by default the slope at z = 0."""
     if not law.terms.count:
         return law.matrix
     if slope is None:
@@ -33,9 +33,9 @@ def closed_matrix(law: Law, slope: np.ndarray | None = None) -> np.ndarray:
 
 
 def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: str, error: float) -> Modes:
-    """Poles, residues and covariance of the law in small motion about z = 0.
+    """Return the poles, residues and pole covariance of the law in small motion about z = 0.
 
-    Contributions are shares of the rms response to white noise.
+    A contribution is the part of the rms response to white noise.
     """
     poles, residues = _eigenmodes(law)
     weight = np.sqrt((np.abs(residues) ** 2).sum((0, 1)) / np.maximum(-2 * poles.real, 1e-300))
@@ -58,7 +58,7 @@ def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: s
 
 
 def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
-    """Poles with Im ≥ 0 and residues (outputs, inputs, modes) of the law in small motion."""
+    """Return the poles with Im μ ≥ 0 and the residues (outputs, inputs, modes) of the law in small motion."""
     values, vectors = np.linalg.eig(closed_matrix(law))
     inward = np.linalg.solve(vectors, split(law.drive.T, law.decays).T)
     residues = np.einsum("on,ni->oin", law.read @ vectors, inward)
@@ -68,9 +68,14 @@ def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
 
 
 def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count: int) -> tuple[np.ndarray, ...]:
-    """Amplitude of the output, frequency in Hz and damping ratio of one mode, for growing motion within the visited range.
+    """Return three arrays (count,): amplitude of an output, frequency in Hz and damping ratio of one oscillation.
 
-    Modes are counted from the strongest in small motion. Raises LfnoError for feedback of more than one signal.
+    The amplitude grows through the visited range. Raises LfnoError for feedback of more than one signal.
+
+    visited: (signals, 2), the range of z in the training data.
+    mode: index of the oscillation; the strongest oscillation in small motion has the index 0.
+    output: index of the output.
+    count: number of amplitudes.
     """
     if law.terms.count and len(law.pick) != 1:
         raise LfnoError(f"a backbone needs feedback of one signal; this model has {len(law.pick)}")

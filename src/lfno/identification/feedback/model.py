@@ -1,4 +1,4 @@
-"""The model with feedback in the user's units: it predicts, splits, and is one file."""
+"""`FeedbackModel`: a model with feedback in the user's units, with prediction, decomposition and storage in one file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 
 KEY = "lfno-feedback"
-#: periods after which a steady state is no longer waited for
+#: largest number of simulated periods in the search for a steady state
 MOST_PERIODS = 400
-#: a sample is given up when its change from period to period has not halved over so many periods
+#: number of periods in which the change from period to period must halve; otherwise the sample has no steady state
 PATIENCE = 40
-#: largest relative change from one period to the next in a steady state
+#: largest relative change of the state from one period to the next in a steady state
 UNCHANGED = 1e-9
 #: arrays of a law, in the order of its fields
 ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset", "start", "limits")
@@ -35,12 +35,20 @@ ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset"
 
 @dataclass(frozen=True)
 class FeedbackModel:
-    """Modes closed by a static nonlinearity: x′ = A x + B (u − input offset) + Γ φ(E x), y = C x + D (u − …) + offset.
+    """Linear modes with a static nonlinear feedback.
 
-    law: the equations in the user's units and seconds. structure: which of their entries were fitted.
-    input_offset: (inputs). hold: what the input does between samples. span: longest sub-step in seconds.
-    visited: (signals, 2), the range of z in the training data. covariance: of the fitted parameters.
-    grid: the grid of the training data. noise: (outputs), rms of the residual on the training data.
+        x′ = A x + B (u − input_offset) + Γ φ(E x),      y = C x + D (u − input_offset) + offset
+
+    law: the equations in the user's units and seconds.
+    structure: the free parameters of the law.
+    input_offset: (inputs,).
+    grid: the grid of the training data.
+    hold: interpolation of the input between samples.
+    span: longest sub-step in seconds.
+    visited: (signals, 2), the range of z in the training data.
+    covariance: covariance of the fitted parameters.
+    noise: (outputs,), rms of the residual on the training data.
+    provenance: label, terms and validation error of the fit.
     """
 
     law: Law
@@ -56,21 +64,25 @@ class FeedbackModel:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
+        """Return the numbers of input and output channels."""
         outputs, inputs = self.law.direct.shape
         return inputs, outputs
 
     @property
     def parameters(self) -> int:
-        """The number of fitted parameters."""
+        """Return the number of fitted parameters."""
         return sum(self.structure.sizes(*self.channels).values())
 
     def substeps(self, step: float) -> int:
-        """Sub-steps between two samples that are `step` seconds apart."""
+        """Return the number of sub-steps between two samples that are `step` seconds apart."""
         return max(int(np.ceil(step / self.span - 1e-9)), 1)
 
     def states(self, inputs: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
-        """States (time, samples, n) at the sample times for inputs (samples, inputs, time), from rest or from `start`."""
+        """Return the states (time, samples, n) at the sample times, from rest or from `start` (samples, n).
+
+        inputs: (samples, inputs, time).
+        step: sampling step in seconds.
+        """
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         return self.march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
 
@@ -80,26 +92,30 @@ class FeedbackModel:
         return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
 
     def outputs(self, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        """y (samples, outputs, time) for states (time, samples, n) and inputs (samples, inputs, time)."""
+        """Return y (samples, outputs, time) for states (time, samples, n) and inputs (samples, inputs, time)."""
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
         seen = np.einsum("on,tsn->sot", self.law.read, states) + np.einsum("oi,sit->sot", self.law.direct, centred)
         return seen + self.law.offset[:, None]
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        """Return the outputs (samples, outputs, time) from rest for inputs (samples, inputs, time)."""
         inputs = self._checked(inputs)
         return self.outputs(self.states(inputs, (grid or self.grid).steps[-1]), inputs)
 
     def out_of_range(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """(samples): the largest |z − middle| over half of the visited range of z; above 1 the model extrapolates."""
+        """Return for each sample the largest distance of z from the middle of its visited range, over half of this range.
+
+        The result has the shape (samples,). Above 1 the model extrapolates.
+        """
         states = self.states(self._checked(inputs), (grid or self.grid).steps[-1])
         middle, half = self.visited.mean(1), np.ptp(self.visited, axis=1) / 2
         return np.asarray((np.abs(states @ self.law.pick.T - middle) / np.maximum(half, 1e-300)).max(axis=(0, 2)))
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady) of the response from rest; steady is the response to the inputs repeated for ever.
+        """Return the transient and the steady part of the response from rest.
 
-        Samples that do not settle are NaN, and a warning counts them. Raises LfnoError where no sample settles.
+        The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, and a
+        warning gives their number. Raises LfnoError if no sample has a steady state.
         """
         steady = self.steady(inputs, grid)
         missing = int(np.isnan(steady).any((1, 2)).sum())
@@ -111,12 +127,12 @@ class FeedbackModel:
         return self.predict(inputs, grid) - steady, steady
 
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the response to the inputs repeated for ever; NaN for samples that do not settle.
+        """Return the response to the periodically repeated inputs; NaN for samples without a steady state.
 
-        The window is repeated, from the state of rest, until the response of a sample changes no more.
+        The simulation starts from rest and repeats the window until the state no longer changes from period to period.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
-        # three copies, so that the hold sees the end of the last period before the first sample of the next
+        # three copies of the window, so that the hold at the first sample uses the end of the previous period
         centred = np.tile(inputs - self.input_offset[:, None], 3)[..., inputs.shape[-1] - 2 : 2 * inputs.shape[-1] + 1]
         steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, 2:], 2, 0)
         answer, left = np.full((len(inputs), self.channels[1], inputs.shape[-1]), np.nan), np.arange(len(inputs))
@@ -135,19 +151,20 @@ class FeedbackModel:
         return answer
 
     def small_signal_modes(self) -> Modes:
-        """Modes of small motion about equilibrium, with the covariance of their poles."""
+        """Return the modes of small motion about equilibrium, with the covariance of their poles."""
         error = float(self.provenance.get("feedback", {}).get("validation error", 0.0))
         return small_signal(self.law, self.structure, self.covariance, self.hold, error)
 
     def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Amplitude of an output, frequency in Hz and damping ratio of a mode, each (count), over the visited range."""
+        """Return amplitude of an output, frequency in Hz and damping ratio of a mode, each (count,), over the visited range."""
         amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
         return amplitude, frequency, damping
 
     def characteristic(self, count: int = 101) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The nonlinear characteristic: z, the input that holds it there, and the ends of its 95 % interval, each (count).
+        """Return the static characteristic as four arrays (count,).
 
-        z has the unit of the output that it follows (`aligned_output`); the input has the user's unit.
+        The arrays are z, the constant input that holds the system at z, and the lower and upper end of the 95 % interval of
+        this input. z has the unit of the output that z follows (`curve.aligned_output`). The input has the user's unit.
         """
         z, force, lower, upper = restoring_curve(self.law, self.structure, self.covariance, self.visited, count)
         return z, force, lower, upper
@@ -161,7 +178,7 @@ class FeedbackModel:
         return values
 
     def save(self, path: str | Path) -> None:
-        """Write the model as one safetensors file."""
+        """Write the model to one safetensors file."""
         arrays = {name: getattr(self.law, name) for name in ARRAYS}
         arrays |= {name: getattr(self, name) for name in ("input_offset", "visited", "covariance", "noise")}
         tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
@@ -184,5 +201,5 @@ class FeedbackModel:
         )  # fmt: skip
 
 
-#: fields of a structure beside its terms
+#: fields of `Structure` other than `terms`
 FLAGS = ("decays", "pairs", "rank_one", "all_states", "free_start", "with_direct")

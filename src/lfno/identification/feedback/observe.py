@@ -1,11 +1,11 @@
-"""The initial state of a record that begins in motion, from its first outputs.
+"""The initial state of a record that begins in motion, estimated from its first outputs.
 
-The state x₀ minimises the mean square error of the first outputs, in units of the model's residual, plus a prior:
+The state x₀ minimises the squared error of the first outputs, in units of the model's residual, plus a prior:
 
     Σ (y − ŷ(x₀))² / noise² + (x₀ − m)ᵀ P⁻¹ (x₀ − m)
 
-m and P are the mean and the covariance of the states on the training data. So a few noisy samples do not make up a large
-motion of a mode that they hardly show.
+m and P are the mean and the covariance of the states on the training data. Some modes have little influence on the first
+outputs. Without the prior, a few noisy samples could give such a mode a large false amplitude.
 """
 
 from __future__ import annotations
@@ -19,16 +19,21 @@ from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.sensitivity import state_sensitivities
 from lfno.identification.feedback.simulate import simulate, substep_pieces
 
-#: Gauss–Newton steps, and the relative decrease of the error below which the search ends
+#: MOST_STEPS: largest number of Gauss–Newton steps.
+#: UNCHANGED: relative decrease of the error below which the search stops.
 MOST_STEPS, UNCHANGED = 30, 1e-6
-#: damping of the first step, and the damping above which the search gives up
+#: DAMPING: initial damping.
+#: MOST_DAMPING: damping above which the search stops.
 DAMPING, MOST_DAMPING = 1e-3, 1e6
-#: the part of the variance of all states that each state has at least in the prior
+#: smallest variance of a state in the prior, relative to the sum of the variances of all states
 LEAST = 1e-6
 
 
 def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (n) and covariance (n, n) of the states while inputs (channels, time) act, after the first tenth of each."""
+    """Return the mean (n,) and the covariance (n, n) of the simulated states.
+
+    inputs: training inputs, each (channels, time). The first tenth of each simulation does not count.
+    """
     step = model.grid.steps[-1]
     found = [model.states(one[None], step)[one.shape[-1] // 10 :, 0] for one in inputs]
     states = np.concatenate(found)
@@ -40,9 +45,11 @@ def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.
 def observed_state(
     model: FeedbackModel, inputs: np.ndarray, outputs: np.ndarray, mean: np.ndarray, spread: np.ndarray
 ) -> np.ndarray:
-    """The state (n) at the first sample, from inputs (channels, time) and the first outputs (outputs, few).
+    """Return the estimated state (n,) at the first sample.
 
-    mean, spread: the prior of `state_prior`.
+    inputs: (channels, time).
+    outputs: the first measured outputs, (outputs, few).
+    mean, spread: mean (n,) and covariance (n, n) of the prior, from `state_prior`.
     """
     few = outputs.shape[-1]
     if few < 2:

@@ -1,4 +1,4 @@
-"""Covariance of the fitted parameters, and the change from units of order one to the user's."""
+"""Covariance of the fitted parameters, and conversion from units of order one to the user's units."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.windows import Scales
 from lfno.identification.uncertainty import coloured_covariance
 
-#: windows whose Jacobian is kept for the covariance; the result is scaled to all of them
+#: number of samples in the Jacobian for the covariance, to bound the memory; the result is scaled to all samples
 MOST = 20_000
 
 
 def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Covariance of the parameters, with the initial states of the windows eliminated; the noise may be coloured."""
+    """Return the covariance of the parameters. The initial states of the windows are eliminated. The noise may be coloured."""
     windows = problem.windows
     count = max(min(len(windows), MOST // len(windows.inputs)), 1)
     rows = np.linspace(0, len(windows) - 1, count).round().astype(int)
@@ -37,7 +37,7 @@ def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, res
 
 
 def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Scales) -> tuple[Law, np.ndarray]:
-    """The law, and the covariance of its parameters, in the user's units and seconds."""
+    """Convert the law and the covariance of its parameters to the user's units and seconds."""
     time, inward, outward = scales.time, scales.input_scale, scales.output_scale
     moved = replace(
         law, poles=law.poles / time, drive=law.drive / (time * inward), gains=law.gains / time,

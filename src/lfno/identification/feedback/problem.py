@@ -13,15 +13,15 @@ from lfno.identification.feedback.simulate import simulate, substep_pieces
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.windows import Windows
 
-#: weight of x(period) − x(0) = 0 for a window that is one period of a steady state
+#: weight of the condition x(period) − x(0) = 0, for a window that is one period of a steady state
 CLOSING = 30.0
-#: weight of the prior on the logarithm of a decay and on a frequency: it only holds poles that the data do not settle
+#: weight of the prior on log(−Re μ) and Im μ; so small that it matters only for poles that the data do not determine
 PRIOR = 1e-4
 
 
 @dataclass(frozen=True)
 class Point:
-    """Where a fit stands: parameters, and the initial state (windows, n) of every window."""
+    """The unknowns of a fit: the vector of parameters, and the initial states (windows, n)."""
 
     vector: np.ndarray
     starts: np.ndarray
@@ -29,7 +29,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Problem:
-    """Simulation errors of a law with a structure on windows, with `substeps` sub-steps between two samples."""
+    """The simulation errors of a law on windows.
+
+    windows: the data.
+    structure: the free parameters.
+    like: a law with the fixed entries and limits; its parameters are the reference of the prior.
+    substeps: number of sub-steps between two samples.
+    """
 
     windows: Windows
     structure: Structure
@@ -46,7 +52,7 @@ class Problem:
 
     @cached_property
     def prior(self) -> np.ndarray:
-        """The square root of the weight of each parameter in the prior."""
+        """Return the square root of the weight of each parameter in the prior."""
         weight = np.zeros(len(self.reference))
         places = self.structure.places(*self.shape)
         weight[places["decay"]] = weight[places["swing"]] = PRIOR * np.sqrt(self.windows.samples)
@@ -54,14 +60,14 @@ class Problem:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of inputs and outputs."""
+        """Return the numbers of inputs and outputs."""
         return self.like.direct.shape[1], self.like.direct.shape[0]
 
     def law(self, point: Point) -> Law:
         return self.structure.unpack(point.vector, self.like)
 
     def begin(self, point: Point) -> np.ndarray:
-        """The initial states (windows, n): those of windows from rest are the start of the law."""
+        """Return the initial states (windows, n). A window from rest has the initial state `start` of the law."""
         return np.where(self.windows.rest[:, None], self.law(point).start, point.starts)
 
     def states(self, point: Point) -> np.ndarray:
@@ -69,7 +75,7 @@ class Problem:
         return simulate(self.law(point), self.pieces, span, self.begin(point))
 
     def residual(self, point: Point, states: np.ndarray | None = None) -> np.ndarray:
-        """Weighted errors (windows, rows): outputs over time, then the closing conditions of periods."""
+        """Return the weighted errors (windows, rows). Errors of outputs over time come first, then x(period) − x(0)."""
         law, windows = self.law(point), self.windows
         states = self.states(point) if states is None else states
         with np.errstate(over="ignore", invalid="ignore"):
@@ -81,13 +87,13 @@ class Problem:
             return np.concatenate([missed, CLOSING * windows.cyclic[:, None] * gap], axis=1)
 
     def cost(self, point: Point, residual: np.ndarray) -> float:
-        """The sum of squares, with the prior; infinite where the simulation diverges."""
+        """Return the sum of squares with the prior; infinity if the simulation diverges."""
         with np.errstate(over="ignore", invalid="ignore"):
             total = float((residual**2).sum() + ((self.prior * (point.vector - self.reference)) ** 2).sum())
         return total if np.isfinite(total) else np.inf
 
     def jacobian(self, point: Point, states: np.ndarray) -> np.ndarray:
-        """∂residual/∂(parameters, own initial state): (windows, rows, parameters + n)."""
+        """Return ∂residual/∂(parameters, initial state of the window), (windows, rows, parameters + n)."""
         law, windows, n = self.law(point), self.windows, self.structure.states
         inputs, outputs = self.shape
         places = self.structure.places(inputs, outputs)

@@ -1,4 +1,4 @@
-"""Fit the parameters of a model again, to more data, with the structure that the model has."""
+"""Fit the parameters of a model again to more data. The structure of the model does not change."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.windows import LENGTH, Scales, cut
 
-#: a window lasts this many time constants of the slowest pole, so that slow motion shows
+#: length of a window in time constants of the slowest pole; the window must contain the slow motion
 CONSTANTS = 5.0
-#: samples of the longest window
+#: largest length of a window in samples
 LONGEST = 8000
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a step of the search may diverge; such a step is rejected
 def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) -> FeedbackModel:
-    """The model with parameters that fit the stretches best, by least squares of the simulation error.
+    """Fit the parameters of a model to stretches, by least squares of the simulation error. Return the new model.
 
-    Windows are longer than in the search for a structure where the model has slow poles. `seconds` is the time for the fit.
+    If the model has slow poles, the windows are longer than in the search for a structure. If the fit diverges, the old model
+    is returned.
+
+    seconds: time budget of the fit.
     """
     deadline, step = time.monotonic() + seconds, model.grid.steps[-1]
     slowest = 1 / max(float(np.abs(model.law.poles.real).min()), 1e-300)
@@ -52,7 +55,7 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
 
 
 def scaled_law(law: Law, scales: Scales) -> Law:
-    """A law of the user's units in units of order one: the inverse of `precision.physical`."""
+    """Convert a law from the user's units to units of order one: the inverse of `precision.physical`."""
     time, inward, outward = scales.time, scales.input_scale, scales.output_scale
     return replace(
         law, poles=law.poles * time, drive=law.drive * (time * inward), gains=law.gains * time,

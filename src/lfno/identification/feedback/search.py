@@ -1,4 +1,4 @@
-"""The search for a structure: number of modes, nonlinear signal, terms and hold, each chosen on validation data."""
+"""The search for a structure: number of modes, nonlinear signal, terms and hold of the input."""
 
 from __future__ import annotations
 
@@ -16,20 +16,26 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 
-#: a further mode must lower the validation error to this part
+#: largest ratio of the new to the old validation error for which a further mode or term of a nonlinear model is accepted
 WORTH = 0.9
-#: a further mode must lower the validation error of the linear model to this part
+#: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
 WORTH_MODE = 0.95
-#: states that products of states need
+#: smallest number of states for products of states
 PRODUCTS = 3
-#: degrees that are added step by step to a leading cubic term
+#: sets of degrees that a leading cubic term grows to, step by step
 DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 
 
 def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report) -> Candidate:
-    """The best candidate: modes as many as the linear model needs, then one more where the residual is not yet noise.
+    """Return the best candidate.
 
-    path: linear models with 1, 2, … modes. time: the unit of time of the windows in seconds.
+    The search begins with as many modes as the linear model needs. If the residual is not white noise, one more mode is tried.
+
+    path: linear models with 1, 2, … modes.
+    time: time unit of the windows in seconds.
+    free_start: whether motions begin away from equilibrium, so that the initial state is fitted.
+    hold: initial hold of the input.
+    report: a function that receives one line of text for every choice.
     """
     linear: list[Candidate] = []
     more = iter(path)
@@ -64,10 +70,10 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 
 
 def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> tuple[int, list[Candidate]]:
-    """Return the place of the linear candidate to close by a nonlinearity, and its `cubics` if they were fitted.
+    """Return the index of the linear candidate with the fewest useful modes, and its `cubics` if they were fitted.
 
-    The next candidate with a cubic term is hardly better. A linear model imitates a nonlinearity by further modes, which
-    the nonlinear model does not need.
+    A linear model imitates a nonlinearity by additional modes. The nonlinear model does not need these modes. So each candidate
+    gets a cubic term, and the search stops at the first candidate that the next one hardly improves.
     """
     best, kept = len(linear) - 1, list[Candidate]()
     if len(linear) == 1 or bench.finished(linear[-1]):
@@ -84,9 +90,9 @@ def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> t
 
 
 def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
-    """Fit a cubic term and, if that leaves something to explain, a quadratic one beside it; the best candidate is the last.
+    """Fit a cubic term and, if the residual is not white noise, an additional quadratic term. The best candidate is the last.
 
-    A cubic spring that moves about a working point other than its point of symmetry has a quadratic term.
+    A cubic spring has a quadratic term if its working point is not its point of symmetry.
     """
     found = [lead(bench, linear, signals(linear.law)[0], 3)]
     if not bench.finished(found[0]):
@@ -96,7 +102,10 @@ def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
 
 
 def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[Candidate] = ()) -> Candidate:
-    """Return the best candidate with the modes of a linear one. known: its `cubics`, if they are fitted already."""
+    """Return the best nonlinear candidate with the modes of a linear candidate.
+
+    known: the `cubics` of the linear candidate, if they are already fitted.
+    """
     if bench.finished(linear):
         return linear
     if linear.structure.free_start:
@@ -113,9 +122,9 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
         for degree, rows in ((2, places), (3, rates)):
             tried.append(lead(bench, replace(linear, hold=best.hold), rows, degree))
             told(tried[-1], report)
-    # a sine has as many parameters as a cubic, so the better of the two is chosen even where both look like noise
+    # A sine has as many parameters as a cubic. So we always try the sine, even if the residual of the cubic is white noise.
     tried += sine(bench, replace(linear, hold=best.hold), report)
-    # higher degrees cost little, so they are tried before the other families
+    # polynomials of higher degree cost little time, so they come before the other families
     best = polynomial(bench, tried, report)
     for family in families(linear):
         if not bench.finished(best):
@@ -125,9 +134,9 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
 
 
 def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidate:
-    """The best candidate after the degrees of the leading cubic are raised step by step, until two steps help little.
+    """Add terms of other degrees to the leading cubic, step by step, and return the best candidate.
 
-    A sine looks like a cubic, so the cubic grows even where a sine is as good.
+    The growth stops after two steps with little gain. A sine resembles a cubic, so the cubic grows even if a sine is as good.
     """
     grows = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
     best, failures = choose(grows or tried), 0
@@ -135,7 +144,7 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
         if failures == 2 or bench.finished(best):
             break
         if not {(degree,) for degree in degrees} > {*best.structure.terms.powers}:
-            continue  # a step only adds terms
+            continue  # a step must keep all present terms
         grown = grow(bench, best, Terms(1, powers=tuple((degree,) for degree in degrees)))
         told(grown, report)
         tried.append(grown)
@@ -146,9 +155,10 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
 
 
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
-    """Signals that the nonlinearity may depend on: every output, each mode's part of it, and the rate of every output.
+    """Return two lists of signals for the nonlinearity, as pairs of a name and a row of E.
 
-    The part of one mode is a signal for a nonlinearity at a place that no output shows.
+    The first list has every output, and the part of each mode in the strongest output. The part of one mode is a signal for a
+    nonlinearity at a point that no output measures. The second list has the rate of every output.
     """
     names = [f"output {n + 1}" for n in range(len(law.read))]
     places = list(zip(names, law.read, strict=True))
@@ -161,7 +171,10 @@ def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.
 
 
 def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:
-    """One term of the signal, among `rows`, that explains most over a short horizon, fitted to whole windows."""
+    """Fit one term of a degree to each signal over a short horizon, and fit the best signal to whole windows.
+
+    rows: names of the signals, and rows of E.
+    """
     states = bench.trajectory(linear)
     short = replace(bench, train=bench.train.until(HORIZON))
     terms = Terms(1, powers=((degree,),))
@@ -180,7 +193,7 @@ def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]]
 
 
 def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
-    """The parent with more terms of the same signal."""
+    """Fit the parent with more terms of the same signal."""
     z = bench.trajectory(parent) @ parent.law.pick.T
     law = extended(parent.law, terms, parent.law.pick, z)
     of = parent.label.split(" of ", 1)[-1]
@@ -190,7 +203,7 @@ def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
 
 
 def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
-    """The parent with the hold of the input that explains the training data best."""
+    """Fit the parent with each hold of the input, and return the candidate with the smallest training error."""
     found = [parent]
     for hold in HOLDS:
         if hold != parent.hold and not bench.late:

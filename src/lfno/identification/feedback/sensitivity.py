@@ -1,7 +1,7 @@
-"""Exact derivatives of the simulated states by the initial state and by every parameter.
+"""Exact derivatives of the simulated states with respect to the initial state and every parameter.
 
-One sub-step is a map x⁺ = F(x, θ). The derivatives of F along a known trajectory do not depend on each other, so they are
-computed for all sub-steps at once; only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ runs through time.
+One sub-step is a map x⁺ = F(x, θ). On a known trajectory, the derivatives of F at different sub-steps are independent. So they
+are computed for many sub-steps at once. Only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ runs sequentially in time.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from lfno.identification.feedback.hold import moments
 from lfno.identification.feedback.law import Law, Substep, joined, split
 from lfno.identification.feedback.structure import Structure, anchors
 
-#: numbers (points × states × columns) that are computed at once, so that they stay in the cache
+#: number of derivatives (points × states × columns) in one batch; a batch of this size fits into the cache
 CHUNK = 200_000
 
 
 def state_sensitivities(
     law: Law, structure: Structure | None, pieces: np.ndarray, span: float, states: np.ndarray, every: int
 ) -> np.ndarray:
-    """∂x/∂(x₀, θ) at every `every`-th sub-step: (samples, windows, n, n + parameters of the dynamics).
+    """Return ∂x/∂(x₀, θ) at every `every`-th sub-step, (samples, windows, n, n + parameters).
 
-    `states` come from `simulate` with the same `pieces` and `span`. Parameters are those of the groups decay to shape; without
-    a structure there are none.
+    structure: defines θ, the groups from decay to shape in `Structure`. With None there are no parameters.
+    pieces: coefficients of the input on sub-steps.
+    span: length of a sub-step.
+    states: result of `simulate` with the same `pieces` and `span`, (sub-steps + 1, windows, n).
     """
     count, windows, n = states.shape
     slopes = SubstepSlopes(law, structure, span)
@@ -46,7 +48,10 @@ def state_sensitivities(
 
 
 class SubstepSlopes:
-    """∂F/∂(x, θ) of one sub-step: states (points, n), inputs (points, channels, powers) → (points, n, n + columns)."""
+    """The derivative ∂F/∂(x, θ) of one sub-step.
+
+    A call maps states (points, n) and inputs (points, channels, powers) to derivatives (points, n, n + columns).
+    """
 
     def __init__(self, law: Law, structure: Structure | None, span: float) -> None:
         self.law, self.structure, self.rule = law, structure, Substep.of(law, span)
@@ -55,7 +60,7 @@ class SubstepSlopes:
         self.columns = sum(self.sizes.values())
         if structure and law.terms.count:
             ways, self.mixes = structure.gain_directions(law)
-            # a shape parameter moves the term that it belongs to
+            # a shape parameter changes its own term only
             self.ways = np.concatenate([ways, law.gains[:, law.terms.owners]], axis=1)
 
     def __call__(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -78,7 +83,7 @@ class SubstepSlopes:
             bent.append(by_shape)
             if base is not None and matrix is not None:
                 where.append(base + value @ matrix.T)
-        # direct[s]: how z of stage s moves while φ of the earlier stages stays; slope: the same for x⁺
+        # direct[s]: derivative of z of stage s with φ of the earlier stages held constant. slope: the same derivative of x⁺.
         signals = len(law.pick)
         direct = [np.zeros((len(x), signals, n + self.columns)) for _ in range(4)]
         for value, matrix in zip(direct, (np.eye(n), rule.half, rule.half, rule.full), strict=True):
@@ -98,7 +103,7 @@ class SubstepSlopes:
     def _of_poles(
         self, direct: list[np.ndarray], slope: np.ndarray, x: np.ndarray, phi: list[np.ndarray], half: _Drive, full: _Drive
     ) -> None:
-        """The columns of decay, swing and drive: they change R, U½ and U₁."""
+        """Fill the columns of decay, swing and drive. These parameters change R, U½ and U₁."""
         law, h, n = self.law, self.rule.span, self.law.states
         one, two, three = (joined(value @ law.gains.T, law.decays) for value in phi[:3])
         now = joined(x, law.decays)
@@ -116,7 +121,10 @@ class SubstepSlopes:
                     slope[:, :, n + column] = value
 
     def _linear(self, directions: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
-        """(column, ∂x) for the parameters of the linear part, from ∂x/∂μ (points, modes) and ∂x/∂b (points, modes, inputs)."""
+        """Yield (column, ∂x) for each parameter of the linear part.
+
+        directions: ∂x/∂μ (points, modes) and ∂x/∂b (points, modes, inputs).
+        """
         by_pole, by_drive = directions
         law, decays = self.law, self.law.decays
 
@@ -141,7 +149,7 @@ class SubstepSlopes:
                     column += 1
 
     def _of_gains(self, direct: list[np.ndarray], slope: np.ndarray, phi: list[np.ndarray], bent: list[np.ndarray]) -> None:
-        """The columns of gains and shape: Γ φ changes as d_k s_k."""
+        """Fill the columns of gains and shape. The derivative of Γ φ with respect to parameter k is d_k (s_k · φ)."""
         law, rule, h, n = self.law, self.rule, self.rule.span, self.law.states
         at = n + sum(self.sizes[name] for name in ("decay", "swing", "drive"))
         shape = at + self.sizes["gains"] + self.sizes["pick"]
@@ -153,7 +161,7 @@ class SubstepSlopes:
         slope[:, :, columns] = h / 6 * (rule.full @ ways * push[0] + 2 * moved * (push[1] + push[2]) + ways * push[3])
 
     def _of_pick(self, direct: list[np.ndarray], where: list[np.ndarray]) -> None:
-        """The columns of E: z moves with the states themselves."""
+        """Fill the columns of E. The derivative of z with respect to a row of E is the state."""
         if not self.sizes["pick"]:
             return
         n = self.law.states
@@ -174,6 +182,10 @@ class _Drive:
         self.states = split(np.einsum("kcm,mc->km", self.unit, law.drive), law.decays)
 
     def directions(self, state: np.ndarray, more: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """∂/∂μ (points, modes) of e^{μ span} state + U, plus `more`; and ∂/∂b (points, modes, channels)."""
+        """Return the derivatives of e^{μ span} state + U.
+
+        The derivative with respect to μ has the shape (points, modes), and `more` is added to it. The derivative with respect
+        to b has the shape (points, modes, channels).
+        """
         by_pole = self.span * self.turn * state + np.einsum("kcm,mc->km", self.bent, self.law.drive) + more
         return by_pole, self.unit.swapaxes(1, 2)

@@ -1,4 +1,4 @@
-"""Simulation of a model with feedback: all windows together, one sub-step after the other."""
+"""Simulation of a model with feedback. All windows are simulated together, one sub-step after the other."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import numpy as np
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 
-#: part of the limits within which z of a stage, which lies between two states, cannot pass them
+#: part of the limits that z may reach at sub-steps; z of the stages in between then stays inside the limits
 NEAR = 0.9
 
 
 def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndarray:
-    """Inputs (time, windows, channels, powers) on steps → (time × count, windows, channels, powers) on sub-steps."""
+    """Convert coefficients of inputs from steps to sub-steps.
+
+    coefficients: (time, windows, channels, powers).
+    step: length of a step.
+    count: number of sub-steps in a step.
+    Returns (time × count, windows, channels, powers).
+    """
     if count == 1:
         return coefficients
     parts = [shifted(coefficients, step * j / count) for j in range(count)]
@@ -22,7 +28,11 @@ def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndar
 
 
 def simulate(law: Law, pieces: np.ndarray, span: float, start: np.ndarray) -> np.ndarray:
-    """States (sub-steps + 1, windows, n) for inputs `pieces` (sub-steps, windows, channels, powers) from `start` (windows, n).
+    """Return the states (sub-steps + 1, windows, n).
+
+    pieces: coefficients of the inputs, (sub-steps, windows, channels, powers).
+    span: length of a sub-step.
+    start: initial states, (windows, n).
 
     >>> from lfno.identification.feedback.terms import Terms
     >>> zero = np.zeros
@@ -48,7 +58,7 @@ def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.n
 
 
 def _closed(law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Integrate without the limits of z; where z comes near them, integrate again with them, which takes twice the time."""
+    """Integrate without the limits of z, which is faster. If z comes near the limits, integrate again with the limits."""
     terms, shape = law.terms, law.shape
     states = _integrate(law, span, drive, halfway, start, lambda z, out: terms.values(z, shape, out))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -63,7 +73,7 @@ def _integrate(
     law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray,
     feedback: Callable[[np.ndarray, np.ndarray], object],
 ) -> np.ndarray:  # fmt: skip
-    """Apply the sub-step of `law.Substep` again and again; `feedback(z, out)` writes φ(z) into `out`."""
+    """Apply the sub-step of `law.Substep` for all times. `feedback(z, out)` writes φ(z) into `out`."""
     rule = Substep.of(law, span)
     signals, terms = len(law.pick), law.terms.count
     pushed = np.concatenate([halfway @ law.pick.T, drive @ law.pick.T], axis=-1)

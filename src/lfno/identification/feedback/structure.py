@@ -1,4 +1,4 @@
-"""Which entries of the equations are free: from a vector of parameters to a law, and back."""
+"""The free entries of the equations: conversion between a vector of parameters and a law."""
 
 from __future__ import annotations
 
@@ -27,8 +27,16 @@ class Structure:
     | direct | D                                      | outputs × inputs, or 0     |
     | offset | offset of the outputs                  | outputs                    |
 
-    A modal coordinate may be scaled by any complex number. The anchor, one complex entry of B for each mode, removes that
-    freedom: it keeps its value.
+    Scaling a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B for each
+    mode is fixed: the anchor.
+
+    decays: number of decays.
+    pairs: number of oscillations.
+    terms: the basis functions.
+    rank_one: whether Γ = g (1, c).
+    all_states: whether all states are signals, so that E is fixed.
+    free_start: whether the initial state of motions from rest is fitted.
+    with_direct: whether D is fitted.
     """
 
     decays: int
@@ -48,7 +56,7 @@ class Structure:
         return self.decays + 2 * self.pairs
 
     def sizes(self, inputs: int, outputs: int) -> dict[str, int]:
-        """The number of parameters in each group, in the order of the vector."""
+        """Return the number of parameters in each group, in the order of the vector."""
         n, q = self.states, self.terms.count
         gains = 0 if q == 0 else (n + q - 1 if self.rank_one else n * q)
         return {
@@ -59,7 +67,7 @@ class Structure:
         }  # fmt: skip
 
     def places(self, inputs: int, outputs: int) -> dict[str, slice]:
-        """Where each group lies in the vector."""
+        """Return the slice of each group in the vector."""
         found, at = {}, 0
         for name, size in self.sizes(inputs, outputs).items():
             found[name] = slice(at, at + size)
@@ -67,7 +75,7 @@ class Structure:
         return found
 
     def pack(self, law: Law) -> np.ndarray:
-        """The vector of parameters of a law that has this structure."""
+        """Return the vector of parameters of a law with this structure."""
         fixed = anchors(law)
         drive = [split(np.delete(law.drive[m : m + 1], fixed[m], axis=1).T, int(m < self.decays)).ravel()
                  for m in range(self.modes)]  # fmt: skip
@@ -83,7 +91,7 @@ class Structure:
         ])  # fmt: skip
 
     def unpack(self, vector: np.ndarray, like: Law) -> Law:
-        """The law with these parameters; fixed entries and limits are those of `like`."""
+        """Return the law with these parameters. Fixed entries and limits come from `like`."""
         outputs, inputs = like.direct.shape
         part = {name: vector[place] for name, place in self.places(inputs, outputs).items()}
         n, q = self.states, self.terms.count
@@ -108,7 +116,7 @@ class Structure:
         )  # fmt: skip
 
     def gain_directions(self, law: Law) -> tuple[np.ndarray, np.ndarray]:
-        """Γ changes with its k-th parameter as d_k s_kᵀ: d (n, k) and s (q, k)."""
+        """Return d (n, parameters) and s (q, parameters), the factors of ∂Γ/∂(parameter k) = d_k s_kᵀ."""
         n, q = self.states, self.terms.count
         if not self.rank_one:
             return np.repeat(np.eye(n), q, axis=1), np.tile(np.eye(q), (1, n))
@@ -119,5 +127,5 @@ class Structure:
 
 
 def anchors(law: Law) -> np.ndarray:
-    """For each mode the input that drives it most; its entry of B is fixed."""
+    """Return for each mode the input with the largest entry of B. This entry is fixed."""
     return np.abs(law.drive).argmax(axis=1)

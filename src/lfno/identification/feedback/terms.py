@@ -1,6 +1,6 @@
 """Basis functions φ(z) of the feedback: monomials, a sine, products with a modulus, and tanh units.
 
-The nonlinear feedback is Γ φ(z). Its terms are at least of second order or vanish at z = 0, so that z = 0 is an equilibrium.
+The nonlinear feedback is Γ φ(z). All terms vanish at z = 0, so that z = 0 is an equilibrium of the unforced system.
 
 | term   | φ                        | models                                          |
 |--------|--------------------------|-------------------------------------------------|
@@ -21,12 +21,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Terms:
-    """A list of basis functions of `signals` signals z. The order of the terms is powers, sines, moduli, units.
+    """A list of basis functions. The order of the terms is powers, sines, moduli, units.
 
+    signals: number of signals z.
     powers: one tuple of exponents for each monomial.
-    sines: the signals that enter as sin z − z.
+    sines: indices of the signals with a term sin z − z.
     moduli: pairs (i, j) for abs(zᵢ) zⱼ.
-    units: number of tanh units of the first signal. Each has two shape parameters v and d, in the order v₁ … d₁ ….
+    units: number of tanh units of the first signal. Each unit has two shape parameters v and d, in the order v₁ … d₁ ….
 
     >>> cubic = Terms(1, powers=((3,),))
     >>> value, slope, _ = cubic.slopes(np.array([[2.0]]), np.zeros(0))
@@ -42,23 +43,23 @@ class Terms:
 
     @property
     def count(self) -> int:
-        """Number of terms."""
+        """Return the number of terms."""
         return len(self.powers) + len(self.sines) + len(self.moduli) + self.units
 
     @property
     def shapes(self) -> int:
-        """Number of shape parameters inside the terms."""
+        """Return the number of shape parameters inside the terms."""
         return 2 * self.units
 
     @property
     def owners(self) -> np.ndarray:
-        """For each shape parameter the place of its term."""
+        """Return for each shape parameter the index of its term."""
         first = self.count - self.units
         return np.tile(np.arange(first, self.count), 2)
 
     @property
     def names(self) -> list[str]:
-        """The terms in words, as "z^3" or "sin z − z"."""
+        """Return the names of the terms, for example "z^3" or "sin z − z"."""
         tag = [f"z{n + 1}" if self.signals > 1 else "z" for n in range(self.signals)]
         powers = [
             " ".join(name if e == 1 else f"{name}^{e}" for name, e in zip(tag, row, strict=True) if e) for row in self.powers
@@ -68,7 +69,7 @@ class Terms:
         return powers + sines + moduli + [f"tanh unit {n + 1}" for n in range(self.units)]
 
     def values(self, z: np.ndarray, shape: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """φ (…, terms) for z (…, signals)."""
+        """Return φ (…, terms) for z (…, signals)."""
         found = np.empty((*z.shape[:-1], self.count)) if out is None else out
         place = 0
         for row in self.powers:
@@ -86,7 +87,10 @@ class Terms:
         return found
 
     def slopes(self, z: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """φ (…, terms), ∂φ/∂z (…, terms, signals) and the derivatives of the terms by their shapes (…, shapes)."""
+        """Return φ (…, terms), ∂φ/∂z (…, terms, signals) and ∂φ/∂shape (…, shapes).
+
+        Each shape parameter belongs to one term, so ∂φ/∂shape has one entry for each shape parameter.
+        """
         value = self.values(z, shape)
         slope, place = np.zeros((*value.shape, self.signals)), 0
         for row in self.powers:
@@ -110,18 +114,18 @@ class Terms:
         return value, slope, np.concatenate([bend * z[..., :1], bend - (1 - np.tanh(shift) ** 2)], axis=-1)
 
     def to_dict(self) -> dict[str, Any]:
-        """The terms as JSON can hold them."""
+        """Return the terms as a dictionary for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Terms:
-        """The inverse of `to_dict`."""
+        """Return the terms that `to_dict` described."""
         rows = {name: tuple(tuple(row) for row in tree[name]) for name in ("powers", "moduli")}
         return cls(int(tree["signals"]), rows["powers"], tuple(tree["sines"]), rows["moduli"], int(tree["units"]))
 
 
 def monomials(signals: int, degrees: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """All exponents of `signals` signals whose sum is one of `degrees`, lowest degree first.
+    """Return all exponents of monomials of `signals` signals with a total degree in `degrees`, lowest degree first.
 
     >>> monomials(2, (2,))
     ((2, 0), (1, 1), (0, 2))

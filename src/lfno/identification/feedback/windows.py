@@ -1,4 +1,4 @@
-"""Stretches of measurement as one batch of windows that are simulated together."""
+"""Cut stretches of measurement into one batch of windows, which are simulated together."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 from lfno.data.stretches import PERIODIC, REST, Stretch
 from lfno.identification.feedback.hold import pieces
 
-#: samples of a window that is cut from a longer stretch
+#: length, in samples, of a window that is cut from a longer stretch
 LENGTH = 1000
-#: a window shorter than this is left out, unless it is a whole stretch
+#: smallest length of a window in samples; a whole stretch may be shorter
 SHORTEST = 64
 
 
 @dataclass(frozen=True)
 class Scales:
-    """Units in which signals and times are of order one: value = offset + scale × number, t = time × number."""
+    """Units in which signals and times are of order one: value = offset + scale × scaled value, t = time × scaled time."""
 
     input_offset: np.ndarray
     input_scale: np.ndarray
@@ -31,11 +31,17 @@ class Scales:
 
 @dataclass(frozen=True)
 class Windows:
-    """Inputs (time, windows, channels), targets and weights (time, windows, outputs) in units of order one.
+    """A batch of windows in units of order one.
 
-    weights: 0 where an output was not measured, else 1. past: two input samples (2, windows, channels) before the first.
-    rest, cyclic: (windows), whether a window starts at rest, and whether it is one period of a steady state. A period has its
-    first sample appended; `ends` (windows) is the last sample of each window. step: in units of `Scales.time`.
+    inputs: (time, windows, channels).
+    targets: outputs, (time, windows, outputs).
+    weights: 0 where an output was not measured, else 1, (time, windows, outputs).
+    past: the two input samples before the first sample, (2, windows, channels).
+    rest: whether a window starts at rest, (windows,).
+    cyclic: whether a window is one period of a steady state, (windows,). The first sample of a period is repeated at its end.
+    ends: index of the last sample of each window, (windows,).
+    step: sampling step in units of `Scales.time`.
+    hold: interpolation of the input between samples.
     """
 
     inputs: np.ndarray
@@ -53,28 +59,28 @@ class Windows:
 
     @property
     def samples(self) -> int:
-        """Number of measured moments."""
+        """Return the number of measured moments."""
         return int(self.weights.any(axis=2).sum())
 
     @cached_property
     def pieces(self) -> np.ndarray:
-        """Coefficients of the inputs (time − 1, windows, channels, powers)."""
+        """Return the coefficients of the inputs, (time − 1, windows, channels, powers)."""
         whole = np.moveaxis(np.concatenate([self.past, self.inputs]), 0, -1)
         return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, 2:], 2, 0)
 
     def held(self, hold: str) -> Windows:
-        """The same windows with another hold of the input."""
+        """Return the same windows with another hold of the input."""
         return replace(self, hold=hold)
 
     def chosen(self, rows: np.ndarray) -> Windows:
-        """Some of the windows."""
+        """Return the windows with the indices `rows`."""
         return replace(
             self, inputs=self.inputs[:, rows], targets=self.targets[:, rows], weights=self.weights[:, rows],
             past=self.past[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows], ends=self.ends[rows],
         )  # fmt: skip
 
     def until(self, size: int) -> Windows:
-        """The first `size` samples of every window. Periods stay whole."""
+        """Return the first `size` samples of every window. Periods stay whole."""
         if self.cyclic.any() or size >= len(self.inputs):
             return self
         ends = np.minimum(self.ends, size - 1)
@@ -84,7 +90,7 @@ class Windows:
 
 
 def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, length: int = LENGTH) -> Windows:
-    """Cut stretches into windows of about `length` samples; trajectories from rest up to twice as long stay whole."""
+    """Cut stretches into windows of about `length` samples. Periods, and stretches up to 2 × `length` samples, stay whole."""
     parts = []
     for stretch in stretches:
         size = len(stretch)
@@ -101,7 +107,7 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
         count = 1 if size <= 2 * length else -(-size // length)
         edges = np.linspace(0, size, count + 1).round().astype(int)
         for begin, end in pairwise(edges.tolist()):
-            # neighbouring windows share a sample, so that every interval of the input belongs to one
+            # neighbouring windows share one sample, so that every interval between samples belongs to a window
             end = min(end + 1, size)
             if end - begin < SHORTEST and count > 1:
                 continue
