@@ -4,8 +4,8 @@
 
 A linear model is identified from forced responses of each system. Its 90 % intervals are calibrated on 200 responses that were
 not used in the fit, and tested on others, over many random splits. Inputs of twice and five times the amplitude, and of
-another band, must be flagged. The table gives the AUROC of their distance from the training inputs against the distance of new
-inputs of the same kind, and the share of both that is flagged.
+another band, must be flagged. The table compares them with new inputs like those of training: the AUROC of the distance from
+the training inputs, and the share that is flagged in each group.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors on a new record of two masses with a cubic spring: linear, feedback, LFNO and an LSTM of equal time.
+"""Errors on a new record of two masses with a cubic spring: linear model, model with feedback, LFNO, and LSTM.
 
     python benchmarks/two_masses.py [mild] [strong] [--minutes M] [--samples N] [--lstm] [--out FILE.json]
 
@@ -34,7 +34,7 @@ WARM = 200  # first samples of a window that do not count
 
 
 def as_record(made: masses.Record) -> Record:
-    """A simulated record as one of the library."""
+    """Return a simulated record as a `Record`."""
     channels = (Channel("force", "N"),), (Channel("x", "m"), Channel("y", "m"))
     return Record(made.force[None], made.motion, Grid.line(len(made.force), masses.STEP), *channels)
 
@@ -68,7 +68,7 @@ def lstm(prepared: Prepared, new: Record, seconds: float) -> np.ndarray:
 
 
 def run(kind: str, minutes: float | None, samples: int, with_lstm: bool) -> list[dict[str, Any]]:
-    """One line for each candidate and for the model that was delivered."""
+    """Print one line for each candidate and for the model that `lfno.fit` returned."""
     known, new = (as_record(masses.record(samples, seed, SHARES[kind])) for seed in (0, 1))
     prepared = prepare(known)
     begin = time.perf_counter()

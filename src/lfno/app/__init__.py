@@ -5,8 +5,8 @@ Modules:
     memory: return freed memory to the operating system
     handler: answer one HTTP request
     connection: a connection with a time limit
-    api: the questions of the page, each a function from JSON to JSON
-    values: check the values of a question
+    api: the requests of the page, each a function from JSON to JSON
+    values: check the values of a request
     json_values: arrays and numbers as JSON
     wording: options of the library in the terms of the page
     catalogue: systems and shipped models

@@ -1,4 +1,4 @@
-"""Bring data of any kind to samples with a split."""
+"""Convert data of any supported kind to samples, split into training, validation and test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lfno.data.split import Split
 def prepared_from(
     data: Any, dt: float | None, split: Split | None, fold: int, reading: dict[str, Any]
 ) -> tuple[Prepared, bool]:
-    """Bring data of any kind to samples with a split. Returns them, and whether they are the user's own data."""
+    """Return data of any supported kind as samples with a split, and whether they are the user's own data."""
     if isinstance(data, str) and not preparing.is_own(data):
         if reading:
             raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
