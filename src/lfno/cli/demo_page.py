@@ -16,7 +16,7 @@ HARDLY = (
     "The demo proper is “lfno demo” and takes about three minutes."
 )
 NEXT = (
-    ("Fit models without a network, too: on this oscillator “modes with feedback” has an error below 0.001 %:", "lfno fit FILE"),
+    ("Fit models without a network: here, “modes with feedback” have an error below 0.001 %:", "lfno fit FILE"),
     ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
     ("Ask the model of this demo for its modes:", "lfno poles {folder}/lfno"),
@@ -58,7 +58,7 @@ def lead(outcome: Outcome) -> list[str]:
             f"(true: {outcome.true_frequency:.3f} Hz and {outcome.true_damping:.2f})."
         )
     return [
-        f"LFNO, the Laplace–Fourier neural operator, learned the response of a nonlinear oscillator from {len(run.split.train)} "
+        f"LFNO, the Laplace–Fourier neural operator, learned the response of an oscillator from {len(run.split.train)} "
         f"random forces in {_seconds(run.seconds)}; on {len(run.split.test)} new forces its error is {rest['LFNO']}.",
         f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs and of "
         f"{rest['FNO, equal time']} after the same time; the best linear model has {rest[LINEAR]}.",

@@ -23,7 +23,7 @@ def fit(
     *,
     reading: Reading,
     linear: Annotated[bool, typer.Option("--linear", help="The same as --model linear.")] = False,
-    test: Annotated[str | None, typer.Option(help="Test data: another file, or a range START:STOP (times or sample numbers).")] = None,
+    test: Annotated[str | None, typer.Option(help="Test data: a file, or a range START:STOP (time or samples).")] = None,
     window: Annotated[int | None, typer.Option(help="Samples of a window of a long record.", min=16)] = None,
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,

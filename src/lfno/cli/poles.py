@@ -29,7 +29,7 @@ def poles(
     model: Annotated[Path, typer.Argument(help="Model file, folder of a run, name of a shipped model, or file of a record.")],
     operating: Annotated[float, typer.Option(help="Constant input about which the model is linearised.")] = 0.0,
     amplitude: Annotated[float | None, typer.Option(help="Height of a pulse; show the modes of its response.")] = None,
-    order: Annotated[int | None, typer.Option(help="With --amplitude: number of states (2 for one oscillation).", min=1)] = None,
+    order: Annotated[int | None, typer.Option(help="With --amplitude: number of states (2: one oscillation).", min=1)] = None,
     layers: Annotated[int, typer.Option(help="Number of poles of the layers to list, too.", min=0)] = 0,
     stabilisation: Annotated[bool, typer.Option("--stabilisation", help="Draw a stabilisation diagram, too.")] = False,
     data: Annotated[Path | None, typer.Option(help="File of inputs and outputs for a Bode plot.")] = None,

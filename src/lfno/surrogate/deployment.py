@@ -24,7 +24,6 @@ from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
 from lfno.surrogate.sum import parts_of
 
-
 #: time steps above this multiple of the training step cause a warning, because the input between samples is unknown
 COARSE = 2.0
 
@@ -50,7 +49,7 @@ class Deployment(Description):
         stream = Stream(self.program(dt, member))
         axis = self.grid.axes[-1]
         if dt is not None and dt > COARSE * axis.step * (1 + 1e-9):
-            told = f"a time step of {dt:g} {axis.unit} is {dt / axis.step:.3g} times the step of training, {axis.step:g} {axis.unit}"
+            told = f"a time step of {dt:g} {axis.unit} is {dt / axis.step:.3g} times the step of training"
             warnings.warn(f"{told}: the prediction is wrong if the input changes between samples", stacklevel=2)
         if past is not None:
             stream.step(past)
