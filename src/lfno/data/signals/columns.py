@@ -39,7 +39,8 @@ def increases_evenly(variable: Variable, headed: bool) -> float | None:
     """
     values, word = variable.mapped, bare_word(variable.name)
     unit = variable.unit.lower().split()
-    if word in INPUTS | OUTPUTS | EITHER | SAMPLES | STEPS | (COUNTERS if headed else set()) or (unit and unit[0] not in SECONDS):
+    other = INPUTS | OUTPUTS | EITHER | SAMPLES | STEPS | (COUNTERS if headed else set())
+    if word in other or (unit and unit[0] not in SECONDS):
         return None
     if values is None or variable.size < FEWEST_TIMES or values.dtype.kind not in "fiu":
         return None

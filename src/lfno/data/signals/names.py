@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from lfno.core.errors import LfnoError, Option
-from lfno.data.files.variables import Variable, Variables, listing
+from lfno.data.files.variables import Variables, listing
 from lfno.data.signals.columns import extent, increases_evenly, is_idle, is_signal, numbers_rows
 from lfno.data.signals.vocabulary import COORDINATES, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, bare_word
 
