@@ -59,6 +59,41 @@ def test_trajectories_under_each_other_and_rows_that_are_numbered(tmp_path: Path
     assert any("'column1' only numbers the rows" in note for note in report["notes"])
 
 
+def test_a_first_column_in_equal_steps_is_the_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{3 * k},{np.sin(k)},{np.cos(k)}" for k in range(60)]
+    path.write_text("stamp (ms),force,displacement\n" + "\n".join(rows) + "\n")
+    report = inspect(path)
+    assert report["command"] == f"lfno fit {path} --input force --output displacement --time stamp"
+    assert report["grid"][0]["step"] == pytest.approx(3e-3)
+    assert any("'stamp' is taken as the time" in note for note in report["notes"])
+    path.write_text("\n".join(rows) + "\n")  # no header
+    assert read_signals(path, input="column2", output="column3").grid.axes[-1].step == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("count", np.arange(60)),  # numbers of rows
+        ("step", np.arange(60) * 3),  # numbers of steps
+        ("", np.arange(60) * 3),  # numbers of rows of a longer table
+        ("run", np.arange(60) * 3),
+        ("u", np.arange(60) * 3),
+        ("ramp (N)", np.arange(60) * 3),
+        ("stamp", np.arange(60) * -3),
+        ("stamp", np.append(np.arange(59) * 3, 178)),  # the last step is longer
+    ],
+)
+def test_counters_and_signals_are_not_taken_as_the_time(tmp_path: Path, name: str, column: np.ndarray) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{value},{np.sin(k)},{np.cos(k)}" for k, value in enumerate(column)]
+    path.write_text(f"{name},force,displacement\n" + "\n".join(rows) + "\n")
+    report = inspect(path)
+    assert report["command"] is None
+    with pytest.raises(LfnoError, match="no time vector"):
+        read_signals(path, input="force", output="displacement")
+
+
 def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, t=T, a=np.sin(T), b=np.cos(T))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,14 @@ def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
     assert np.array_equal(before, stream.state())
     with pytest.raises(lfno.LfnoError, match="another model"):
         MODELS["feedback"]().stream().restore(before)
+
+
+def test_a_step_above_twice_that_of_training_causes_a_warning() -> None:
+    model = MODELS["linear"]()
+    step = model.grid.axes[-1].step
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dt in (None, 0.5 * step, step, 2 * step):
+            model.stream(dt)
+    with pytest.warns(UserWarning, match="2.5 times the step of training"):
+        model.stream(2.5 * step)

@@ -81,7 +81,7 @@ def test_a_response_that_drifts_is_not_reached():
 
 @pytest.mark.parametrize(
     ("system", "words"),
-    [(Duffing(c=0), "damps"), (Beam(), "damps"), (Brusselator(), "by itself"), (Burgers(), "not forced")],
+    [(Duffing(c=0), "damps"), (Beam(), "damps"), (Brusselator(), "by itself"), (Burgers(), "not a force")],
 )
 def test_systems_without_a_steady_state_say_why(system, words):
     grid = system.signal_grid(system.grid)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Names = Annotated[list[str], typer.Argument(help="Names of data sets (see `lfno systems`), or `all`.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the files instead of the cache.")]
-Seed = Annotated[int, typer.Option(help="Seed of whatever is drawn at random.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 Count = Annotated[int | None, typer.Option(help="Number of samples.")]
 DType = Annotated[str, typer.Option(help="float32 or float64 in the file; the solvers always compute in float64.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter of the system, as in c=0.3.")]

@@ -26,7 +26,7 @@ def decompose(
     file: Annotated[Path, typer.Argument(help="File with the inputs.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder; decomposition of FILE if not given.")] = None,
     trajectory: Annotated[int, typer.Option(help="Which trajectory, counted from 0.", min=0)] = 0,
-    start: Annotated[float | None, typer.Option(help="One window of a record that begins here, from rest.")] = None,
+    start: Annotated[float | None, typer.Option(help="Start of one window in a record, with the system at rest.")] = None,
     *,
     reading: Reading,
     quiet: Quiet = False,

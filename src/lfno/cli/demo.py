@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page and the models.")] = Path("demo"),
-    quick: Annotated[bool, typer.Option("--quick", help="A few seconds with tiny networks, to see that all works.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny networks, a few seconds: check the installation.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")] = False,
 ) -> None:
@@ -65,7 +65,7 @@ def demo(
     fno = _train(data, "fno", size.epochs, size, None, console)
     longer = max(size.epochs, round(size.epochs * lfno.seconds / fno.seconds))
     runs = {"LFNO": lfno, "FNO": fno, "FNO, equal time": _train(data, "fno", longer, size, None, console)}
-    console.print("[bold]3[/] Asking the equation: true transient and steady part, true modes")
+    console.print("[bold]3[/] Computing the true transient part, steady part and modes from the equation")
     outcome = judge(data, runs)
     Surrogate([lfno.model]).save(out / "lfno" / MODEL)
     page = write_page(demo_page(outcome, str(out)), out / "index.html")

@@ -11,8 +11,12 @@ from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
 
 FEWEST = 100  # training samples below which the demo was a quick one
-HARDLY = "This is the quick demo: it shows that everything runs. Its networks are tiny and hardly trained: run `lfno demo`."
+HARDLY = (
+    "This quick demo only shows that everything runs: its networks are tiny and hardly trained, so all errors are large. "
+    "The demo proper is “lfno demo” and takes about three minutes."
+)
 NEXT = (
+    ("Fit models without a network: here, “modes with feedback” have an error below 0.001 %:", "lfno fit FILE"),
     ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
     ("Ask the model of this demo for its modes:", "lfno poles {folder}/lfno"),
@@ -44,7 +48,7 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 
 
 def lead(outcome: Outcome) -> list[str]:
-    """Return three sentences: the error of LFNO, the errors of the others, and the split and modes of LFNO."""
+    """Return three sentences: the error of LFNO, the errors of FNO and the linear model, and the split and modes of LFNO."""
     run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
     rings = "; it found no mode yet."
     if outcome.modes:
@@ -54,10 +58,10 @@ def lead(outcome: Outcome) -> list[str]:
             f"(true: {outcome.true_frequency:.3f} Hz and {outcome.true_damping:.2f})."
         )
     return [
-        f"LFNO was trained on {len(run.split.train)} random forces of a nonlinear oscillator for {_seconds(run.seconds)}; on "
-        f"{len(run.split.test)} new forces its error is {rest['LFNO']}.",
-        f"FNO has {rest['FNO']} after the same number of epochs and {rest['FNO, equal time']} after the same time; the "
-        f"best linear model has {rest[LINEAR]}.",
+        f"LFNO, the Laplace–Fourier neural operator, learned the response of an oscillator from {len(run.split.train)} "
+        f"random forces in {_seconds(run.seconds)}; on {len(run.split.test)} new forces its error is {rest['LFNO']}.",
+        f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs and of "
+        f"{rest['FNO, equal time']} after the same time; the best linear model has {rest[LINEAR]}.",
         "LFNO also says which part of the response is transient and which is steady, and how the oscillator rings" + rings,
     ]
 

@@ -11,11 +11,11 @@ import typer
 
 Input = Annotated[str | None, typer.Option(help="Input variables: f, or f1,f2, or f*.")]
 Output = Annotated[str | None, typer.Option(help="Output variables.")]
-Time = Annotated[str | None, typer.Option(help="Time vector (two: the input's and the output's).")]
+Time = Annotated[str | None, typer.Option(help="Time vector. If inputs and outputs have separate clocks: TIME_IN,TIME_OUT.")]
 Sample = Annotated[str | None, typer.Option(help="Column that numbers the trajectories of a table.")]
-Axes = Annotated[str | None, typer.Option(help='What the axes are: "sample,t" or "f=sample,t;u=sample,x,t".')]
+Axes = Annotated[str | None, typer.Option(help='Names of the array axes: "sample,t" or "f=sample,t;u=sample,x,t".')]
 Dt = Annotated[float | None, typer.Option(help="Time step of data without a time vector.")]
-Resample = Annotated[bool, typer.Option("--resample", help="Bring clocks that are not uniform to one that is.")]
+Resample = Annotated[bool, typer.Option("--resample", help="Interpolate irregular samples to a uniform time step.")]
 
 Reading = dict[str, Any]  # the result of `options`
 

@@ -29,11 +29,11 @@ def register(app: typer.Typer) -> None:
 
 def response(
     model: ModelPath,
-    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz; that of the training inputs.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz; that of the training inputs.")] = None,
+    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz; by default from the training inputs.")] = None,
+    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz; by default from the training inputs.")] = None,
     points: Annotated[int, typer.Option(help="Number of frequencies.", min=2)] = 100,
     amplitudes: Annotated[str | None, typer.Option(help="Amplitudes of the force, as 0.1,0.5,1.")] = None,
-    harmonics: Annotated[int, typer.Option(help="Harmonics of the answer.", min=1)] = 5,
+    harmonics: Annotated[int, typer.Option(help="Number of harmonics of the response.", min=1)] = 5,
     channel: Annotated[int, typer.Option(help="The input that is driven, counted from 0.", min=0)] = 0,
     equation: Annotated[bool, typer.Option(help="Solve the equation of a built-in system beside it.")] = True,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of figures and arrays.")] = None,

@@ -16,7 +16,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run
 Resume = Annotated[bool, typer.Option("--resume", help="Go on where the run in --out stopped.")]
 Seed = Annotated[int, typer.Option(help="Seed of the initial weights and of the order of samples.")]
 Fold = Annotated[int, typer.Option(help="Which of the five folds is the test set.")]
-Ensemble = Annotated[int, typer.Option(help="Train so many members in one stack: mean and spread.", min=1)]
+Ensemble = Annotated[int, typer.Option(help="Number of networks; the model gives their mean and spread.", min=1)]
 Device = Annotated[str | None, typer.Option(help="cpu or cuda; the best there is if not given.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
 Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]

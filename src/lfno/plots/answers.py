@@ -58,6 +58,8 @@ def answers_figure(
         panels[name].plot(t, own, color=COLOURS[name], label=names[0])
         panels[name].set(ylabel=response[0])
         panels[name].set_title(f"{name} part", loc="left")
+    if not narrow:
+        panels["response"].tick_params(labelbottom=True)  # the panels below are half as wide: their times are elsewhere
     for name in ["steady"] if parts and narrow else list(parts) or ["response"]:
         panels[name].set(xlabel=axis.label)
     _same_scale([panels[name] for name in ("response", *parts)])

@@ -95,7 +95,10 @@ def contest_samples(
 
 
 def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
-    """The answers to the test samples and the spread of the members; windows of records have their past."""
+    """Return (predictions of the test samples, spread of the members of an ensemble).
+
+    If the samples are windows of a record, the model also gets the inputs before each window.
+    """
     if not prepared.records:
         told = model.ask(prepared.dataset[prepared.split.test])
         return told.values, told.spread
@@ -158,7 +161,7 @@ def contest_record(
         whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
         try:
             linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
-        except LfnoError:  # too short a record to choose a linear model: the other opponents remain
+        except LfnoError:  # the record is too short for a linear model; the other baselines are still scored
             linear = None
         if linear is not None:
             answer = linear.predict(whole.inputs[None])[..., piece]

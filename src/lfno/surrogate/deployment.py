@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -23,6 +24,9 @@ from lfno.surrogate.passes import runs_in_blocks
 from lfno.surrogate.stream import Stream
 from lfno.surrogate.sum import parts_of
 
+#: time steps above this multiple of the training step cause a warning, because the input between samples is unknown
+COARSE = 2.0
+
 
 class Deployment(Description):
     """The part of a model that runs sample by sample and writes files for other programs."""
@@ -39,9 +43,14 @@ class Deployment(Description):
         past: inputs (inputs, time) before the stream begins. Without them, the stream starts from rest.
         member: the index of a member of an ensemble.
 
-        Raises LfnoError with the reason for a model that cannot run sample by sample.
+        Warns if `dt` is much larger than the step of training. Raises LfnoError with the reason for a model that cannot run
+        sample by sample.
         """
         stream = Stream(self.program(dt, member))
+        axis = self.grid.axes[-1]
+        if dt is not None and dt > COARSE * axis.step * (1 + 1e-9):
+            told = f"a time step of {dt:g} {axis.unit} is {dt / axis.step:.3g} times the step of training"
+            warnings.warn(f"{told}: the prediction is wrong if the input changes between samples", stacklevel=2)
         if past is not None:
             stream.step(past)
         return stream

@@ -1,7 +1,7 @@
 """Predict signals of any length in one pass, block by block with a state. There are no windows, overlaps or seams.
 
-The memory of a pass does not grow with the length of the signals, except for the arrays of inputs and outputs. Models that are
-recurrences can do so: linear models, modes with feedback, and networks that run sample by sample.
+Apart from the arrays of inputs and outputs, the memory of a pass does not grow with the length of the signals. Only recurrent
+models can predict in blocks: linear models, modes with feedback, and networks that run sample by sample.
 
 The split of a long signal is defined as for a window. Steady is the response to the whole signal repeated for ever, and
 transient is the rest. For a network, the signal is repeated until the state at its end does not change any more.

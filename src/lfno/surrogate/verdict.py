@@ -29,9 +29,9 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
 
     others: rows of other candidates, which are no baselines.
     """
-    own = rows[label]["nrmse"]
+    own, own_name = rows[label]["nrmse"], called(label)
     if not math.isfinite(own):
-        return f"The {label} gives values that are not finite: it is of no use."
+        return f"The {own_name} gives values that are not finite: it is of no use."
     if label == MODAL and NAMES["linear"] in rows:
         times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
         good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
@@ -41,11 +41,11 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     best = min(rivals, key=lambda name: rivals[name])
     if own > rivals[best]:
         times = own / max(rivals[best], 1e-300)
-        return f"The {label} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
+        return f"The {own_name} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
     factor = rivals[best] / max(own, 1e-300)
     if own > WORTH * rivals[best]:
-        return f"The {label} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {label} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
+        return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
+    return f"The {own_name} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
 
 
 def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> str:

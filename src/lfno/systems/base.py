@@ -152,7 +152,7 @@ class System(ABC):
     def unsettled(self) -> str:
         """The reason why the system has no periodic steady state; empty if it may have one."""
         if self.kind == "initial":
-            return "it is not forced: its input is an initial state"
+            return "its input is an initial state, not a force"
         return "" if self.damped else "nothing damps it: its free oscillations never die away"
 
     def steady_state(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> SteadyState:

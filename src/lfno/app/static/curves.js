@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart.js";
 import { SplitWords } from "./splitwords.js";
-import { mark } from "./state.js";
+import { isRich, mark } from "./state.js";
 import { ask, axisLabel, byId, el, key, percent, points, trying, unpack } from "./tools.js";
 
 /** The largest of the neighbours of each value: a curve that can be read where the error itself swings through zero. */
@@ -18,13 +18,21 @@ function around(truth) {
   return [low - room, high + room];
 }
 
+/** One sentence on the models that are grey, if there are such. */
+function switchedOff(page) {
+  if (!page.hidden.size) return [];
+  const narrow = page.models.some((one) => isRich(one.key)) && page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));
+  const why = narrow ? " Models marked (paper) were trained on one shape of input; they fail on inputs of another shape." : "";
+  return [el("span", { class: "muted small off-note" }, `Grey models are switched off: click a name to show its curve.${why}`)];
+}
+
 /** Buttons that hide and show the models. */
 export function chips(page) {
   const models = page.models.map((one) => [one.key, one.label, mark(one.key), percent(page.answers.get(one.key)?.l2)]);
   const before = document.activeElement?.dataset?.curve;
   const nodes = models.map(([name, label, colour, error]) =>
     el("button", { type: "button", class: "chip", "data-curve": name, "aria-pressed": String(!page.hidden.has(name)), onclick: () => page.toggle(name) }, el("i", { mark: colour }), label, el("span", { class: "muted chip-error" }, error)));
-  byId("chips").replaceChildren(key("truth", "truth"), ...nodes);
+  byId("chips").replaceChildren(key("truth", "truth"), ...nodes, ...switchedOff(page));
   if (before) byId("chips").querySelector(`[data-curve="${CSS.escape(before)}"]`)?.focus();
 }
 

@@ -160,6 +160,12 @@ page.toggle = (key) => trying(async () => {
   if (name === page.system.name) draw();
 });
 
+/** A sentence if solving the equation is faster than every model in view. */
+function slower(rows) {
+  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return "";
+  return " This equation is known and cheap: solving it is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
+}
+
 function errorTable() {
   const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));
   const best = Math.min(...rows.map((one) => one.l2));
@@ -171,6 +177,6 @@ function errorTable() {
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
     el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
-      rows.some((one) => one.key.startsWith("feedback")) ? ` Feedback model: ${ABOUT.feedback}.` : ""),
+      rows.some((one) => one.key.startsWith("feedback")) ? ` Feedback model: ${ABOUT.feedback}.` : "", slower(rows)),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

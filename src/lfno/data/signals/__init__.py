@@ -2,6 +2,7 @@
 
 Modules:
     names: find the time, the inputs and the outputs among the variables
+    columns: judge a column by its values: a time, numbers of rows, or a constant
     vocabulary: words in names that identify time, inputs and outputs
     axes: the role of each axis of an array
     parts: files with training and test parts
@@ -36,7 +37,8 @@ from lfno.data.files.xarray_objects import from_xarray, is_xarray
 from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
-from lfno.data.signals.names import Roles, extent, find_roles, sampling_step
+from lfno.data.signals.columns import extent
+from lfno.data.signals.names import Roles, find_roles, sampling_step
 from lfno.data.signals.record import INPUT_GAPS, PERIOD, Record
 from lfno.data.signals.runs import Runs, of_trajectories
 from lfno.data.signals.sampling import coordinate, in_seconds
@@ -60,7 +62,8 @@ def read_signals(
     source: a file; a mapping from names to arrays; an xarray DataArray or Dataset; or `Variables` of a file.
     input, output: names of variables: `"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"` or `"table:3"`. Unambiguous names are found
         without this option.
-    time: name of the time vector, or two names: the time of the input and the time of the output.
+    time: name of the time vector, or two names: the time of the input and the time of the output. A first column that
+        increases in equal steps is found without this option.
     sample: name of the column that numbers the trajectories of a table.
     axes: roles of the axes, `"sample,t"` or `"f=sample,t;u=sample,x,t"`. State them if the lengths of the axes are ambiguous.
     dt: time step of data without a time vector.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from lfno.core.errors import LfnoError, Option
-from lfno.core.memory import BLOCK
-from lfno.data.files.variables import Variable, Variables, listing
-from lfno.data.signals.vocabulary import COORDINATES, COUNTERS, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, bare_word
+from lfno.data.files.variables import Variables, listing
+from lfno.data.signals.columns import extent, increases_evenly, is_idle, is_signal, numbers_rows
+from lfno.data.signals.vocabulary import COORDINATES, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, bare_word
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,6 @@ class Roles:
     outputs: tuple[str, ...]
     times: tuple[str, ...]
     coordinates: tuple[str, ...]
-
-
-def extent(variable: Variable) -> tuple[int, ...]:
-    """Return the shape without axes of size 1, which MATLAB gives to every vector."""
-    return tuple(size for size in variable.shape if size > 1)
 
 
 def find_roles(
@@ -51,9 +45,9 @@ def find_roles(
     taken = {*inputs, *outputs, *clocks}
     coordinates = tuple(name for name in variables if name not in taken and _is_coordinate(variables, name))
     if not (inputs and outputs):
-        rest = [name for name in variables if name not in {*taken, *coordinates} and _is_signal(variables[name])]
-        rest = [name for name in rest if not _numbers_rows(variables, name)]
-        rest = [name for name in rest if len(rest) <= 2 or not _is_idle(variables, name)]
+        rest = [name for name in variables if name not in {*taken, *coordinates} and is_signal(variables[name])]
+        rest = [name for name in rest if not numbers_rows(variables, name)]
+        rest = [name for name in rest if len(rest) <= 2 or not is_idle(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
             # beside arrays of trajectories or sensors, a vector as long as the time is a signal, another vector a parameter
             moments = {variables[clock].size for clock in clocks}
@@ -85,47 +79,32 @@ def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[
     return found
 
 
-def _is_signal(variable: Variable) -> bool:
-    return variable.dtype.kind in "fiubc" and variable.size > 1
-
-
-def _numbers_rows(variables: Variables, name: str) -> bool:
-    """Return whether a column holds 0, 1, 2, … or 1, 2, 3, … and has a name such as "index"; add a note if so."""
-    mapped = variables[name].mapped
-    if bare_word(name) not in COUNTERS or mapped is None:
-        return False
-    values = mapped.reshape(-1)
-    if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in _neighbours(values)):
-        return False
-    variables.notes.append(f"{name!r} only numbers the rows and was left out")
-    return True
-
-
-def _is_idle(variables: Variables, name: str) -> bool:
-    """Return whether a column is constant and its name is not the name of an input or output; add a note if so."""
-    mapped = variables[name].mapped
-    if bare_word(name) in INPUTS | OUTPUTS | EITHER or mapped is None or len(extent(variables[name])) != 1:
-        return False
-    if not all(np.array_equal(a, b) for a, b in _neighbours(mapped.reshape(-1))):
-        return False
-    variables.notes.append(f"{name!r} never changes and was left out; name it as an input if it differs between runs")
-    return True
-
-
-def _neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield (values, next values) in pieces."""
-    for start in range(0, len(values) - 1, BLOCK // 8):
-        piece = values[start : start + BLOCK // 8 + 1]
-        yield piece[:-1], piece[1:]
-
-
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
-    """Return the variables whose names denote a time."""
-    free = [name for name in variables if name not in taken and _is_signal(variables[name])]
+    """Return the variables whose names denote a time. If there are none, return the time that `unnamed_clock` finds."""
+    free = [name for name in variables if name not in taken and is_signal(variables[name])]
     exact = [name for name in free if bare_word(name) in TIMES]
     if len(exact) == 1:
         return tuple(exact)
-    return tuple(exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())])
+    named = exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())]
+    return tuple(named) or unnamed_clock(variables, taken)
+
+
+def unnamed_clock(variables: Variables, taken: set[str]) -> tuple[str, ...]:
+    """Return the first column of a table if its values can only be times; add a note if so. Return () otherwise.
+
+    taken: names of inputs and outputs.
+    The file must not state a time step in another way.
+    """
+    columns = [variable for variable in variables.values() if is_signal(variable)]
+    table = len(columns) > 1 and all(extent(variable) == extent(columns[0]) for variable in columns)
+    if not table or columns[0].name in taken or sampling_step(variables) is not None:
+        return ()
+    step = increases_evenly(columns[0], headed=any(bare_word(variable.name) != "column" for variable in columns))
+    if step is None:
+        return ()
+    name, unit = columns[0].name, columns[0].unit or "s"
+    variables.notes.append(f"{name!r} is taken as the time: it is the first column and increases in steps of {step:g} {unit}")
+    return (name,)
 
 
 def _one_each(

@@ -14,6 +14,7 @@ from lfno.data.dataset import Dataset
 from lfno.data.files import Variable, Variables, read
 from lfno.data.files.variables import listing
 from lfno.data.signals import is_dataset, read_signals
+from lfno.data.signals.names import unnamed_clock
 from lfno.data.signals.parts import join
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
@@ -75,7 +76,7 @@ def _bare(channels: Sequence[str]) -> list[str]:
 def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], reading: dict[str, Any]) -> str:
     if trained and all(name in variables for name in trained):
         return ",".join(trained)
-    others = {*taken, reading.get("time"), reading.get("sample")}
+    others = {*taken, reading.get("time"), reading.get("sample"), *unnamed_clock(variables, {*taken})}
     free = [
         name
         for name, variable in variables.entries.items()

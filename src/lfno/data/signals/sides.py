@@ -10,7 +10,8 @@ from lfno.core.errors import LfnoError, Option
 from lfno.core.memory import allocate
 from lfno.data.files.variables import Variables
 from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settle
-from lfno.data.signals.names import Roles, extent
+from lfno.data.signals.columns import extent
+from lfno.data.signals.names import Roles
 from lfno.systems.base import Channel
 
 #: if input and output have different sizes along the sample axis, and at most this size, that axis counts channels

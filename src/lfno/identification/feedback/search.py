@@ -46,7 +46,7 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
             return None
         law = linear_law(modes, len(modes.poles), time)
         structure = Structure(law.decays, len(law.poles) - law.decays, LINEAR, free_start=free_start)
-        found = bench.fit(f"linear, {len(law.poles)} modes", law, structure, hold)
+        found = bench.fit(f"linear, {len(law.poles)} mode{'s' * (len(law.poles) > 1)}", law, structure, hold)
         told(found, report)
         return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,15 @@ from lfno.paper.report import paper
 from lfno.paper.report.baselines import Scores
 from lfno.paper.report.comparisons import below, every, lower, lower_in_both, most, said
 from lfno.paper.report.selection import Runs
-from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Claim, Finding, Verdict, factor, figure_of, mean_error
+from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Claim, Finding, Verdict, factor, figure_of
 from lfno.paper.studies import RICH
 from lfno.systems import titles
 from lfno.training.config import HELD
 
 #: largest L2 of the default LFNO
 LIMITS = {"duffing-c0": 0.015, "duffing-c05": 0.0025, "lorenz-rho5": 0.0005, "lorenz-rho10": 0.03, "pendulum-c05": 0.002}
-#: FNO-3D on ν = 10⁻³ with 1000 training samples (Li et al., 2021)
+#: FNO-3D on ν = 10⁻³ with 1000 training samples (Li et al., 2021). Our records are from the weaker initial fields of
+#: `navier-stokes-nu1e-3-printed`, 380 samples, so their errors cannot be compared with this figure.
 PUBLISHED_FLOW = 0.0086
 #: minutes of 5000 epochs of the paper's LFNO, five ODEs with three seeds; and how much cheaper they are as one stack
 MINUTES, CHEAPER, EPOCHS, RUNS = 5.0, 3.0, 5000, 15
@@ -48,16 +48,6 @@ def not_above_exact(runs: Runs) -> list[Finding]:
             words = f"LFNO {said(mine)}, exact layers {said(exact)}"
             findings.append(Finding(titles.title(task), words, mine.mean <= exact.mean))
     return findings
-
-
-def flow_below_fno(runs: Runs) -> list[Finding]:
-    """Compare LFNO and FNO on the flow, and give the ratio to the published error, which used four times as many samples."""
-    task = "navier-stokes-nu1e-3"
-    mine = mean_error(runs, task, "LFNO")
-    return [
-        replace(finding, words=f"{finding.words}; {factor((mine or math.inf) / PUBLISHED_FLOW)} the published {PUBLISHED_FLOW}")
-        for finding in lower(task, "LFNO", "FNO")(runs)
-    ]
 
 
 def paper_goals() -> list[Claim]:
@@ -113,8 +103,8 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
         Claim("Navier–Stokes: below persistence", "", still, "lfno reproduce --tasks navier-stokes --seeds 1"),
         Claim(
             "ν = 10⁻³: below our FNO of equal width and epochs",
-            f"FNO-3D {PUBLISHED_FLOW}, with 1000 samples (Li et al., 2021)",
-            flow_below_fno,
+            f"not comparable: FNO-3D {PUBLISHED_FLOW}, with 1000 samples of six times larger fields (Li et al., 2021)",
+            lower("navier-stokes-nu1e-3", "LFNO", "FNO"),
             "lfno reproduce --tasks navier-stokes-nu1e-3 --seeds 1 --models lfno,fno",
         ),
         Claim("Rich inputs: 3 times below FNO in L2", "", every(*(lower(t, "LFNO", "FNO", by=3) for t in RICH)), rich, 3),
