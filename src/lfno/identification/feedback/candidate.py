@@ -161,10 +161,10 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
 def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
     """Return the limits (signals, 2) of z: ±BEYOND times the largest |z| in z (…, signals).
 
-    Sines and tanh units have a bounded slope, so their limits are UNLIMITED.
+    Terms with a bounded slope have the limits UNLIMITED.
     """
     size = BEYOND * np.nanmax(np.abs(z.reshape(-1, z.shape[-1])), axis=0)
-    size = size if terms.powers or terms.moduli else np.full_like(size, UNLIMITED)
+    size = np.full_like(size, UNLIMITED) if terms.bounded else size
     return np.stack([-size, size], axis=1)
 
 
