@@ -77,9 +77,10 @@ def curves(z: np.ndarray) -> np.ndarray:
 
 
 class Screen:
-    """Fits of block structures with one input to windows."""
+    """Fits of block structures to windows. Only one input, `channel`, drives the front filter."""
 
-    def __init__(self, windows: Windows) -> None:
+    def __init__(self, windows: Windows, channel: int = 0) -> None:
+        self.channel = channel
         count = max(min(len(windows), SAMPLES // len(windows.inputs)), 1)
         rows = np.linspace(0, len(windows) - 1, count).round().astype(int)
         self.windows = windows.chosen(rows).held("centred")
@@ -91,14 +92,15 @@ class Screen:
 
     def signal(self, blocks: Blocks) -> tuple[np.ndarray, float]:
         """Return z (time, windows) with the standard deviation one, and the standard deviation of z with the given e."""
-        z = (self._respond(blocks.front, self.windows.pieces)[:, :, 0] @ blocks.mix)[...]
+        own = self.windows.pieces[:, :, self.channel : self.channel + 1]
+        z = self._respond(blocks.front, own)[:, :, 0] @ blocks.mix
         size = float(z[self.compared].std()) or 1.0
         return z / size, size
 
     def columns(self, blocks: Blocks) -> np.ndarray:
         """Return the signals that make up the outputs, (compared samples, states of the back filter × curves + 1)."""
         fed = np.moveaxis(curves(self.signal(blocks)[0]), 0, -1)
-        parts = np.moveaxis(pieces(fed, self.windows.step, "linear"), 2, 0)
+        parts = np.moveaxis(pieces(fed, self.windows.step, "centred"), 2, 0)
         responses = self._respond(blocks.back, parts)[self.compared]
         return np.concatenate([responses.swapaxes(1, 2).reshape(len(responses), -1), np.ones((len(responses), 1))], axis=1)
 

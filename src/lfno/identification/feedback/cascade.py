@@ -27,6 +27,8 @@ MOST_STEPS = 5
 WORTH = 0.8
 #: largest ratio of the new to the old error for which a simpler structure is accepted
 SIMPLER = 1.1
+#: largest |pole|, relative to the Nyquist frequency
+FASTEST = 1.0
 #: Gauss–Newton steps for the comparison of structures, and for the accepted structure
 FEW, MANY = 4, 12
 #: numbers of knees that describe the nonlinearity
@@ -40,9 +42,12 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
 
     The list is empty if the fast fit of `Screen` has no smaller error than `best`.
     """
-    if linear.law.drive.shape[1] > 1 or linear.structure.free_start:
+    if linear.structure.free_start:
         return []
-    screen = Screen(bench.train)
+    inward = split(linear.law.drive.T, linear.law.decays)
+    # the strongest input drives the front filter; the others begin without influence
+    channel = int(np.abs(inward @ linear.law.read.T).sum(1).argmax())
+    screen = Screen(bench.train, channel)
     error, blocks = grown(screen, linear.law.poles, bench.deadline)
     report(f"filter, nonlinearity and filter, fast fit: training error {error:.3g}, {len(blocks.front)} and {len(blocks.back)} modes")
     if not error < WORTH * np.sqrt(best.cost):
@@ -65,21 +70,20 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
     """Return the best cascade that begins with a front filter of one mode and the poles of a linear model as back filter."""
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
-    for _ in range(MOST_STEPS):
-        if time.monotonic() > deadline:
-            break
-        options = [screen.refined(one, FEW) for one in larger(reached[1])]
-        option = min(options, key=lambda row: row[0])
-        option = screen.refined(option[1], MANY)
-        if not option[0] < WORTH * reached[0]:
-            break
-        reached = option
-    for _ in range(MOST_STEPS):
-        options = [screen.refined(one, FEW) for one in smaller(reached[1])]
-        option = min(options, key=lambda row: row[0], default=reached)
-        if not (options and option[0] < SIMPLER * reached[0]):
-            break
-        reached = screen.refined(option[1], MANY)
+    fastest = FASTEST * np.pi / screen.windows.step
+    for moves, most in ((larger, WORTH), (smaller, SIMPLER)):
+        for _ in range(MOST_STEPS):
+            options = [screen.refined(one, FEW) for one in moves(reached[1]) if time.monotonic() < deadline]
+            options = [row for row in options if np.abs(row[1].poles).max() < fastest]
+            if not options:
+                break
+            error, blocks = min(options, key=lambda row: row[0])
+            # the few steps need not reach the minimum
+            if error < WORTH * reached[0] or moves is larger:
+                error, blocks = screen.refined(blocks, MANY)
+            if not error < most * reached[0] or np.abs(blocks.poles).max() > fastest:
+                break
+            reached = error, blocks
     return reached
 
 
@@ -189,9 +193,9 @@ def cascade_law(
     rows = np.zeros((len(read) + 1, ahead + behind))
     rows[:-1, ahead:], rows[-1, :ahead] = read, blocks.mix
     poles, drive, rows = modal(matrix, entries, rows)
-    n = rows.shape[1]
+    n, inputs = rows.shape[1], screen.windows.inputs.shape[2]
     lead = split(drive[:, 1], int((poles.imag == 0).sum()))
     return Law(
-        poles, drive[:, :1], np.outer(lead, gains), rows[-1:], shape, rows[:-1], np.zeros((len(read), 1)),
-        np.zeros(len(read)), np.zeros(n), limits(z[:, None], terms), terms,
+        poles, drive[:, :1] * (np.arange(inputs) == screen.channel), np.outer(lead, gains), rows[-1:], shape, rows[:-1],
+        np.zeros((len(read), inputs)), np.zeros(len(read)), np.zeros(n), limits(z[:, None], terms), terms,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
+from lfno.identification.feedback.cascade import cascades
 from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
 from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import LINEAR, linear_law
@@ -20,6 +21,8 @@ from lfno.identification.identify import Modes
 WORTH = 0.9
 #: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
 WORTH_MODE = 0.95
+#: largest ratio of the error of a cascade to the error of the other models for which no other family is tried
+CLEARLY = 0.5
 #: smallest number of states for products of states
 PRODUCTS = 3
 #: sets of degrees that a leading cubic term grows to, step by step
@@ -126,6 +129,11 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
     tried += sine(bench, replace(linear, hold=best.hold), report)
     # polynomials of higher degree cost little time, so they come before the other families
     best = polynomial(bench, tried, report)
+    if not bench.finished(best):
+        found = cascades(bench, linear, best, report)
+        tried += found
+        if found and choose(tried).error < CLEARLY * best.error:
+            return choose(tried)
     for family in families(linear):
         if not bench.finished(best):
             tried += family(bench, replace(linear, hold=best.hold), report)
