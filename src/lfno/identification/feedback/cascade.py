@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 
 from lfno.identification.feedback.blocks import Blocks, Screen, units
 from lfno.identification.feedback.candidate import Bench, Candidate, limits
-from lfno.identification.feedback.families import Report, told
+from lfno.identification.feedback.families import HORIZON, Report, staged, told
 from lfno.identification.feedback.internal import modal
 from lfno.identification.feedback.law import Law, placed, split
 from lfno.identification.feedback.structure import Structure
@@ -33,6 +33,14 @@ FASTEST = 1.0
 FEW, MANY = 4, 12
 #: numbers of knees that describe the nonlinearity
 KNEES = (1, 2, 3, 4)
+#: largest number of knees
+MOST_KNEES = 6
+#: places of a further knee that are compared, as quantiles of z
+PLACES = (0.1, 0.4, 0.6, 0.9)
+#: largest ratio of the new to the old error for which one more knee is tried
+ANOTHER = 0.9
+#: relative decrease of the squared error below which a fit of a cascade stops; its minima are long valleys
+PRECISE = 2e-4
 #: relative error of a curve below which it describes the nonlinearity well enough
 CLOSE = 0.02
 
@@ -49,21 +57,38 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
     channel = int(np.abs(inward @ linear.law.read.T).sum(1).argmax())
     screen = Screen(bench.train, channel)
     error, blocks = grown(screen, linear.law.poles, bench.deadline)
-    report(f"filter, nonlinearity and filter, fast fit: training error {error:.3g}, {len(blocks.front)} and {len(blocks.back)} modes")
+    report(f"cascade of {len(blocks.front)} and {len(blocks.back)} modes, fast fit: training error {error:.3g}")
     if not error < WORTH * np.sqrt(best.cost):
         return []
     found: list[Candidate] = []
+    label = f"cascade of {len(blocks.front)} and {len(blocks.back)} modes with "
     for terms, shape, gains, slope in nonlinearities(screen, blocks):
-        if found and (bench.late or bench.finished(found[-1])):
-            break
         law = cascade_law(screen, blocks, terms, shape, gains, slope)
         structure = Structure(law.decays, len(law.poles) - law.decays, terms)
-        label = f"cascade of {len(blocks.front)} and {len(blocks.back)} modes with {', '.join(terms.names)}"
-        found.append(bench.fit(label, law, structure, "centred"))
+        found.append(bench.fit(label + ", ".join(terms.names), law, structure, "centred", tolerance=PRECISE))
         told(found[-1], report)
-        if len(found) > 2 and not min(one.error for one in found[-2:]) < 0.9 * min(one.error for one in found[:-2]):
+        if bench.finished(found[-1]):
+            return found
+    while len(found[-1].structure.terms.knees) < MOST_KNEES and not bench.finished(found[-1]):
+        found.append(another_knee(bench, found[-1], label))
+        told(found[-1], report)
+        if not found[-1].error < ANOTHER * found[-2].error:
             break
     return found
+
+
+def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
+    """Fit the parent with one more knee. Several places of the knee are compared over a short horizon."""
+    z, old = bench.trajectory(parent) @ parent.law.pick[0], parent.law.terms
+    terms, unit = replace(old, knees=(*old.knees, 0)), 4 / float(z.std())
+    steep, shift = np.split(parent.law.shape, 2)
+    gains = np.concatenate([parent.law.gains, np.zeros((parent.law.states, 1))], axis=1)
+    laws = [
+        replace(parent.law, terms=terms, gains=gains, shape=np.concatenate([steep, [unit], shift, [-unit * place]]))
+        for place in np.quantile(z, PLACES)
+    ]
+    structure = replace(parent.structure, terms=terms)
+    return staged(bench, label + ", ".join(terms.names), laws, structure, parent, (HORIZON,))
 
 
 def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Blocks]:
@@ -141,7 +166,10 @@ def smaller(blocks: Blocks) -> Iterator[Blocks]:
 
 
 def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.ndarray, np.ndarray, float]]:
-    """Yield terms, their shapes, their gains, and the slope of the linear part, as approximations of the nonlinearity."""
+    """Yield terms, their shapes, their gains, and the slope of the linear part, as approximations of the nonlinearity.
+
+    There is at most one polynomial and at most one sum of knees, in this order. Each has as few terms as a good fit needs.
+    """
     _, z, n = screen.curve(blocks)
     tried = []
     for count in KNEES:
@@ -159,10 +187,12 @@ def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.n
         tried.append((float(np.linalg.norm(approximated(terms, np.zeros(0), z, n)[1])), terms, np.zeros(0)))
     tried.sort(key=lambda row: row[1].count + row[1].shapes)
     least = max(3 * min(row[0] for row in tried), CLOSE * float(np.linalg.norm(n - n.mean())))
-    for error, terms, shape in tried:
-        if error <= least:
-            gains = approximated(terms, shape, z, n)[0]
-            yield terms, shape, gains[2:], float(gains[1])
+    for kind in (False, True):
+        for error, terms, shape in tried:
+            if error <= least and bool(terms.knees) == kind:
+                gains = approximated(terms, shape, z, n)[0]
+                yield terms, shape, gains[2:], float(gains[1])
+                break
 
 
 def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
