@@ -3,7 +3,7 @@
     x′ = F x + b u,   z = e x,     ξ′ = G ξ + g n(z),   y = c ξ + offset          (Wiener–Hammerstein)
 
 For known poles and known e, the outputs are linear in all other parameters: with n(z) = Σ_d a_d h_d(z), they are sums of the
-responses of the back poles to the signals h_d(z). So only the poles and e are searched, and linear least squares gives the rest.
+responses of the back poles to the signals h_d(z). So only the poles and e are searched. Linear least squares gives the rest.
 No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time in Python.
 """
 
@@ -71,9 +71,13 @@ def units(poles: np.ndarray) -> np.ndarray:
 
 
 def curves(z: np.ndarray) -> np.ndarray:
-    """Return h_d(z) (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one."""
-    bent = STEEP * (z[..., None] - np.array(CORNERS))
-    return np.concatenate([z[..., None], np.logaddexp(bent, -bent) / STEEP], axis=-1)
+    """Return h_d(z) (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one.
+
+    All curves vanish at z = 0. Otherwise a motion from rest would begin with a false transient.
+    """
+    bent, still = STEEP * (z[..., None] - np.array(CORNERS)), STEEP * np.array(CORNERS)
+    corners = (np.logaddexp(bent, -bent) - np.logaddexp(still, -still)) / STEEP
+    return np.concatenate([z[..., None], corners], axis=-1)
 
 
 class Screen:
@@ -125,7 +129,8 @@ class Screen:
             if not np.isfinite(normal).all():
                 break
             while damping < MOST_DAMPING:
-                step = np.linalg.lstsq(normal + damping * np.diag(np.diag(normal) + 1e-12 * np.trace(normal)), right, rcond=None)[0]
+                ridge = damping * np.diag(np.diag(normal) + 1e-12 * np.trace(normal))
+                step = np.linalg.lstsq(normal + ridge, right, rcond=None)[0]
                 trial = self.residual(vector - step, blocks)
                 if float(trial @ trial) < before:
                     break

@@ -51,7 +51,8 @@ def continued(inputs: np.ndarray) -> np.ndarray:
     array([-2., -1.,  0.,  1.,  4.,  7., 10.])
     """
     first, last = inputs[..., :1], inputs[..., -1:]
-    rise, fall = (np.diff(inputs[..., part], axis=-1) if inputs.shape[-1] > 1 else 0 * first for part in (np.s_[:2], np.s_[-2:]))
+    several = inputs.shape[-1] > 1
+    rise, fall = (np.diff(inputs[..., part], axis=-1) if several else 0 * first for part in (np.s_[:2], np.s_[-2:]))
     return np.concatenate([first - 2 * rise, first - rise, inputs, last + fall, last + 2 * fall], axis=-1)
 
 

@@ -78,7 +78,8 @@ class Windows:
         """Return the windows with the indices `rows`."""
         return replace(
             self, inputs=self.inputs[:, rows], targets=self.targets[:, rows], weights=self.weights[:, rows],
-            past=self.past[:, rows], ahead=self.ahead[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows], ends=self.ends[rows],
+            past=self.past[:, rows], ahead=self.ahead[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows],
+            ends=self.ends[rows],
         )  # fmt: skip
 
     def until(self, size: int) -> Windows:
@@ -128,5 +129,6 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
     inputs = np.stack([padded(value, size=longest + AFTER) for value in columns[0]], axis=1)
     return Windows(
         inputs[:longest], np.where(weights > 0, targets, 0.0), weights, np.stack(columns[3], axis=1), inputs[longest:],
-        np.array(columns[4]), np.array(columns[5]), np.array([len(value) - 1 for value in columns[1]]), step / scales.time, hold,
+        np.array(columns[4]), np.array(columns[5]), np.array([len(value) - 1 for value in columns[1]]),
+        step / scales.time, hold,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ FINER = 0.75
 LOOKS_AHEAD = (
     "lfno.predict interpolates the whole input by a spline, which looks ahead; this code uses the cubic through the last "
     "four samples, and differs from it by O(dt^4)"
+)
+CENTRED = (
+    "lfno.predict interpolates the input by polynomials of degree five, which look two samples ahead; this code uses the "
+    "cubic through the last four samples, and differs from it by O(dt^4)"
 )
 
 
@@ -52,8 +57,9 @@ def program_of(
         more = [LOOKS_AHEAD] if hold == "cubic" else []
         return build.program(output, dt, axis.unit, inputs, outputs, "a linear model", hold, [*notes, *more])
     if isinstance(member, FeedbackModel):
-        output = feedback_step(build, member, dt)
-        return build.program(output, dt, axis.unit, inputs, outputs, "modes with feedback", member.hold, notes)
+        causal, more = (replace(member, hold="cubic"), [CENTRED]) if member.hold == "centred" else (member, [])
+        output = feedback_step(build, causal, dt)
+        return build.program(output, dt, axis.unit, inputs, outputs, "modes with feedback", causal.hold, [*notes, *more])
     network: Any = network_of(member)
     reason = why_not(network)
     if reason:
