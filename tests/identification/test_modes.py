@@ -178,6 +178,10 @@ def test_the_band_of_a_chirp():
     assert 7 < high < 9
 
 
+def test_inputs_constant_in_time_have_the_whole_band():
+    assert input_band(np.ones((3, 2, 100)), 0.01) == (0.0, 50.0)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

@@ -40,6 +40,8 @@ class SmallSignal:
 def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
     """Return the band in Hz with 99 % of the power of inputs (…, time). The mean of the inputs does not count.
 
+    Inputs that are constant in time, such as an initial state, have no band. They get all frequencies up to Nyquist.
+
     >>> t = 0.01 * np.arange(1000)
     >>> low, high = input_band(np.sin(2 * np.pi * 3 * t), 0.01)
     >>> bool(2.9 <= low <= high <= 3.1)
@@ -49,9 +51,12 @@ def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
     window = np.hanning(values.shape[-1] + 2)[1:-1]
     power = np.abs(np.fft.rfft((values - values.mean(-1, keepdims=True)) * window)) ** 2
     power = power.reshape(-1, power.shape[-1]).sum(0)
-    share = np.cumsum(power) / (power.sum() or 1.0)
     frequencies = np.fft.rfftfreq(values.shape[-1], step)
-    return float(frequencies[np.searchsorted(share, OUTSIDE)]), float(frequencies[np.searchsorted(share, 1 - OUTSIDE)])
+    if not power.sum() > 0:
+        return 0.0, float(frequencies[-1])
+    share = np.cumsum(power) / power.sum()
+    low, high = np.searchsorted(share, (OUTSIDE, 1 - OUTSIDE))
+    return float(frequencies[low]), float(frequencies[high])
 
 
 def random_forces(samples: int, channels: int, size: int, step: float, band: tuple[float, float]) -> np.ndarray:
