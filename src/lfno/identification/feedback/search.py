@@ -9,6 +9,7 @@ import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
 from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
+from lfno.identification.feedback.friction import friction
 from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
@@ -20,6 +21,8 @@ from lfno.identification.identify import Modes
 WORTH = 0.9
 #: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
 WORTH_MODE = 0.95
+#: largest ratio of the validation errors, mass with friction over linear, for which no other nonlinearity is tried
+MUCH_BETTER = 0.3
 #: smallest number of states for products of states
 PRODUCTS = 3
 #: sets of degrees that a leading cubic term grows to, step by step
@@ -61,12 +64,15 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
         enough = linear[:-1]
     else:
         enough = linear
+    rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
+    if rubbed and rubbed[0].error < MUCH_BETTER * min(one.error for one in linear):
+        return choose(rubbed)
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
     best = nonlinear(bench, linear[needed], report, cubic)
     if needed + 1 < len(linear) and not bench.finished(best):
         wider = nonlinear(bench, linear[needed + 1], report)
         best = wider if wider.error < WORTH * best.error else best
-    return best
+    return choose([best, *rubbed])
 
 
 def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> tuple[int, list[Candidate]]:
