@@ -14,12 +14,12 @@ simulation error then replaces sign by a steep tanh. The constant force c become
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, limits
-from lfno.identification.feedback.families import HORIZONS, Report, staged, told
+from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.internal import modal
 from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.structure import Structure
@@ -32,8 +32,8 @@ NOTICEABLE = 0.9
 LAGS = (1, 2, 4, 8)
 #: smallest velocity of a sample in the regression, in units of the rms of the velocity
 MOVING = 0.1
-#: initial slopes of the tanh, in units of 1 / rms of the velocity
-STEEP = (5.0, 30.0)
+#: initial slope of the tanh, in units of 1 / rms of the velocity
+STEEP = 30.0
 #: largest |c| / f for the initial shift of the tanh
 MOST_SHIFT = 0.95
 #: time constant of an integrator, in lengths of the longest window
@@ -69,13 +69,11 @@ def friction(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]
     axis = min((regression(bench.train, 0, lag) for lag in LAGS), key=lambda one: one.ratio)
     if not (axis.ratio < NOTICEABLE and axis.friction > 0 and axis.damping > 0):
         return []
-    terms = Terms(1, units=1)
-    laws = [initial_law(bench.train, axis, steep, linear.law) for steep in STEEP]
-    structure = Structure(laws[0].decays, len(laws[0].poles) - laws[0].decays, terms)
-    plain = replace(linear, structure=structure, starts=initial_states(bench.train, laws[0]))
-    found = [staged(bench, f"mass with dry friction, output {axis.output + 1}", laws, structure, plain, HORIZONS)]
-    told(found[0], report)
-    return found
+    law = initial_law(bench.train, axis, linear.law)
+    structure = Structure(law.decays, len(law.poles) - law.decays, law.terms)
+    best = bench.fit("mass with dry friction", law, structure, linear.hold, initial_states(bench.train, law))
+    told(best, report)
+    return [best]
 
 
 def regression(windows: Windows, output: int, lag: int) -> Axis:
@@ -110,12 +108,8 @@ def averaged(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray(sum(weight * values[n : len(values) - size + 1 + n] for n, weight in enumerate(weights)))
 
 
-def initial_law(windows: Windows, axis: Axis, steep: float, like: Law) -> Law:
-    """Return the law of an axis in modal coordinates.
-
-    steep: slope of the tanh at zero, in units of 1 / rms of the velocity.
-    like: a law with the same inputs and outputs.
-    """
+def initial_law(windows: Windows, axis: Axis, like: Law) -> Law:
+    """Return the law of an axis in modal coordinates. `like` is a law with the same inputs and outputs."""
     slowest = 1 / (INTEGRATOR * len(windows.inputs) * windows.step)
     stiffness = max(axis.stiffness, slowest * axis.damping)
     matrix = np.array([[0.0, 1.0], [-stiffness, -axis.damping]])
@@ -129,7 +123,7 @@ def initial_law(windows: Windows, axis: Axis, steep: float, like: Law) -> Law:
     shift = float(np.arctanh(np.clip(axis.constant / axis.friction, -MOST_SHIFT, MOST_SHIFT)))
     terms = Terms(1, units=1)
     return Law(
-        poles, drive[:, :-1], gains, rows[1:] / size, np.array([steep, shift]), rows[:1], np.zeros_like(like.direct),
+        poles, drive[:, :-1], gains, rows[1:] / size, np.array([STEEP, shift]), rows[:1], np.zeros_like(like.direct),
         np.zeros(1), np.zeros(2), limits(np.ones((1, 1)), terms), terms,
     )  # fmt: skip
 
