@@ -19,7 +19,6 @@ from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.precision import parameter_covariance, physical
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.search import search
-from lfno.identification.feedback.thin import thinned, thinning
 from lfno.identification.feedback.windows import Scales, Windows, cut
 from lfno.identification.modal import ModalModel
 
@@ -35,8 +34,6 @@ STRONGEST = 0.9
 SEARCHING = 0.6
 #: largest integration error, relative to the part of the noise that the parameters can follow
 UNBIASED = 0.3
-#: part of the time budget for the fit to thinned stretches
-THINNED = 0.7
 #: default time budget in seconds
 SECONDS = 60.0
 
@@ -75,9 +72,6 @@ def fit_feedback(
     step = grid.steps[-1]
     train, validation = checked(train), list(validation)
     check_signals([*train, *validation])
-    if (factor := thinning(train)) > 1:
-        report(f"the samples are dense: the search uses one of {factor} samples, with averaged inputs")
-        return fit_dense(train, validation, grid, factor, start, seconds, report)
     scales = signal_scales(train)
     resting = resting_input(train, step, scales)
     if np.any(resting != scales.input_offset):
@@ -99,21 +93,6 @@ def fit_feedback(
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
     return fitted_model(final, best, spread(windows, FITTED), scales, grid)
-
-
-def fit_dense(
-    train: Sequence[Stretch], validation: Sequence[Stretch], grid: Grid, factor: int, start: ModalModel | None, seconds: float,
-    report: Callable[[str], None],
-) -> FeedbackModel:  # fmt: skip
-    """Fit a model to thinned stretches. Then fit its parameters to the original stretches, with the best hold of the input."""
-    from lfno.identification.feedback.refit import refit, with_best_hold  # these functions use this module
-
-    deadline = time.monotonic() + seconds
-    thin = [[thinned(stretch, factor) for stretch in part] for part in (train, validation)]
-    coarse = grid.change(grid.names[-1], size=-(-grid.shape[-1] // factor), step=factor * grid.steps[-1])
-    model = fit_feedback(*thin, coarse, start=start, seconds=THINNED * seconds, report=report)
-    model = with_best_hold(replace(model, grid=grid), train)
-    return refit(model, train, max(deadline - time.monotonic(), 1.0))
 
 
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:

@@ -21,9 +21,9 @@ from lfno.identification.identify import Modes
 WORTH = 0.9
 #: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
 WORTH_MODE = 0.95
-#: largest ratio of the training errors, mass with friction over linear, for which no other nonlinearity is tried. A mass with
-#: friction has few parameters, and one validation window with few reversals says less than all training windows
-MUCH_BETTER = 0.3
+#: largest ratio of the training errors, mass with friction over linear models with as few parameters, for which no other
+#: nonlinearity is tried. One validation window with few reversals says less than all training windows
+MUCH_BETTER = 0.5
 #: smallest number of states for products of states
 PRODUCTS = 3
 #: sets of degrees that a leading cubic term grows to, step by step
@@ -66,8 +66,10 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
     else:
         enough = linear
     rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
-    if rubbed and rubbed[0].cost < MUCH_BETTER**2 * min(one.cost for one in linear) and rubbed[0].error < linear[0].error:
-        return rubbed[0]
+    for one in rubbed:
+        simple = min(other.cost for other in linear if other.size <= max(one.size, linear[0].size))
+        if one.cost < MUCH_BETTER**2 * simple and one.error < linear[0].error:
+            return one
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
     best = nonlinear(bench, linear[needed], report, cubic)
     if needed + 1 < len(linear) and not bench.finished(best):
