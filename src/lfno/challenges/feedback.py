@@ -133,7 +133,7 @@ def _searched(kept: Training, held: Training, delays: tuple[int, ...], seconds: 
         logger.info("feedback: the input is rough, so the model sees the neighbours of each sample")
     model = fit_feedback(
         [stretch(record, delays) for record in kept.records], [stretch(record, delays) for record in held.records], grid,
-        seconds=seconds, report=lambda text: logger.info(f"feedback: {text}"),
+        seconds=seconds, ahead=True, report=lambda text: logger.info(f"feedback: {text}"),
     )  # fmt: skip
     return _with_prior(model, kept, delays)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lfno.identification.feedback.hold import CAUSAL
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.levenberg import minimise, settled
 from lfno.identification.feedback.problem import Point, Problem
@@ -65,11 +66,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Bench:
-    """Windows for the fit and for the validation of candidates. `deadline` is a value of `time.monotonic`."""
+    """Windows for the fit and for the validation of candidates.
+
+    deadline: end of the search, a value of `time.monotonic`.
+    holds: the holds of the input that a candidate may have. The last one follows smooth inputs best.
+    """
 
     train: Windows
     validation: Windows
     deadline: float = np.inf
+    holds: tuple[str, ...] = CAUSAL
 
     @property
     def late(self) -> bool:

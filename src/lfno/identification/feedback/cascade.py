@@ -65,7 +65,7 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
     for terms, shape, gains, slope in nonlinearities(screen, blocks):
         law = cascade_law(screen, blocks, terms, shape, gains, slope)
         structure = Structure(law.decays, len(law.poles) - law.decays, terms)
-        found.append(bench.fit(label + ", ".join(terms.names), law, structure, "centred", tolerance=PRECISE))
+        found.append(bench.fit(label + ", ".join(terms.names), law, structure, bench.holds[-1], tolerance=PRECISE))
         told(found[-1], report)
         if bench.finished(found[-1]):
             return found

@@ -20,11 +20,18 @@ from lfno.core.errors import LfnoError
 
 #: name of the hold → positions of the samples that define it; the step runs from position 0 to 1
 HOLDS: dict[str, tuple[int, ...]] = {"zero": (0,), "linear": (0, 1), "cubic": (0, 1, -1, -2), "centred": (0, 1, -1, -2, 2, 3)}
+#: holds that use no sample after the step; a model with such a hold runs sample by sample
+CAUSAL = tuple(name for name, places in HOLDS.items() if max(places) <= 1)
 #: number of samples before the first and after the last sample of a step that a hold may use
 BEFORE, AFTER = 2, 2
 
 # 24 Gauss points integrate e^{μ s} over one step to rounding error, for every pole that the samples resolve
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+
+
+def permitted(ahead: bool) -> tuple[str, ...]:
+    """Return the holds that a search may choose. With `ahead`, a hold may use samples after the step."""
+    return tuple(HOLDS) if ahead else CAUSAL
 
 
 def pieces(inputs: np.ndarray, step: float, hold: str) -> np.ndarray:

@@ -14,7 +14,7 @@ from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.feedback.curve import restoring_curve
-from lfno.identification.feedback.hold import AFTER, BEFORE, pieces
+from lfno.identification.feedback.hold import AFTER, BEFORE, CAUSAL, pieces
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.linearised import amplitude_modes, small_signal
 from lfno.identification.feedback.simulate import simulate, substep_pieces
@@ -67,6 +67,11 @@ class FeedbackModel:
         """Return the numbers of input and output channels."""
         outputs, inputs = self.law.direct.shape
         return inputs, outputs
+
+    @property
+    def causal(self) -> bool:
+        """Return whether the hold of the input uses past samples only, so that the model can run sample by sample."""
+        return self.hold in CAUSAL
 
     @property
     def parameters(self) -> int:

@@ -11,7 +11,6 @@ import numpy as np
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback.candidate import Candidate
 from lfno.identification.feedback.fit import FITTED, fitted_model, spread
-from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import signal_scales
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.levenberg import minimise, settled
@@ -56,15 +55,15 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a law may diverge with another hold
-def with_best_hold(model: FeedbackModel, stretches: Sequence[Stretch]) -> FeedbackModel:
-    """Return the model with the hold of the input that gives the smallest simulation error. The law does not change."""
+def with_best_hold(model: FeedbackModel, stretches: Sequence[Stretch], holds: Sequence[str]) -> FeedbackModel:
+    """Return the model with the hold, one of `holds`, that gives the smallest simulation error. The law does not change."""
     step, law = model.grid.steps[-1], model.law
     scales = replace(signal_scales(stretches), input_offset=model.input_offset, time=1 / float(np.abs(law.poles).max()))
     windows = spread(cut(stretches, step, scales, model.hold), FITTED)
     law = scaled_law(law, scales)
     point = Point(model.structure.pack(law), np.zeros((len(windows), law.states)))
     costs = {}
-    for hold in HOLDS:
+    for hold in holds:
         costs[hold] = settled(Problem(windows.held(hold), model.structure, law, model.substeps(step)), point).cost
     return replace(model, hold=min(costs, key=lambda hold: costs[hold]))
 

@@ -11,7 +11,6 @@ from lfno.identification.feedback.candidate import Bench, Candidate, choose, ext
 from lfno.identification.feedback.cascade import cascades
 from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
 from lfno.identification.feedback.friction import friction
-from lfno.identification.feedback.hold import HOLDS
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.structure import Structure
@@ -79,7 +78,8 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
     """Return whether a candidate is clearly better than the linear candidates that have no more parameters.
 
-    The training errors are compared: one validation window with few reversals of the motion says less than all training windows.
+    The training errors are compared: one validation window with few reversals of the motion says less than all training
+    windows.
     """
     simple = [one.cost for one in linear if one.size <= max(found.size, linear[0].size)]
     return found.cost < CLEARLY**2 * min(simple) and found.error < linear[0].error
@@ -224,9 +224,9 @@ def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
 
 
 def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
-    """Fit the parent with each hold of the input, and return the candidate with the smallest training error."""
+    """Fit the parent with each permitted hold of the input, and return the candidate with the smallest training error."""
     found = [parent]
-    for hold in HOLDS:
+    for hold in bench.holds:
         if hold != parent.hold and not bench.late:
             found.append(bench.fit(parent.label, parent.law, parent.structure, hold, parent.starts, parent.substeps, 8))
     best = min(found, key=lambda candidate: candidate.cost)
