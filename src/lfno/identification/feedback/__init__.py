@@ -9,6 +9,8 @@ Modules:
     search: search for the structure on validation data
     candidate: one fitted structure, and the choice between several
     families: families of nonlinearities
+    cascade: filter, static nonlinearity and filter in series
+    blocks: fast fits of such cascades
     friction: a mass with dry friction, such as a positioning axis
     thin: thin records that are sampled very densely
     structure: which entries of the equations are free
