@@ -50,7 +50,7 @@ def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surr
 def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0) -> Surrogate:
     """Three modes closed by springs, a pendulum, a hysteresis and tanh units, in three sub-steps; z leaves its limits."""
     rng = np.random.default_rng(0)
-    terms = terms or Terms(2, powers=((2, 0), (1, 1), (0, 3)), sines=(1,), moduli=((0, 1),), units=2)
+    terms = terms or Terms(2, powers=((2, 0), (1, 1), (0, 3)), sines=(1,), moduli=((0, 1),), units=2, knees=(0, 1))
     poles = np.array([-2.0, -0.3 + 6j, -0.8 + 15j])
     drive = rng.normal(size=(3, 2)) + 1j * rng.normal(size=(3, 2)) * (poles.imag > 0)[:, None]
     gains, pick = 0.2 * rng.normal(size=(5, terms.count)), rng.normal(size=(terms.signals, 5))
@@ -71,7 +71,7 @@ MODELS = {
     "zero": partial(linear, "zero"),
     "feedback": feedback,
     "pendulum": partial(feedback, "cubic", Terms(1, powers=((3,),), sines=(0,)), np.inf),
-    "spring": partial(feedback, "linear", Terms(1, powers=((3,), (2,)), units=1), 0.5),
+    "spring": partial(feedback, "linear", Terms(1, powers=((3,), (2,)), units=1, knees=(0,)), 0.5),
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),

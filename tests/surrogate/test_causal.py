@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.core.grid import Grid
+from lfno.data.stretches import Stretch
+from lfno.identification.feedback.hold import permitted
+from lfno.identification.feedback.refit import with_best_hold
+from lfno.identification.feedback.terms import Terms
 from tests.cli.rig import answer
+from tests.surrogate.rigs import GRID, feedback, forces
 
 SMALL = {"epochs": 1, "width": 2, "projection": 4, "transient_layers": 2, "n_poles": 2}
 
@@ -32,3 +38,25 @@ def test_a_causal_network_streams(tmp_path: Path) -> None:
 def test_what_cannot_be_causal_says_so() -> None:
     with pytest.raises(lfno.LfnoError, match="an FNO sees a whole window at once"):
         lfno.fit("duffing-c05", "fno", causal=True)
+
+
+def test_a_model_that_looks_ahead_predicts_but_does_not_stream(tmp_path: Path) -> None:
+    model = feedback("centred")
+    assert not model.causal
+    assert np.isfinite(model.predict(forces())).all()
+    with pytest.raises(lfno.LfnoError, match=r"two samples ahead; fit one that can with `lfno fit --causal`"):
+        model.stream()
+    for target in ("c", "fmu", "onnx-step", "onnx"):
+        with pytest.raises(lfno.LfnoError, match="two samples ahead"):
+            model.export(target, tmp_path / "rig")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("ahead", "hold"), [(False, "cubic"), (True, "centred")])
+def test_the_best_hold_of_a_smooth_input_looks_ahead_only_if_it_may(ahead: bool, hold: str) -> None:
+    model, step = feedback("linear", Terms(1, sines=(0,)), 1e9).members[0], GRID.steps[-1]
+    draw = np.random.default_rng(0)
+    t, rates = step / 16 * np.arange(16 * 300), draw.uniform(1, 40, (2, 20, 1))  # the Nyquist frequency is 157 rad/s
+    force = 0.1 * np.sin(rates * t + draw.uniform(0, 6, (2, 20, 1))).sum(1) + model.input_offset[:, None]
+    motion = model.predict(force[None], Grid.line(len(t), step / 16))[0]
+    assert with_best_hold(model, [Stretch(force[:, ::16], motion[:, ::16], start="rest")], permitted(ahead)).hold == hold

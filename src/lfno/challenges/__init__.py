@@ -14,6 +14,7 @@ Modules:
     run: run a benchmark
     methods: the methods that fit a model
     linear: linear models
+    band: linear models of long records in a small band
     rectified: absolute value of a linear model, for sensors that do not measure the sign
     feedback: modes with feedback, with the initial state estimated from the first outputs
     steady: LFNO for records in periodic steady state

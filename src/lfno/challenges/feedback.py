@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,8 @@ NEIGHBOURS = (0, -1, 1)
 #: an input is rough if the ratio std(fourth differences) / std(input) is larger than this; a flat spectrum up to 0.4 times
 #: the Nyquist frequency has a ratio of about 0.7
 ROUGH = 0.7
+#: an input is band-limited if the part LITTLE of its power, or less, lies above EDGE times the Nyquist frequency
+EDGE, LITTLE = 0.55, 0.01
 #: an input is piecewise constant, and needs no interpolation, if a larger share of neighbouring samples is equal
 CONSTANT = 0.5
 
@@ -111,9 +114,16 @@ def is_rough(training: Training) -> bool:
     for channel in range(training.channels[0]):
         signals = [record.inputs[channel] for record in training.records]
         whole, first, fourth = (np.concatenate([np.diff(one, order) for one in signals]) for order in (0, 1, 4))
-        if (first == 0).mean() < CONSTANT and fourth.std() > ROUGH * whole.std():
+        if (first == 0).mean() < CONSTANT and fourth.std() > ROUGH * whole.std() and not is_band_limited(signals):
             return True
     return False
+
+
+def is_band_limited(signals: Sequence[np.ndarray]) -> bool:
+    """Return whether signals (time,) have hardly any power near the Nyquist frequency. Then the centred hold follows them."""
+    spectra = [np.abs(np.fft.rfft((one - one.mean()) * np.hanning(len(one)))) ** 2 for one in signals]
+    high = sum(float(power[int(EDGE * len(power)) :].sum()) for power in spectra)
+    return high < LITTLE * sum(float(power.sum()) for power in spectra)
 
 
 def _searched(kept: Training, held: Training, delays: tuple[int, ...], seconds: float) -> Feedback:
@@ -123,7 +133,7 @@ def _searched(kept: Training, held: Training, delays: tuple[int, ...], seconds: 
         logger.info("feedback: the input is rough, so the model sees the neighbours of each sample")
     model = fit_feedback(
         [stretch(record, delays) for record in kept.records], [stretch(record, delays) for record in held.records], grid,
-        seconds=seconds, report=lambda text: logger.info(f"feedback: {text}"),
+        seconds=seconds, ahead=True, report=lambda text: logger.info(f"feedback: {text}"),
     )  # fmt: skip
     return _with_prior(model, kept, delays)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lfno.challenges.band import DECIMATION, band_modes, decimation
 from lfno.challenges.protocol import Question, Record, Training
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -16,6 +17,8 @@ from lfno.identification.response import interpolate, pole_response
 
 #: poles of a linear model, at most
 MOST_POLES = 12
+#: modes of a linear model of long records in a small band, at most
+MOST_BAND_MODES = 16
 #: samples of all training records together for the fit of a linear model; more samples take time and do not help
 MOST_POINTS = 40_000
 #: samples of each record for the fit of a linear model, at least
@@ -125,6 +128,10 @@ def fit_modes(training: Training) -> LinearModes:
     begin at rest therefore gets an extra input channel with a pulse; the residues of these channels are dropped later.
     One more extra channel is constant. Its steady response is the offset of the outputs.
     """
+    if sum(map(len, training.records)) > MOST_POINTS and not training.records[0].period:
+        factor = decimation(training.records)
+        if factor >= DECIMATION:
+            return fit_band(training, factor)
     records = pieces(training.records)
     size = len(records[0])
     inputs, outputs = np.stack([record.inputs for record in records]), np.stack([record.outputs for record in records])
@@ -146,6 +153,18 @@ def fit_modes(training: Training) -> LinearModes:
     modes = replace(found, residues=found.residues[:, :own], direct=found.direct[:, :own])
     noise = (found.error * outputs.std((0, 2))) ** 2
     return LinearModes(modes, before, after, training.step, state_spread(modes, inputs, training.step), noise)
+
+
+def fit_band(training: Training, factor: int) -> LinearModes:
+    """Fit linear modes to long records, decimated by `factor`."""
+    means = []
+    for role in ("inputs", "outputs"):
+        means.append(np.concatenate([getattr(record, role) for record in training.records], -1).mean(-1, keepdims=True))
+    centred = [replace(r, inputs=r.inputs - means[0], outputs=r.outputs - means[1]) for r in training.records]
+    modes, inputs, outputs = band_modes(centred, training.step, factor, MOST_BAND_MODES)
+    noise = (modes.error * outputs.std((0, 2))) ** 2
+    spread = state_spread(modes, inputs, factor * training.step)
+    return LinearModes(modes, means[0], means[1], training.step, spread, noise)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ class Deployment(Description):
 
         if to not in TARGETS:
             raise LfnoError(f"a model cannot be exported to {to!r}; choose c, fmu, onnx-step, {' or '.join(TARGETS)}")
-        if to == "onnx" and self.causal:
+        if to == "onnx" and (self.causal or not self.networks):
             grid = grid or self.grid
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))

@@ -42,7 +42,9 @@ def runs_in_blocks(member: Any, grid: Grid) -> bool:
     """Whether a member can predict signals in blocks with a state."""
     if grid.ndim != 1:
         return False
-    return isinstance(member, ModalModel | FeedbackModel) or (isinstance(member, LFNO) and not why_not(member))
+    if isinstance(member, FeedbackModel):
+        return member.causal
+    return isinstance(member, ModalModel) or (isinstance(member, LFNO) and not why_not(member))
 
 
 def predict_in_blocks(

@@ -35,6 +35,8 @@ def some_law(terms: Terms, rank_one: bool, inputs: int = 2) -> Law:
         (Terms(1, powers=((3,), (2,))), True, 3.0),
         (Terms(1, powers=((3,),), sines=(0,), units=2), True, 3.0),
         (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 3.0),
+        (Terms(1, units=1, knees=(0, 0)), True, 3.0),
+        (Terms(2, powers=((3, 0),), knees=(0, 1, 1)), False, 3.0),
         # z exceeds these limits; terms of bounded slope, such as tanh units, have no limits
         (Terms(1, powers=((3,), (2,))), True, 0.3),
         (Terms(2, powers=monomials(2, (2, 3)), moduli=((0, 1), (1, 0))), False, 0.3),

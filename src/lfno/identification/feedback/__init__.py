@@ -2,12 +2,17 @@
 
 Modules:
     model: `FeedbackModel` in the user's units
+    dense: fit a model to stretches of any sampling rate
     fit: fit a model to stretches of measurement
     refit: fit the parameters of a model again to more data
     check: check the stretches before a fit
     search: search for the structure on validation data
     candidate: one fitted structure, and the choice between several
     families: families of nonlinearities
+    cascade: filter, static nonlinearity and filter in series
+    blocks: fast fits of such cascades
+    friction: a mass with dry friction, such as a positioning axis
+    thin: thin records that are sampled very densely
     structure: which entries of the equations are free
     terms: basis functions of the nonlinearity
     law: the equations, and one sub-step of their solution
@@ -25,7 +30,7 @@ Modules:
     linearised: modes in small motion, and modes as functions of the amplitude
 """
 
-from lfno.identification.feedback.fit import fit_feedback
+from lfno.identification.feedback.dense import fit_feedback
 from lfno.identification.feedback.model import KEY, FeedbackModel
 
 __all__ = ["KEY", "FeedbackModel", "fit_feedback"]

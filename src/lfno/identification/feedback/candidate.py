@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lfno.identification.feedback.hold import CAUSAL
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.levenberg import minimise, settled
 from lfno.identification.feedback.problem import Point, Problem
@@ -65,11 +66,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Bench:
-    """Windows for the fit and for the validation of candidates. `deadline` is a value of `time.monotonic`."""
+    """Windows for the fit and for the validation of candidates.
+
+    deadline: end of the search, a value of `time.monotonic`.
+    holds: the holds of the input that a candidate may have. The last one follows smooth inputs best.
+    """
 
     train: Windows
     validation: Windows
     deadline: float = np.inf
+    holds: tuple[str, ...] = CAUSAL
 
     @property
     def late(self) -> bool:
@@ -161,10 +167,10 @@ def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
 def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
     """Return the limits (signals, 2) of z: ±BEYOND times the largest |z| in z (…, signals).
 
-    Sines and tanh units have a bounded slope, so their limits are UNLIMITED.
+    Terms with a bounded slope have the limits UNLIMITED.
     """
     size = BEYOND * np.nanmax(np.abs(z.reshape(-1, z.shape[-1])), axis=0)
-    size = size if terms.powers or terms.moduli else np.full_like(size, UNLIMITED)
+    size = np.full_like(size, UNLIMITED) if terms.bounded else size
     return np.stack([-size, size], axis=1)
 
 

@@ -13,6 +13,7 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import REST, Stretch
 from lfno.identification.feedback.candidate import FINE, MOST_WORSE, Bench, Candidate, limits, substeps_needed
 from lfno.identification.feedback.check import check_explained, check_signals, checked
+from lfno.identification.feedback.hold import permitted
 from lfno.identification.feedback.initial import likely_hold, linear_problem, mode_path, resting_input, signal_scales
 from lfno.identification.feedback.levenberg import Fit, minimise, settled
 from lfno.identification.feedback.model import FeedbackModel
@@ -46,6 +47,7 @@ def fit_feedback(
     *,
     start: ModalModel | None = None,
     seconds: float | None = None,
+    ahead: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> FeedbackModel:
     """Fit linear modes with a static nonlinear feedback, by least squares of the simulation error.
@@ -56,6 +58,8 @@ def fit_feedback(
     grid: the grid of the data; its last axis is time.
     start: a linear model, whose poles are tried first.
     seconds: time budget of the fit.
+    ahead: whether the model may interpolate its input with two samples after the step. Such a model follows band-limited inputs
+        closer, but it cannot run sample by sample.
     report: a function that receives one line of text for every choice.
 
     >>> from lfno.systems.duffing import Duffing
@@ -86,7 +90,7 @@ def fit_feedback(
     first = next(mode_path(problem, 1, known))
     scales = replace(scales, time=1 / float(np.abs(first.poles).max()))
     windows, held = windows_of(train, validation, step, scales)
-    bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds)
+    bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds, permitted(ahead))
     best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
     best, final = refined(best, spread(windows, FITTED), bench, began + seconds)

@@ -14,7 +14,7 @@ from lfno.core import tensorfile
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.feedback.curve import restoring_curve
-from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.hold import AFTER, BEFORE, CAUSAL, pieces
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.linearised import amplitude_modes, small_signal
 from lfno.identification.feedback.simulate import simulate, substep_pieces
@@ -67,6 +67,11 @@ class FeedbackModel:
         """Return the numbers of input and output channels."""
         outputs, inputs = self.law.direct.shape
         return inputs, outputs
+
+    @property
+    def causal(self) -> bool:
+        """Return whether the hold of the input uses past samples only, so that the model can run sample by sample."""
+        return self.hold in CAUSAL
 
     @property
     def parameters(self) -> int:
@@ -132,9 +137,10 @@ class FeedbackModel:
         The simulation starts from rest and repeats the window until the state no longer changes from period to period.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
-        # three copies of the window, so that the hold at the first sample uses the end of the previous period
-        centred = np.tile(inputs - self.input_offset[:, None], 3)[..., inputs.shape[-1] - 2 : 2 * inputs.shape[-1] + 1]
-        steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, 2:], 2, 0)
+        # three copies of the window, so that the hold uses the samples of the neighbouring periods
+        places = np.s_[..., inputs.shape[-1] - BEFORE : 2 * inputs.shape[-1] + 1 + AFTER]
+        centred = np.tile(inputs - self.input_offset[:, None], 3)[places]
+        steps = np.moveaxis(pieces(centred, step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
         answer, left = np.full((len(inputs), self.channels[1], inputs.shape[-1]), np.nan), np.arange(len(inputs))
         start, early = np.tile(self.law.start, (len(inputs), 1)), np.full(len(inputs), np.inf)
         for period in range(1, MOST_PERIODS + 1):

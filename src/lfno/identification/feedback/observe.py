@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.hold import AFTER, pieces
 from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.sensitivity import state_sensitivities
 from lfno.identification.feedback.simulate import simulate, substep_pieces
@@ -56,8 +56,8 @@ def observed_state(
         return mean
     step, law = model.grid.steps[-1], model.law
     count = model.substeps(step)
-    known = inputs[None, :, :few] - model.input_offset[:, None]
-    forced = substep_pieces(np.moveaxis(pieces(known, step, model.hold), 2, 0), step, count)
+    known = inputs[None, :, : few + AFTER] - model.input_offset[:, None]
+    forced = substep_pieces(np.moveaxis(pieces(known, step, model.hold), 2, 0)[: few - 1], step, count)
     noise = np.maximum(model.noise, 1e-300)
     white = np.linalg.cholesky(np.linalg.inv(spread)).T
 

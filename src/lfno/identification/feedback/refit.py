@@ -54,6 +54,20 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     return fitted_model(after, best, windows, scales, model.grid)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a law may diverge with another hold
+def with_best_hold(model: FeedbackModel, stretches: Sequence[Stretch], holds: Sequence[str]) -> FeedbackModel:
+    """Return the model with the hold, one of `holds`, that gives the smallest simulation error. The law does not change."""
+    step, law = model.grid.steps[-1], model.law
+    scales = replace(signal_scales(stretches), input_offset=model.input_offset, time=1 / float(np.abs(law.poles).max()))
+    windows = spread(cut(stretches, step, scales, model.hold), FITTED)
+    law = scaled_law(law, scales)
+    point = Point(model.structure.pack(law), np.zeros((len(windows), law.states)))
+    costs = {}
+    for hold in holds:
+        costs[hold] = settled(Problem(windows.held(hold), model.structure, law, model.substeps(step)), point).cost
+    return replace(model, hold=min(costs, key=lambda hold: costs[hold]))
+
+
 def scaled_law(law: Law, scales: Scales) -> Law:
     """Convert a law from the user's units to units of order one: the inverse of `precision.physical`."""
     time, inward, outward = scales.time, scales.input_scale, scales.output_scale

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from lfno.identification.feedback.candidate import Bench, Candidate, choose, extended
+from lfno.identification.feedback.cascade import cascades
 from lfno.identification.feedback.families import HORIZON, Report, families, products, sine, told
-from lfno.identification.feedback.hold import HOLDS
+from lfno.identification.feedback.friction import friction
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.structure import Structure
@@ -20,6 +21,8 @@ from lfno.identification.identify import Modes
 WORTH = 0.9
 #: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
 WORTH_MODE = 0.95
+#: largest ratio of the error of a candidate to the error of the simpler candidates for which no other family is tried
+CLEARLY = 0.5
 #: smallest number of states for products of states
 PRODUCTS = 3
 #: sets of degrees that a leading cubic term grows to, step by step
@@ -61,12 +64,25 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
         enough = linear[:-1]
     else:
         enough = linear
+    rubbed = [] if bench.finished(linear[-1]) else friction(bench, linear[0], report)
+    if rubbed and explained_by(rubbed[0], linear):
+        return rubbed[0]
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
     best = nonlinear(bench, linear[needed], report, cubic)
     if needed + 1 < len(linear) and not bench.finished(best):
         wider = nonlinear(bench, linear[needed + 1], report)
         best = wider if wider.error < WORTH * best.error else best
-    return best
+    return choose([best, *rubbed])
+
+
+def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
+    """Return whether a candidate is clearly better than the linear candidates that have no more parameters.
+
+    The training errors are compared: one validation window with few reversals of the motion says less than all training
+    windows.
+    """
+    simple = [one.cost for one in linear if one.size <= max(found.size, linear[0].size)]
+    return found.cost < CLEARLY**2 * min(simple) and found.error < linear[0].error
 
 
 def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> tuple[int, list[Candidate]]:
@@ -126,6 +142,11 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
     tried += sine(bench, replace(linear, hold=best.hold), report)
     # polynomials of higher degree cost little time, so they come before the other families
     best = polynomial(bench, tried, report)
+    if not bench.finished(best):
+        found = cascades(bench, linear, best, report)
+        tried += found
+        if found and choose(tried).error < CLEARLY * best.error:
+            return choose(tried)
     for family in families(linear):
         if not bench.finished(best):
             tried += family(bench, replace(linear, hold=best.hold), report)
@@ -203,9 +224,9 @@ def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
 
 
 def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
-    """Fit the parent with each hold of the input, and return the candidate with the smallest training error."""
+    """Fit the parent with each permitted hold of the input, and return the candidate with the smallest training error."""
     found = [parent]
-    for hold in HOLDS:
+    for hold in bench.holds:
         if hold != parent.hold and not bench.late:
             found.append(bench.fit(parent.label, parent.law, parent.structure, hold, parent.starts, parent.substeps, 8))
     best = min(found, key=lambda candidate: candidate.cost)

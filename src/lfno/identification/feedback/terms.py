@@ -1,4 +1,4 @@
-"""Basis functions φ(z) of the feedback: monomials, a sine, products with a modulus, and tanh units.
+"""Basis functions φ(z) of the feedback: monomials, a sine, products with a modulus, tanh units, and knees.
 
 The nonlinear feedback is Γ φ(z). All terms vanish at z = 0, so that z = 0 is an equilibrium of the unforced system.
 
@@ -8,6 +8,10 @@ The nonlinear feedback is Γ φ(z). All terms vanish at z = 0, so that z = 0 is 
 | sines  | sin z − z                | a pendulum that may go over the top             |
 | moduli | abs(zᵢ) zⱼ               | hysteresis of Bouc–Wen form, quadratic friction |
 | units  | tanh(v z₁ + d) − tanh(d) | any smooth curve of one signal, bounded slope   |
+| knees  | ln cosh(v z + d) − …     | straight lines with rounded corners: saturation |
+
+A knee is (ln cosh(v z + d) − ln cosh d) / v. Its slope tanh(v z + d) changes from −1 to 1 at z = −d/v. Together with the linear
+part of the model, it describes a diode: one slope below a threshold, another slope above.
 """
 
 from __future__ import annotations
@@ -21,13 +25,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Terms:
-    """A list of basis functions. The order of the terms is powers, sines, moduli, units.
+    """A list of basis functions. The order of the terms is powers, sines, moduli, units, knees.
 
     signals: number of signals z.
     powers: one tuple of exponents for each monomial.
     sines: indices of the signals with a term sin z − z.
     moduli: pairs (i, j) for abs(zᵢ) zⱼ.
     units: number of tanh units of the first signal. Each unit has two shape parameters v and d, in the order v₁ … d₁ ….
+    knees: the signal of each knee. The shape parameters v₁ … d₁ … of the knees follow those of the units.
 
     >>> cubic = Terms(1, powers=((3,),))
     >>> value, slope, _ = cubic.slopes(np.array([[2.0]]), np.zeros(0))
@@ -40,22 +45,29 @@ class Terms:
     sines: tuple[int, ...] = ()
     moduli: tuple[tuple[int, int], ...] = ()
     units: int = 0
+    knees: tuple[int, ...] = ()
 
     @property
     def count(self) -> int:
         """Return the number of terms."""
-        return len(self.powers) + len(self.sines) + len(self.moduli) + self.units
+        return len(self.powers) + len(self.sines) + len(self.moduli) + self.units + len(self.knees)
 
     @property
     def shapes(self) -> int:
         """Return the number of shape parameters inside the terms."""
-        return 2 * self.units
+        return 2 * (self.units + len(self.knees))
 
     @property
     def owners(self) -> np.ndarray:
         """Return for each shape parameter the index of its term."""
-        first = self.count - self.units
-        return np.tile(np.arange(first, self.count), 2)
+        units = np.arange(self.units) + self.count - self.units - len(self.knees)
+        knees = np.arange(len(self.knees)) + self.count - len(self.knees)
+        return np.concatenate([units, units, knees, knees])
+
+    @property
+    def bounded(self) -> bool:
+        """Return whether all terms have a bounded slope, so that they need no limits."""
+        return not self.powers and not self.moduli
 
     @property
     def names(self) -> list[str]:
@@ -66,7 +78,8 @@ class Terms:
         ]
         sines = [f"sin {tag[i]} − {tag[i]}" for i in self.sines]
         moduli = [f"|{tag[i]}| {tag[j]}" for i, j in self.moduli]
-        return powers + sines + moduli + [f"tanh unit {n + 1}" for n in range(self.units)]
+        knees = [f"knee {n + 1} of {tag[i]}" for n, i in enumerate(self.knees)]
+        return powers + sines + moduli + [f"tanh unit {n + 1}" for n in range(self.units)] + knees
 
     def values(self, z: np.ndarray, shape: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Return φ (…, terms) for z (…, signals)."""
@@ -82,8 +95,11 @@ class Terms:
             found[..., place] = np.abs(z[..., i]) * z[..., j]
             place += 1
         if self.units:
-            steep, shift = shape[: self.units], shape[self.units :]
-            found[..., place:] = np.tanh(z[..., :1] * steep + shift) - np.tanh(shift)
+            steep, shift = np.split(shape[: 2 * self.units], 2)
+            found[..., place : place + self.units] = np.tanh(z[..., :1] * steep + shift) - np.tanh(shift)
+        if self.knees:
+            steep, shift = np.split(shape[2 * self.units :], 2)
+            found[..., place + self.units :] = (_bend(z[..., self.knees] * steep + shift) - _bend(shift)) / steep
         return found
 
     def slopes(self, z: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -106,12 +122,20 @@ class Terms:
             slope[..., place, i] += np.sign(z[..., i]) * z[..., j]
             slope[..., place, j] += np.abs(z[..., i])
             place += 1
-        if not self.units:
-            return value, slope, np.zeros((*z.shape[:-1], 0))
-        steep, shift = shape[: self.units], shape[self.units :]
-        bend = 1 - np.tanh(z[..., :1] * steep + shift) ** 2
-        slope[..., place:, 0] = bend * steep
-        return value, slope, np.concatenate([bend * z[..., :1], bend - (1 - np.tanh(shift) ** 2)], axis=-1)
+        by_shape = []
+        if self.units:
+            steep, shift = np.split(shape[: 2 * self.units], 2)
+            bend = 1 - np.tanh(z[..., :1] * steep + shift) ** 2
+            slope[..., place : place + self.units, 0] = bend * steep
+            place += self.units
+            by_shape += [bend * z[..., :1], bend - (1 - np.tanh(shift) ** 2)]
+        if self.knees:
+            steep, shift = np.split(shape[2 * self.units :], 2)
+            at = z[..., self.knees]
+            turn = np.tanh(at * steep + shift)
+            slope[..., np.arange(place, self.count), self.knees] = turn
+            by_shape += [(at * turn - value[..., place:]) / steep, (turn - np.tanh(shift)) / steep]
+        return value, slope, np.concatenate([*by_shape, np.zeros((*z.shape[:-1], 0))], axis=-1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the terms as a dictionary for JSON."""
@@ -121,7 +145,8 @@ class Terms:
     def from_dict(cls, tree: dict[str, Any]) -> Terms:
         """Return the terms that `to_dict` described."""
         rows = {name: tuple(tuple(row) for row in tree[name]) for name in ("powers", "moduli")}
-        return cls(int(tree["signals"]), rows["powers"], tuple(tree["sines"]), rows["moduli"], int(tree["units"]))
+        knees = tuple(tree.get("knees", ()))  # files of version 0.1 have no knees
+        return cls(int(tree["signals"]), rows["powers"], tuple(tree["sines"]), rows["moduli"], int(tree["units"]), knees)
 
 
 def monomials(signals: int, degrees: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
@@ -132,6 +157,12 @@ def monomials(signals: int, degrees: tuple[int, ...]) -> tuple[tuple[int, ...], 
     """
     rows = [row for row in product(range(max(degrees) + 1), repeat=signals) if sum(row) in degrees]
     return tuple(sorted(rows, key=lambda row: (sum(row), tuple(-e for e in row))))
+
+
+def _bend(x: np.ndarray) -> np.ndarray:
+    """Return ln cosh x, without overflow."""
+    size = np.abs(x)
+    return np.asarray(size + np.log1p(np.exp(-2 * size)) - np.log(2.0))
 
 
 def _monomial(z: np.ndarray, exponents: tuple[int, ...]) -> np.ndarray:

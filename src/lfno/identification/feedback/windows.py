@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from lfno.data.stretches import PERIODIC, REST, Stretch
-from lfno.identification.feedback.hold import pieces
+from lfno.identification.feedback.hold import AFTER, BEFORE, continued, pieces
 
 #: length, in samples, of a window that is cut from a longer stretch
 LENGTH = 1000
@@ -37,6 +37,7 @@ class Windows:
     targets: outputs, (time, windows, outputs).
     weights: 0 where an output was not measured, else 1, (time, windows, outputs).
     past: the two input samples before the first sample, (2, windows, channels).
+    ahead: the two input samples after the last sample, (2, windows, channels).
     rest: whether a window starts at rest, (windows,).
     cyclic: whether a window is one period of a steady state, (windows,). The first sample of a period is repeated at its end.
     ends: index of the last sample of each window, (windows,).
@@ -48,6 +49,7 @@ class Windows:
     targets: np.ndarray
     weights: np.ndarray
     past: np.ndarray
+    ahead: np.ndarray
     rest: np.ndarray
     cyclic: np.ndarray
     ends: np.ndarray
@@ -65,8 +67,8 @@ class Windows:
     @cached_property
     def pieces(self) -> np.ndarray:
         """Return the coefficients of the inputs, (time − 1, windows, channels, powers)."""
-        whole = np.moveaxis(np.concatenate([self.past, self.inputs]), 0, -1)
-        return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, 2:], 2, 0)
+        whole = np.moveaxis(np.concatenate([self.past, self.inputs, self.ahead]), 0, -1)
+        return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
 
     def held(self, hold: str) -> Windows:
         """Return the same windows with another hold of the input."""
@@ -76,16 +78,17 @@ class Windows:
         """Return the windows with the indices `rows`."""
         return replace(
             self, inputs=self.inputs[:, rows], targets=self.targets[:, rows], weights=self.weights[:, rows],
-            past=self.past[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows], ends=self.ends[rows],
+            past=self.past[:, rows], ahead=self.ahead[:, rows], rest=self.rest[rows], cyclic=self.cyclic[rows],
+            ends=self.ends[rows],
         )  # fmt: skip
 
     def until(self, size: int) -> Windows:
         """Return the first `size` samples of every window. Periods stay whole."""
         if self.cyclic.any() or size >= len(self.inputs):
             return self
-        ends = np.minimum(self.ends, size - 1)
+        ends, ahead = np.minimum(self.ends, size - 1), np.concatenate([self.inputs, self.ahead])[size : size + AFTER]
         return replace(
-            self, inputs=self.inputs[:size], targets=self.targets[:size], weights=self.weights[:size], ends=ends
+            self, inputs=self.inputs[:size], ahead=ahead, targets=self.targets[:size], weights=self.weights[:size], ends=ends
         )  # fmt: skip
 
 
@@ -98,12 +101,11 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
         motion = ((stretch.outputs - scales.output_offset[:, None]) / scales.output_scale[:, None]).T
         seen = np.ones(motion.shape) if stretch.mask is None else stretch.mask.T.astype(float)
         if stretch.start == PERIODIC:
-            wrapped = np.concatenate([force, force[:1]])
-            parts.append((wrapped, np.concatenate([motion, motion[:1]]), np.concatenate([seen, 0 * seen[:1]]), force[-2:],
-                          False, True))  # fmt: skip
+            wrapped = np.concatenate([force, force[: 1 + AFTER]])
+            parts.append((wrapped, np.concatenate([motion, motion[:1]]), np.concatenate([seen, 0 * seen[:1]]),
+                          force[-BEFORE:], False, True))  # fmt: skip
             continue
-        before = np.stack([3 * force[0] - 2 * force[min(1, size - 1)], 2 * force[0] - force[min(1, size - 1)]])
-        known = np.concatenate([before, force])
+        known = continued(force.T).T
         count = 1 if size <= 2 * length else -(-size // length)
         edges = np.linspace(0, size, count + 1).round().astype(int)
         for begin, end in pairwise(edges.tolist()):
@@ -111,21 +113,22 @@ def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, le
             end = min(end + 1, size)
             if end - begin < SHORTEST and count > 1:
                 continue
-            piece = slice(begin, end)
-            parts.append((force[piece], motion[piece], seen[piece], known[begin : begin + 2],
-                          stretch.start == REST and begin == 0, False))  # fmt: skip
-    longest = max(len(part[0]) for part in parts)
+            parts.append((known[begin + BEFORE : end + BEFORE + AFTER], motion[begin:end], seen[begin:end],
+                          known[begin : begin + BEFORE], stretch.start == REST and begin == 0, False))  # fmt: skip
+    longest = max(len(part[1]) for part in parts)
 
-    def padded(values: np.ndarray, fill: float | None = None) -> np.ndarray:
-        more = longest - len(values)
+    def padded(values: np.ndarray, fill: float | None = None, size: int = longest) -> np.ndarray:
+        more = size - len(values)
         tail = np.repeat(values[-1:], more, axis=0) if fill is None else np.full((more, values.shape[1]), fill)
         return np.concatenate([values, tail])
 
     columns = list(zip(*parts, strict=True))
     weights = np.stack([padded(value, 0.0) for value in columns[2]], axis=1)
     targets = np.stack([padded(value) for value in columns[1]], axis=1)
+    # each part has AFTER more inputs than outputs
+    inputs = np.stack([padded(value, size=longest + AFTER) for value in columns[0]], axis=1)
     return Windows(
-        np.stack([padded(value) for value in columns[0]], axis=1), np.where(weights > 0, targets, 0.0), weights,
-        np.stack(columns[3], axis=1), np.array(columns[4]), np.array(columns[5]),
-        np.array([len(value) - 1 for value in columns[0]]), step / scales.time, hold,
+        inputs[:longest], np.where(weights > 0, targets, 0.0), weights, np.stack(columns[3], axis=1), inputs[longest:],
+        np.array(columns[4]), np.array(columns[5]), np.array([len(value) - 1 for value in columns[1]]),
+        step / scales.time, hold,
     )  # fmt: skip

@@ -43,6 +43,7 @@ FUNCTIONS = {
     "sigmoid": "1 / (1 + exp{f}(-x))",
     "abs": "fabs{f}(x)",
     "sign": "(real)((x > 0) - (x < 0))",
+    "softplus": "(x > 0 ? x : 0) + log1p{f}(exp{f}(-fabs{f}(x)))",
 }
 HOLDS = {
     "zero": "The input is held at the value of a sample until the next one.",

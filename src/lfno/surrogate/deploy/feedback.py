@@ -88,8 +88,8 @@ def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
         inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])
         beyond = build.minus(z, inside) if law.terms.signals == 1 else None
     terms, groups, place = law.terms, [], 0
-    sizes = len(terms.powers), len(terms.sines), len(terms.moduli), terms.units
-    for size, add in zip(sizes, (_powers, _sines, _moduli, _units), strict=True):
+    sizes = len(terms.powers), len(terms.sines), len(terms.moduli), terms.units, len(terms.knees)
+    for size, add in zip(sizes, (_powers, _sines, _moduli, _units, _knees), strict=True):
         if size:
             groups.append(Group(add(build, terms, law.shape, inside, beyond), slice(place, place + size)))
         place += size
@@ -147,7 +147,7 @@ def _moduli(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int
 
 def _units(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
     """tanh(v z₁ + d) − tanh(d)."""
-    steep, shift = shape[: terms.units], shape[terms.units :]
+    steep, shift = np.split(shape[: 2 * terms.units], 2)
     matrix = np.zeros((terms.units, terms.signals))
     matrix[:, 0] = steep
     bent, ones = build.apply("tanh", build.affine(z, matrix, shift)), np.ones(terms.units)
@@ -156,3 +156,15 @@ def _units(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int 
         return value
     slope = build.scale(build.times(bent, bent), ones, -ones)
     return build.plus(value, build.times(slope, build.affine(beyond, matrix)))
+
+
+def _knees(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
+    """(ln cosh(v z + d) − ln cosh d) / v, with ln cosh x = x + softplus(−2x) − ln 2."""
+    steep, shift = np.split(shape[2 * terms.units :], 2)
+    matrix = steep[:, None] * np.eye(terms.signals)[list(terms.knees)]
+    bent, ones = build.affine(z, matrix, shift), np.ones(len(steep))
+    over = build.apply("softplus", build.scale(bent, 0 * ones, -2 * ones))
+    value = build.scale(build.plus(bent, over), shift + np.logaddexp(-2 * shift, 0.0), 1 / steep)
+    if beyond is None:
+        return value
+    return build.plus(value, build.times(build.apply("tanh", bent), build.affine(beyond, matrix / steep[:, None])))

@@ -17,4 +17,5 @@ FUNCTIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sigmoid": expit,
     "abs": np.abs,
     "sign": np.sign,
+    "softplus": lambda x: np.logaddexp(x, 0.0),
 }

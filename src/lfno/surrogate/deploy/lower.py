@@ -25,6 +25,8 @@ LOOKS_AHEAD = (
     "lfno.predict interpolates the whole input by a spline, which looks ahead; this code uses the cubic through the last "
     "four samples, and differs from it by O(dt^4)"
 )
+AHEAD = "it interpolates its input with two samples ahead"
+REMEDY = "fit one that can with `lfno fit --causal`"
 
 
 def program_of(
@@ -52,12 +54,14 @@ def program_of(
         more = [LOOKS_AHEAD] if hold == "cubic" else []
         return build.program(output, dt, axis.unit, inputs, outputs, "a linear model", hold, [*notes, *more])
     if isinstance(member, FeedbackModel):
+        if not member.causal:
+            raise LfnoError(f"this model cannot run sample by sample: {AHEAD}; {REMEDY}")
         output = feedback_step(build, member, dt)
         return build.program(output, dt, axis.unit, inputs, outputs, "modes with feedback", member.hold, notes)
     network: Any = network_of(member)
     reason = why_not(network)
     if reason:
-        raise LfnoError(f"this model cannot run sample by sample: {reason}; fit one that can with `lfno fit --causal`")
+        raise LfnoError(f"this model cannot run sample by sample: {reason}; {REMEDY}")
     output = network_step(build, network, dt)
     if not isinstance(member, Sum):
         return build.program(output, dt, axis.unit, inputs, outputs, "a network", network.hold, notes)

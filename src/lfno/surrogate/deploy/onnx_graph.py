@@ -16,6 +16,7 @@ OPSET = 17
 #: functions that are one ONNX node
 NODES = {
     "relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign",
+    "softplus": "Softplus",
 }  # fmt: skip
 
 

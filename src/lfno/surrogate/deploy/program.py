@@ -30,7 +30,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 
 #: functions that an Apply knows
-FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs", "sign")
+FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs", "sign", "softplus")
 
 
 @dataclass(frozen=True)

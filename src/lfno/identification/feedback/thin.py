@@ -1,0 +1,74 @@
+"""Thin records that are sampled much faster than the system moves, for the search for a structure.
+
+A servo axis at 1 kHz moves little in 1 ms. A window of 1000 samples then contains one second, too short to see slow poles,
+drift and friction. The thinned record has fewer samples in the same time. A model with feedback is continuous in time, so the
+model that was found on thinned records also describes the original records.
+
+Each thinned input is a weighted mean of its neighbours. The weights form a triangle, so the straight lines between the thinned
+inputs have the same integral as the original input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lfno.data.stretches import PERIODIC, Stretch
+
+#: factors that are tried
+FACTORS = (2, 4, 8, 16, 32)
+#: smallest number of samples that must remain of all stretches together
+REMAINING = 2000
+#: largest error of linear interpolation between thinned outputs, relative to the standard deviation of the output
+STRAIGHT = 2e-3
+#: largest noise of an output, relative to its standard deviation; more noise may be motion
+NOISE = 0.1
+#: variance of fourth differences of white noise with variance 1
+FOURTH = 70.0
+
+
+def thinning(stretches: Sequence[Stretch]) -> int:
+    """Return the largest factor by which the stretches can be thinned; 1 if no factor is suitable.
+
+    Between thinned samples the outputs must be straight lines plus white noise. Fourth differences give the noise.
+
+    >>> time = np.arange(8000) / 1000
+    >>> thinning([Stretch(np.sin(time)[None], np.sin(2 * time)[None])])
+    4
+    """
+    if any(stretch.mask is not None or stretch.start == PERIODIC for stretch in stretches):
+        return 1
+    spread = np.concatenate([stretch.outputs for stretch in stretches], axis=1).std(axis=1)
+    fourth = np.concatenate([np.diff(stretch.outputs, 4) for stretch in stretches], axis=1)
+    noise = (fourth**2).mean(1) / FOURTH
+    if not (np.sqrt(noise) < NOISE * spread).all():
+        return 1
+    best = 1
+    for factor in FACTORS:
+        if sum(len(stretch) for stretch in stretches) < REMAINING * factor:
+            break
+        bend = np.concatenate([second_difference(stretch.outputs, factor // 2) for stretch in stretches], axis=1)
+        if not ((bend**2).mean(1) / 4 < (STRAIGHT * spread) ** 2 + 2 * noise).all():
+            break
+        best = factor
+    return best
+
+
+def second_difference(values: np.ndarray, lag: int) -> np.ndarray:
+    """Return y[k + lag] − 2 y[k] + y[k − lag] along the last axis."""
+    return values[:, 2 * lag :] - 2 * values[:, lag:-lag] + values[:, : -2 * lag]
+
+
+def thinned(stretch: Stretch, factor: int) -> Stretch:
+    """Return every `factor`-th sample of a stretch. Inputs are averaged with triangular weights.
+
+    >>> thinned(Stretch(np.arange(9.0)[None], np.arange(9.0)[None]), 4).inputs
+    array([[1., 4., 7.]])
+    """
+    if factor == 1:
+        return stretch
+    weights = 1 - np.abs(np.arange(1 - factor, factor)) / factor
+    norm = np.convolve(np.ones(len(stretch)), weights, "same")
+    mean = np.stack([np.convolve(row, weights, "same") / norm for row in stretch.inputs.astype(float)])
+    return Stretch(mean[:, ::factor], stretch.outputs[:, ::factor], start=stretch.start, name=stretch.name)
