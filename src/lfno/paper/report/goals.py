@@ -102,7 +102,7 @@ def default_goals(baselines: dict[str, Scores]) -> list[Claim]:
         ),
         Claim("Navier–Stokes: below persistence", "", still, "lfno reproduce --tasks navier-stokes --seeds 1"),
         Claim(
-            "ν = 10⁻³: below our FNO of equal width and epochs",
+            "ν = 10⁻³ with weak initial fields (with the published ones FNO is lower): below our FNO of equal width and epochs",
             f"not comparable: FNO-3D {PUBLISHED_FLOW}, with 1000 samples of six times larger fields (Li et al., 2021)",
             lower("navier-stokes-nu1e-3", "LFNO", "FNO"),
             "lfno reproduce --tasks navier-stokes-nu1e-3 --seeds 1 --models lfno,fno",
