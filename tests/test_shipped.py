@@ -47,3 +47,11 @@ def test_the_shipped_models_answer_for_amplitudes_in_no_sample():
         truth = lfno.dataset("duffing-c05", inputs=force[None, None])
         guess = lfno.load("duffing-c05").predict(truth.inputs)
         assert np.linalg.norm(guess - truth.outputs) < 0.02 * np.linalg.norm(truth.outputs)
+
+
+def test_the_shipped_flow_with_large_initial_fields_goes_on_beyond_its_frames_of_training():
+    data = lfno.dataset("navier-stokes-nu1e-3", count=2, seed=12345)
+    model = lfno.load("navier-stokes-nu1e-3")
+    longer = data.grid.change("t", size=41)
+    found = model.predict(np.broadcast_to(data.inputs[..., :1], (2, 10, *longer.shape)), grid=longer)[..., :40]
+    assert mean_errors(found, data.outputs)["l2"] < 0.004

@@ -17,11 +17,6 @@ from lfno.systems.titles import FLOWS, LINES, ODES
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 #: kind of model -> suffix of its file name, after the name of the data set
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
-#: system -> what its shipped models were trained on, if this is not the data set of the page
-TRAINED_ELSEWHERE = {
-    "navier-stokes-nu1e-3": "The shipped LFNO was trained on weaker initial fields (data set navier-stokes-nu1e-3-printed), "
-    "where its error is 0.6 %. The fields of this page are six times larger, and its error is 10 to 60 %."
-}
 RICH = "-rich"  # suffix of data sets with random inputs, and of the models trained on them
 POSITIONS = 200  # approximate number of positions of a field's slider
 SEEDS = 20  # number of random inputs that the page offers for a field
@@ -91,10 +86,13 @@ def labels(models: Iterable[str]) -> dict[str, str]:
 
 
 def _key(key: str, file: Path) -> str:
-    """Return the key of a model. The header of the file tells whether the model has modes with feedback."""
+    """Return the key of a model. The header of the file tells whether it has modes with feedback, or goes from frame to frame.
+    """
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
-    return key.replace("LFNO", "feedback") if b'"lfno-feedback"' in header else key
+    if b"lfno-feedback" in header:
+        return key.replace("LFNO", "feedback")
+    return key.replace("LFNO", "marching") if b"Marching" in header else key
 
 
 def has_random_inputs(name: str) -> bool:
@@ -152,6 +150,4 @@ def _note(name: str, models: dict[str, str]) -> str:
         return f"No weights are shipped for this system, so the page shows the truth alone; train some with: lfno train {name}"
     missing = [kind for kind in SUFFIXES if not any(key.startswith(kind) for key in models)]
     notes = [f"No weights of {' and '.join(missing)} are shipped for this system."] if missing else []
-    if name in TRAINED_ELSEWHERE:
-        notes.append(TRAINED_ELSEWHERE[name])
     return " ".join(notes)

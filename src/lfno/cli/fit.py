@@ -28,7 +28,7 @@ def fit(
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
     periodic: Annotated[str, typer.Option(help="Period of the input in seconds or the unit of the file; auto or no.")] = "auto",
-    model: Annotated[str, typer.Option(help="auto (linear, feedback and lfno compete), or one of them; lno or fno.")] = "auto",
+    model: Annotated[str, typer.Option(help="auto tries linear, feedback and lfno. Others: lno, fno, marching.")] = "auto",
     causal: Annotated[bool, typer.Option("--causal", help="Train a network that runs sample by sample (C, FMU).")] = False,
     minutes: Annotated[float | None, typer.Option(help="Time limit of the whole fit.", min=0.01)] = None,
     epochs: Epochs = None,

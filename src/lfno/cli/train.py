@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-Model = Annotated[str, typer.Option(help="lfno, lno or fno.")]
+Model = Annotated[str, typer.Option(help="lfno, lno, fno or marching.")]
 Preset = Annotated[str, typer.Option(help="paper (its table of hyper-parameters) or default (what we found best).")]
 Epochs = Annotated[int | None, typer.Option(help="Passes over the training samples.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="Any field of model or training: width=24, loss=linf.")]

@@ -7,6 +7,7 @@ from typing import Any
 from lfno.evaluation.truth import trained_entry
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
+from lfno.models.marching import Marching
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry
 
@@ -51,7 +52,7 @@ def _measured(errors: Any) -> list[str]:
 
 
 def _of_network(model: Any) -> list[str]:
-    if isinstance(model, FNO):
+    if isinstance(model, FNO | Marching):
         return ["the model has no poles, so it calls its whole answer steady"]
     if isinstance(model, LFNO) and model.config.steady != "exact":
         return ["its steady layers have free weights (R) beside the exact response of the poles"]

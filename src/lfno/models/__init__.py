@@ -1,10 +1,11 @@
-"""FNO, LNO and LFNO: neural operators built on the pole–residue and Fourier transforms of `lfno.spectral`.
+"""FNO, LNO, LFNO and Marching: neural operators built on the pole–residue and Fourier transforms of `lfno.spectral`.
 
 Modules:
     operator: the base class: units, checks, lift, projection, prediction, decomposition, saving
     fno: FNO
     lno: LNO
     lfno: LFNO
+    marching: a network that goes from frame to frame
     pole_operator: the base class of the models with poles, and the table of poles
     config: one frozen dataclass of options for each model
     layers: one layer: linear response, channel map, activation, gate
@@ -23,8 +24,12 @@ Modules:
 from lfno.models.fno import FNO, FNOConfig
 from lfno.models.lfno import LFNO, LFNOConfig
 from lfno.models.lno import LNO, LNOConfig
+from lfno.models.marching import Marching, MarchingConfig
 from lfno.models.operator import Operator
 from lfno.models.pole_operator import PoleTable
 from lfno.models.storage import MODELS, load_network
 
-__all__ = ["FNO", "LFNO", "LNO", "MODELS", "FNOConfig", "LFNOConfig", "LNOConfig", "Operator", "PoleTable", "load_network"]
+__all__ = [
+    "FNO", "LFNO", "LNO", "MODELS", "FNOConfig", "LFNOConfig", "LNOConfig", "Marching", "MarchingConfig", "Operator",
+    "PoleTable", "load_network",
+]  # fmt: skip

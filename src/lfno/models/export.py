@@ -26,6 +26,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.core.tensorfile import write_atomically
 from lfno.models.frozen import Frozen, clone
+from lfno.models.marching import Marching
 from lfno.models.operator import Operator, _column
 
 TARGETS = ("onnx", "torch")
@@ -72,6 +73,8 @@ def export(
     grid, path = grid or model.grid, Path(path)
     if to not in TARGETS:
         raise LfnoError(f"a model cannot be exported to {to!r}; choose {' or '.join(TARGETS)}")
+    if to == "onnx" and isinstance(model, Marching):
+        raise LfnoError("a marching network cannot be exported to ONNX, which has no complex numbers; choose torch")
     check_target(path)
     if math.prod(grid.shape) > MOST_POINTS:
         raise LfnoError(f"a grid of {math.prod(grid.shape)} points is too large to export a model on; use a coarser one")

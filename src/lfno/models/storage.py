@@ -15,9 +15,10 @@ from lfno.core.grid import Grid
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
 from lfno.models.lno import LNO
+from lfno.models.marching import Marching
 from lfno.models.operator import FILE_KEY, FILE_VERSION, Operator
 
-MODELS: dict[str, type[Operator]] = {"FNO": FNO, "LNO": LNO, "LFNO": LFNO}
+MODELS: dict[str, type[Operator]] = {"FNO": FNO, "LNO": LNO, "LFNO": LFNO, "Marching": Marching}
 
 SHIPPED = Path(__file__).parent.parent / "weights"
 

@@ -11,6 +11,7 @@ from typing import Any
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.identification.modal import ModalModel
+from lfno.models.marching import Marching
 from lfno.surrogate.deploy.c_code import write_c
 from lfno.surrogate.deploy.fmu import write_fmu
 from lfno.surrogate.deploy.linear_window import LinearWindow
@@ -35,6 +36,11 @@ class Deployment(Description):
     def causal(self) -> bool:
         """Whether the model can run sample by sample, so that its outputs depend on past inputs only."""
         return all(runs_in_blocks(part, self.grid) for member in self.members for part in parts_of(member))
+
+    @property
+    def marches(self) -> bool:
+        """Whether the model goes from frame to frame, so that it answers for any duration."""
+        return all(isinstance(member, Marching) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
         """Return a stream that predicts sample by sample.

@@ -74,10 +74,10 @@ def fit(
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "lfno", "lno" or "fno". "auto" fits several models and keeps the one that the validation
-        samples prefer: for the user's signals a linear model, modes with feedback and an LFNO; for the user's fields on a line
-        a linear model and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals corrects the linear
-        model.
+    model: "linear", "feedback", "lfno", "lno", "fno" or "marching" (from frame to frame). "auto" fits several models and
+        keeps the one that the validation samples prefer: for the user's signals a linear model, modes with feedback and an
+        LFNO; for the user's fields on a line a linear model and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the
+        user's signals corrects the linear model.
     preset: makes the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.

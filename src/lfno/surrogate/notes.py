@@ -23,7 +23,7 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
         return notes
     if question.record:
         return [*notes, *_on_record(model, question)]
-    if abs(axis.length / own.length - 1) > 1e-6 and not model.causal:
+    if abs(axis.length / own.length - 1) > 1e-6 and not model.causal and not model.marches:
         notes.append(
             f"the trajectories last {axis.length:g} {axis.unit} and those of training {own.length:g}: the steady modes "
             "were learned for that duration, so trust the answer less"

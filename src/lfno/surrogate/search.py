@@ -133,7 +133,7 @@ class Search:
             chosen = chosen.change(steady="exact", layout="blocks", share_poles=True)
             # a period is much longer than the memory of the system, which a usual window is twice as long as
             haste = max(1.0, dataset.grid.shape[-1] / (2 * max(self.prepared.memory, SHORTEST_MEMORY)))
-        if self.own and self.preset is default_preset:
+        if self.own and self.preset is default_preset and kind.lower() != "marching":  # its samples are pieces of the windows
             choice = choose_size(dataset, split, kind, self.prepared.warmup)
             chosen = chosen.change(**choice.fields)
             for sentence in choice.sentences(self.options):

@@ -17,11 +17,13 @@ from lfno.data.scaling import scale_of
 from lfno.data.split import Split
 from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.probe import input_band
+from lfno.models.marching import Marching
 from lfno.models.operator import Operator
 from lfno.models.storage import MODELS
 from lfno.training import parallel
 from lfno.training.device import usable_device
 from lfno.training.estimate import estimate
+from lfno.training.frames import pieces
 from lfno.training.labels import Samples
 from lfno.training.loop import Trainer
 from lfno.training.pace import Pace
@@ -157,6 +159,8 @@ def make_task(
     unscored = preset.training.unscored
     parts = [_measured(dataset, rows, unscored, known) for rows in (split.train, split.validation)]
     train, validation = parts
+    if isinstance(model, Marching):
+        train = pieces(train)
     offset, scale = scale_of(train.label, train.mask)
     if known is not None:  # scale by the responses, not by the residuals, because errors are relative to the responses
         mask = None if dataset.mask is None else dataset.mask[split.train]

@@ -50,23 +50,25 @@ PresetMaker = Callable[[str, Grid], Preset]
 
 
 def kind_of(model: str) -> str:
-    """Return the class name of "lfno", "lno" or "fno" in any case. Raises LfnoError for any other name."""
+    """Return the class name of "lfno", "lno", "fno" or "marching" in any case. Raises LfnoError for any other name."""
     kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
-        raise LfnoError(f"model {model!r} is not known; choose lfno, lno or fno")
+        raise LfnoError(f"model {model!r} is not known; choose lfno, lno, fno or marching")
     return kind
 
 
 def default_preset(model: str, grid: Grid) -> Preset:
     """Return the preset of a model on a grid. It was chosen on validation data and is the same for every data set.
 
-    model: "lfno", "lno" or "fno".
+    model: "lfno", "lno", "fno" or "marching".
     grid: the grid of the samples.
 
     Layers share their poles. Networks for fields get the coordinates as input channels, because an equation with boundary
     conditions is not translation invariant. FNO gets the time as a channel, too: nothing else tells it when a transient begins.
     """
     kind, ode = kind_of(model), grid.ndim == 1
+    if kind == "Marching":
+        return _marching_preset(grid)
     most = [max_modes(axis.size, half=d == grid.ndim - 1) for d, axis in enumerate(grid.axes)]
     modes = tuple(min({1: 32, 2: 6}.get(grid.ndim, 4), limit) for limit in most)
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
@@ -98,3 +100,11 @@ def default_preset(model: str, grid: Grid) -> Preset:
         steady_decay=None if kind == "LFNO" else 1e-4,
     )
     return Preset(kind, fields, training)
+
+
+def _marching_preset(grid: Grid) -> Preset:
+    """The preset of a network that goes from frame to frame. Its samples are short pieces of the trajectories."""
+    modes = tuple(min(16, max_modes(axis.size, half=d == grid.ndim - 2)) for d, axis in enumerate(grid.axes[:-1]))
+    fields: dict[str, Any] = {"width": 32, "modes": (*modes, 1), "projection": 64}
+    training = TrainingConfig(epochs=90, batch=32, learning_rate=2e-3, weight_decay=1e-5, validate_every=1)
+    return Preset("Marching", fields, training)
