@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from lfno.evaluation.metrics import in_own_units, relative_l2, scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
-from lfno.surrogate.responses import responses
+from lfno.surrogate.responses import initial_motion, responses
 from lfno.surrogate.running_mean import RunningMean
 from lfno.surrogate.verdict import MODAL, NAMES, worth
 
@@ -122,6 +122,7 @@ def contest_record(
     start, stop = prepared.stretch or (len(record), len(record))
     if len(test) > MOST:
         test, stop = test.part(0, MOST), start + MOST
+    first = 0
     if start >= len(record) - stop:
         first = max(0, start - MOST)
         known, record = record.part(first, start), record.part(first, min(stop, len(record)))
@@ -129,11 +130,22 @@ def contest_record(
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
     spread = surrogate.ask(test).spread
+    # a model with memory predicts the whole record, so that the test stretch starts in the right state
+    whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
+    tested = next(span for span in prepared.spans if span.part == "test")
+    begun = first if prepared.stretch is not None else tested.start
+
+    def moved(members: Sequence[Any]) -> np.ndarray:
+        """Return the motion in the test stretch due to the state at the first sample of `whole`, as in validation."""
+        if whole.grid.ndim > 1:
+            return np.zeros(1)
+        each = [initial_motion(member, whole, prepared, tested.record, begun) for member in members]
+        return np.mean(each, axis=0)[..., piece]
 
     def answered(model: Surrogate) -> np.ndarray:
         """Predict the test stretch. A model with memory also gets the inputs before the stretch."""
-        if model.has_memory and prepared.stretch is not None:
-            return model.ask(record).values[..., start:stop]
+        if model.has_memory:
+            return model.ask(whole).values[..., piece] + moved(model.members)
         return model.ask(test).values
 
     prediction = answered(surrogate)
@@ -157,8 +169,6 @@ def contest_record(
     rows[NAMES["persistence"]] = scored(held)
     linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
     if record.grid.ndim == 1:
-        # predict the whole record, so that the test stretch starts in the right state
-        whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
         try:
             linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
         except LfnoError:  # the record is too short for a linear model; the other baselines are still scored
@@ -167,7 +177,7 @@ def contest_record(
             answer = linear.predict(whole.inputs[None])[..., piece]
             rows[NAMES["linear"]] = scored(answer[0])
         if MODAL not in rows and (modal := _modal(prepared)):
-            rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
+            rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece] + moved([modal]))
     band = spread if spread is None else spread[None, ..., warm:]
     result = Contest(rows, worth(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
