@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lfno.surrogate.candidates import Candidate
-from lfno.surrogate.verdict import MODAL, verdict
+from lfno.surrogate.verdict import MODAL, verdict, worth
 
 
 def judged(chosen: str, **errors: float) -> str:
-    """The verdict on test errors (RMSE over RMS) of a chosen candidate, its rivals and the baselines."""
+    """The verdict on test errors (RMSE over standard deviation) of a chosen candidate, its rivals and the baselines."""
     names = ["linear", "feedback", "LFNO"]
     candidates = [Candidate(name, [], np.full(9, 0.1), 4, 1.0) for name in names if name in errors]
     rows = {MODAL if name == "linear" else name.replace("_", " "): {"nrmse": error} for name, error in errors.items()}
@@ -26,7 +26,24 @@ def test_a_network_that_is_better_than_linear_models_earns_its_keep() -> None:
 def test_a_linear_system_asks_for_the_linear_model() -> None:
     said = judged("linear", linear=0.0101, LFNO=0.0101, mean=1.0, best_linear_model=0.0102)
     assert said.startswith("Use the linear model")
-    assert "as good as any linear model" in said
+
+
+@pytest.mark.parametrize(("low", "high", "words"), [
+    (0.9, 1.1, "are as good as the best linear model"), (1.05, 1.3, "miss something"), (0.5, 0.9, "are better"),
+    (0.7, 1.9, "too short to tell"), (0.95, 1.4, "too short to tell"),
+])  # fmt: skip
+def test_the_words_about_modes_follow_from_the_interval(low: float, high: float, words: str) -> None:
+    ratio = np.sqrt(low * high)
+    rows = {MODAL: {"nrmse": 0.1 * ratio}, "mean": {"nrmse": 1.0}, "best linear model": {"nrmse": 0.1, "ratio": [low, high]}}
+    assert words in worth(rows, MODAL)
+    assert f"{low:.3g} to {high:.3g}" in worth(rows, MODAL)
+
+
+def test_a_linear_model_that_is_worse_than_the_mean_is_named() -> None:
+    said = judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=7.8)
+    assert "“best linear model” is no measure here: its RMSE is 7.8 times that of the mean" in said
+    assert "record more data" in said
+    assert "no measure" not in judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=0.07)
 
 
 def test_the_test_may_contradict_the_choice() -> None:
