@@ -35,7 +35,7 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     if not math.isfinite(own):
         return f"The {own_name} gives values that are not finite: it is of no use."
     if label == MODAL and NAMES["linear"] in rows:
-        return _modes_worth(rows) + unfit(rows)
+        return _modes_worth(rows)
     rivals = {name: row["nrmse"] for name, row in rows.items() if name != label and name not in others}
     rivals = {name: error for name, error in rivals.items() if math.isfinite(error)}
     best = min(rivals, key=lambda name: rivals[name])
@@ -55,6 +55,9 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
 def _modes_worth(rows: Rows) -> str:
     """Say what the modes are worth beside the best linear model. The words follow from the interval of the ratio of errors."""
     rival = rows[NAMES["linear"]]
+    if useless := unfit(rows):
+        times = rows[MODAL]["nrmse"] / max(rows[NAMES["mean"]]["nrmse"], 1e-300)
+        return f"The RMSE of the modes is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
     times = rows[MODAL]["nrmse"] / max(rival["nrmse"], 1e-300)
     figures = f"their RMSE is {times:.3g} times that of “{NAMES['linear']}”"
     if RATIO not in rival:
