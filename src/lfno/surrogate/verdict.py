@@ -39,6 +39,10 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     rivals = {name: row["nrmse"] for name, row in rows.items() if name != label and name not in others}
     rivals = {name: error for name, error in rivals.items() if math.isfinite(error)}
     best = min(rivals, key=lambda name: rivals[name])
+    if label == MODAL:
+        how = "better" if own < rivals[best] else "no better"
+        times = own / max(rivals[best], 1e-300)
+        return f"The modes are {how} than the best baseline: their RMSE is {times:.3g} times that of “{best}”."
     return _trained_worth(own, own_name, rivals[best], best) + unfit(rows)
 
 
@@ -57,7 +61,8 @@ def _modes_worth(rows: Rows) -> str:
     rival = rows[NAMES["linear"]]
     if useless := unfit(rows):
         times = rows[MODAL]["nrmse"] / max(rows[NAMES["mean"]]["nrmse"], 1e-300)
-        return f"The RMSE of the modes is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
+        use = "of no use on the test data" if times > 1 else "better than the mean"
+        return f"The modes are {use}: their RMSE is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
     times = rows[MODAL]["nrmse"] / max(rival["nrmse"], 1e-300)
     figures = f"their RMSE is {times:.3g} times that of “{NAMES['linear']}”"
     if RATIO not in rival:
@@ -66,6 +71,8 @@ def _modes_worth(rows: Rows) -> str:
     figures += f" (95 % interval {low:.3g} to {high:.3g})"
     if high < 1:
         return f"The modes are better than other linear models: {figures}."
+    if low > 1 and high <= 1 / WORTH:
+        return f"The modes are slightly worse than the best linear model: {figures}."
     if low > 1:
         return f"The modes miss something that a linear model can have: {figures}."
     if low >= WORTH and high <= 1 / WORTH:
