@@ -139,7 +139,7 @@ def test_fit_compare_export_and_predict(browse: Browse, server: Server, table: T
     assert "this model cannot run sample by sample" in page.inner_text("#alert")
     page.set_input_files("#new-file", table("new.csv"))
     page.wait_for_selector("#predicted canvas")
-    assert "relative L2 error" in page.inner_text("#predicted")
+    assert "of the standard deviation" in page.inner_text("#predicted")
     with page.expect_download() as saved:
         page.click("#predicted a")
     assert Path(saved.value.path()).read_text().startswith('"t","u"\n')

@@ -66,7 +66,21 @@ def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
     # one output: the plain relative errors
     one = scores(prediction[:, :1], truth[:, :1])
     assert one["l2"] == pytest.approx(relative_l2(prediction[:, :1], truth[:, :1]).mean())
-    assert one["nrmse"] == pytest.approx(one["rmse"][0] / np.sqrt((truth[:, :1] ** 2).mean()))
+    assert one["nrmse"] == pytest.approx(one["rmse"][0] / truth[:, :1].std())
+
+
+def test_the_offset_of_a_sensor_does_not_make_an_error_small() -> None:
+    """The error is relative to the variation of the output. The relative L2 error of the paper counts the offset."""
+    draw = np.random.default_rng(4)
+    truth, offset = draw.normal(size=(1, 2, 200)), np.array([0.0, 500.0])[:, None]
+    prediction = truth + 0.3 * draw.normal(size=truth.shape)
+    plain, moved = scores(prediction, truth), scores(prediction + offset, truth + offset)
+    assert moved["nrmse"] == pytest.approx(plain["nrmse"])
+    assert moved["l2"] < plain["l2"]
+    mean = np.broadcast_to(truth.mean(-1, keepdims=True), truth.shape)
+    assert scores(mean + offset, truth + offset)["nrmse"] == pytest.approx(1)
+    constant = np.full((1, 1, 200), 5.0)
+    assert scores(constant + 1, constant)["nrmse"] == pytest.approx(0.2), "without variation, relative to the size"
 
 
 def test_moving_average_keeps_lines_inside_and_constants_everywhere() -> None:

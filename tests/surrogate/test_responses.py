@@ -10,8 +10,11 @@ from lfno.core.grid import Grid
 from lfno.data.prepare import prepare
 from lfno.data.signals.record import Record
 from lfno.data.stretches import PERIODIC, SAMPLE_START
-from lfno.identification.modal import identify_signals
+from lfno.identification.identify import Modes
+from lfno.identification.modal import ModalModel, identify_signals
+from lfno.surrogate import Surrogate
 from lfno.surrogate.candidates import linear_candidate
+from lfno.surrogate.contest import contest_record
 from lfno.surrogate.responses import responses
 from lfno.systems.base import Channel
 from lfno.training.labels import Samples
@@ -80,3 +83,39 @@ def test_whole_periods_are_answered_in_steady_state() -> None:
     rows = prepared.split.test
     answer = responses(candidate.members[0], prepared, rows)
     assert np.linalg.norm(answer - dataset.outputs[rows]) < 1e-3 * np.linalg.norm(dataset.outputs[rows])
+
+
+def pendulum(size: int = 3000) -> tuple[Record, ModalModel]:
+    """A damped oscillator that starts in motion, measured with noise, and its model with an artefact: an undamped slow pole."""
+    measured = record(size, noise=0.2)
+    poles, residues = np.array([POLE, -1e-9 + 0.02j]), np.array([[[36 / 1j / POLE.imag, 0.0]]])
+    modes = Modes(poles, residues, np.zeros((1, 1)), np.ones(2), 0.0, "linear")
+    return measured, ModalModel(modes, np.zeros(1), np.zeros(1), measured.grid)
+
+
+def test_an_undamped_pole_does_not_carry_the_noise_of_the_warm_up_through_the_record() -> None:
+    """The free motion ends with the memory of the system. Later samples are the answer from rest, as `predict` gives it."""
+    measured, model = pendulum()
+    prepared = prepare(measured, window=300, warmup=100)
+    rows, warm = prepared.split.validation, prepared.warmup
+    starts = prepared.dataset.parameters["start"][rows].astype(int)
+    assert starts.min() > 2 * prepared.memory
+    predicted = model.predict(measured.inputs[None])[0]
+    expected = np.stack([predicted[:, start : start + 300] for start in starts])
+    # the damped motion has fallen to e⁻¹² by then
+    np.testing.assert_allclose(responses(model, prepared, rows)[..., warm:], expected[..., warm:], atol=1e-4)
+
+
+@pytest.mark.parametrize("test", ["0:12", "48:60"])
+def test_validation_and_test_answer_alike(test: str) -> None:
+    """The test of a whole stretch scores the same answers as windows that cover the stretch, from its first sample on."""
+    measured, model = pendulum()
+    prepared = prepare(measured, window=300, warmup=100, test=test)
+    start = (prepared.stretch or (0, 0))[0]
+    found = contest_record(Surrogate([model]), prepared, "modal model")[0].prediction[0]
+    rows = prepared.split.test
+    places = prepared.dataset.parameters["start"][rows].astype(int)
+    answers = responses(model, prepared, rows)
+    for place, answer in zip(places, answers, strict=True):
+        shift = place - start
+        np.testing.assert_allclose(answer[:, 100:], found[:, shift : shift + 200], atol=1e-9)

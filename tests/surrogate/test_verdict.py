@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lfno.surrogate.candidates import Candidate
-from lfno.surrogate.verdict import MODAL, verdict
+from lfno.surrogate.verdict import MODAL, verdict, worth
 
 
 def judged(chosen: str, **errors: float) -> str:
-    """The verdict on test errors (RMSE over RMS) of a chosen candidate, its rivals and the baselines."""
+    """The verdict on test errors (RMSE over standard deviation) of a chosen candidate, its rivals and the baselines."""
     names = ["linear", "feedback", "LFNO"]
     candidates = [Candidate(name, [], np.full(9, 0.1), 4, 1.0) for name in names if name in errors]
     rows = {MODAL if name == "linear" else name.replace("_", " "): {"nrmse": error} for name, error in errors.items()}
@@ -26,7 +26,26 @@ def test_a_network_that_is_better_than_linear_models_earns_its_keep() -> None:
 def test_a_linear_system_asks_for_the_linear_model() -> None:
     said = judged("linear", linear=0.0101, LFNO=0.0101, mean=1.0, best_linear_model=0.0102)
     assert said.startswith("Use the linear model")
-    assert "as good as any linear model" in said
+
+
+@pytest.mark.parametrize(("low", "high", "words"), [
+    (0.9, 1.1, "are as good as the best linear model"), (1.05, 1.3, "miss something"), (1.01, 1.1, "slightly worse"),
+    (0.5, 0.9, "are better"), (0.7, 1.9, "too short to tell"), (0.95, 1.4, "too short to tell"),
+])  # fmt: skip
+def test_the_words_about_modes_follow_from_the_interval(low: float, high: float, words: str) -> None:
+    ratio = np.sqrt(low * high)
+    rows = {MODAL: {"nrmse": 0.1 * ratio}, "mean": {"nrmse": 1.0}, "best linear model": {"nrmse": 0.1, "ratio": [low, high]}}
+    assert words in worth(rows, MODAL)
+    assert f"{low:.3g} to {high:.3g}" in worth(rows, MODAL)
+
+
+def test_a_linear_model_that_is_worse_than_the_mean_is_named() -> None:
+    said = judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=7.8)
+    assert "“best linear model” is no measure here: its RMSE is 7.8 times that of the mean" in said
+    assert "record more data" in said
+    worst = judged("linear", linear=2.1, LFNO=2.2, mean=1.0, persistence=0.4, best_linear_model=2.9)
+    assert "The modes are of no use on the test data: their RMSE is 2.1 times that of “mean”" in worst
+    assert "no measure" not in judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=0.07)
 
 
 def test_the_test_may_contradict_the_choice() -> None:
@@ -39,3 +58,9 @@ def test_the_test_may_contradict_the_choice() -> None:
 def test_outputs_that_the_inputs_do_not_explain(chosen: str) -> None:
     said = judged(chosen, linear=1.9, LFNO=1.7, mean=1.0, best_linear_model=1.06)
     assert said.startswith("No model predicts these outputs")
+
+
+def test_modes_without_another_linear_model_are_compared_with_the_best_baseline() -> None:
+    """Modes are identified, not trained: a record that is too short for other linear models must not call them trained."""
+    said = worth({MODAL: {"nrmse": 0.2}, "mean": {"nrmse": 1.0}, "persistence": {"nrmse": 1.5}}, MODAL)
+    assert said == "The modes are better than the best baseline: their RMSE is 0.2 times that of “mean”."

@@ -37,16 +37,17 @@ def table(contest: Contest) -> None:
     from rich.table import Table
 
     few = len(contest.outputs) <= MOST_COLUMNS
-    each = [f"RMSE {name}" for name in contest.outputs] if few else ["RMSE / RMS"]
-    shown = Table(title="error on the test data")
-    for heading in ("", "relative L2", *each, "fit %"):
+    each = [f"RMSE {name}" for name in contest.outputs] if few else []
+    shown = Table(title="error on the test data", caption="error: RMSE over the standard deviation of the output")
+    published = ["relative L2"] if contest.builtin else []  # the error of the paper, in which the mean of the output counts
+    for heading in ("", "error", *published, *each, "fit %"):
         shown.add_column(escape(heading), justify="left" if not heading else "right")
     for name, row in contest.rows.items():
-        errors = row["rmse"] if few else [row["nrmse"]]
+        errors = [*([row["l2"]] if contest.builtin else []), *(row["rmse"] if few else [])]
         spread = f" ± {row['spread']:.2g}" if row.get("spread") else ""
-        shown.add_row(name, f"{row['l2']:.4g}{spread}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
+        shown.add_row(name, f"{row['nrmse']:.4g}{spread}", *(f"{error:.4g}" for error in errors), f"{row['fit']:.2f}")
     if contest.noise_floor and few:
-        shown.add_row("noise floor", "", *(f"{value:.4g}" for value in contest.noise_floor), "")
+        shown.add_row("noise floor", "", *("" for _ in published), *(f"{value:.4g}" for value in contest.noise_floor), "")
     if len(contest.candidates) > 1:
         Console().print(candidates(contest))
     Console().print(shown)

@@ -82,7 +82,7 @@ def predict(
     if "error" in report:
         error = report["error"]
         each = ", ".join(f"{value:.4g}" for value in error["rmse"]) + (f" ({', '.join(names)})" if len(names) > 1 else "")
-        values = f"relative L2 {error['l2']:.4g}, RMSE {each}, fit {error['fit']:.2f} %"
+        values = f"error {error['nrmse']:.4g} of the standard deviation, RMSE {each}, fit {error['fit']:.2f} %"
         typer.echo(f"against the outputs in the file: {values}")
     typer.echo(f"prediction written to {target}")
 

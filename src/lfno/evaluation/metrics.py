@@ -16,6 +16,9 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 
+#: a channel that deviates from its mean by less than this share of its root mean square is constant
+CONSTANT = 1e-12
+
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return both arrays in double precision. Raises LfnoError if their shapes differ, because broadcasting would hide a
@@ -103,15 +106,38 @@ def in_own_units(
     return prediction / size, truth / size, mask
 
 
+def in_deviations(
+    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Subtract the mean of the truth from both arrays, and divide by its standard deviation, channel by channel.
+
+    A constant offset of a sensor then makes no error look small. A channel whose truth is constant has no deviation and is
+    divided by its root mean square. Returns prediction, truth and mask. Points that were not measured are 0 in both arrays.
+
+    >>> in_deviations(np.array([[[99.0, 102.0]]]), np.array([[[99.0, 101.0]]]))[0]
+    array([[[-1.,  2.]]])
+    """
+    prediction, truth, mask = in_own_units(prediction, truth, mask)
+    axes = (0, *range(2, truth.ndim))
+    count = np.maximum(mask.sum(axes, keepdims=True), 1)
+    mean = truth.sum(axes, keepdims=True) / count
+    size = np.sqrt((np.where(mask, truth - mean, 0.0) ** 2).sum(axes, keepdims=True) / count)
+    size = np.where(size > CONSTANT, size, 1.0)
+    return *(np.where(mask, values - mean, 0.0) / size for values in (prediction, truth)), mask  # type: ignore[return-value]
+
+
 def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> dict[str, Any]:
     """Return the errors of a prediction over the points where `mask` is True (all points if it is None).
 
     | error     | meaning                                                | channels                     |
     |-----------|--------------------------------------------------------|------------------------------|
     | l2, linf  | relative errors, averaged over samples                 | count equally                |
-    | nrmse     | RMSE divided by the root mean square of the truth      | count equally                |
+    | nrmse     | RMSE over the standard deviation of the truth          | count equally                |
     | rmse      | root mean square error                                 | one value each, in its unit  |
     | fit       | see `fit_percent`                                      | averaged                     |
+
+    l2 and linf are the relative errors of the paper: an offset of the truth counts in their denominators. nrmse is the error
+    that is told for measured signals: 1 is the error of the mean.
 
     Raises LfnoError if nothing was measured.
 
@@ -127,15 +153,13 @@ def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = 
     return {
         "l2": float(relative_l2(*own)[samples].mean()),
         "linf": float(relative_linf(*own)[samples].mean()),
-        "nrmse": float(np.sqrt((rmse(*own)[channels] ** 2).mean())),
+        "nrmse": float(np.sqrt((rmse(*in_deviations(prediction, truth, mask))[channels] ** 2).mean())),
         "rmse": rmse(prediction, truth, mask).tolist(),
         "fit": float(fit_percent(prediction, truth, mask)[channels].mean()),
     }
 
 
-def _masked(
-    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _masked(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return both arrays in double precision with 0 where the truth was not measured, and the mask in their shape."""
     prediction, truth = check_pair(prediction, truth)
     if mask is None:

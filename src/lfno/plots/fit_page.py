@@ -67,7 +67,7 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
     outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
     sentences = [
         f"The {label.removesuffix(' model')} model predicts {outputs} from {inputs}. On test data that the fit did not use, "
-        f"the error is {_percent(row['nrmse'])} of the root mean square of the output.",
+        f"the error is {_percent(row['nrmse'])} of the standard deviation of the output.",
         contest.verdict,
     ]
     if noise is not None:
@@ -133,7 +133,7 @@ def _candidates(contest: Contest, noise: Sequence[float] | None) -> Table:
     errors = [row["nrmse"] for row in contest.rows.values()]
     if noise is not None and few:
         rows.append(["noise floor", "", "", *(f"{level:.4g}" for level in noise)])
-    note = "Error: root mean square of the residual over that of the output. Fit: 100 % is perfect, 0 % is the mean."
+    note = "Error: RMSE over the standard deviation of the output. Fit: 100 % is perfect, 0 % is the mean."
     if noise is None:
         note += " The noise floor is not known: only an input that repeats itself shows the noise."
     return Table(columns, rows, errors.index(min(errors)), note)

@@ -14,7 +14,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
-from lfno.evaluation.metrics import in_own_units
+from lfno.evaluation.metrics import in_deviations
 from lfno.identification.field import FieldModel, identify_field
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.responses import responses
@@ -36,7 +36,7 @@ SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
 class Candidate:
     """A fitted model with its errors on the validation samples.
 
-    errors: the relative L2 error of each validation sample, (samples,).
+    errors: the relative error of each validation sample, (samples,); see `validation_errors`.
     parameters: the number of real parameters of one member.
     seconds: how long the fit took.
     training: how networks were trained; None for other models.
@@ -53,7 +53,7 @@ class Candidate:
 
     @property
     def error(self) -> float:
-        """The mean relative L2 error over the validation samples; infinite if a prediction is not finite."""
+        """The mean relative error over the validation samples; infinite if a prediction is not finite."""
         return float(self.errors.mean()) if np.isfinite(self.errors).all() else math.inf
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,18 +97,19 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
 
 
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
-    """Return the relative L2 error of the members' mean on each validation sample, after its warm-up, (samples,).
+    """Return the relative error of the members' mean on each validation sample, after its warm-up, (samples,).
 
-    A few samples are cut into pieces, so that their spread tells how sure a comparison is. The error of a piece is relative
-    to the RMS of its whole sample.
+    The error of a whole trajectory is relative to its own deviation from the mean of all outputs. The error of a window is
+    relative to the standard deviation of all validation outputs, because a quiet window is not an experiment of its own. A
+    few samples are cut into pieces, so that their spread tells how sure a comparison is.
     """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
     prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
     mask = None if held.mask is None else held.mask[..., warm:]
-    prediction, truth, known = in_own_units(prediction, held.outputs[..., warm:], mask)
+    prediction, truth, known = in_deviations(prediction, held.outputs[..., warm:], mask)
     axes = tuple(range(1, truth.ndim))
     count = min(math.ceil(FEWEST_ERRORS / len(truth)), max(truth.shape[-1] // SHORTEST_PIECE, 1))
-    size = _rms(truth, known, axes)
+    size = np.ones(len(truth)) if prepared.records else _rms(truth, known, axes)
     errors, masks = (np.array_split(values, count, axis=-1) for values in (prediction - truth, known))
     missed = np.stack([_rms(error, mask, axes) for error, mask in zip(errors, masks, strict=True)])
     kept = np.stack([mask.any(axes) for mask in masks])
@@ -169,8 +170,9 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     mean = np.mean([responses(network, prepared, rows) for network in training.models], axis=0)[..., warm:]
     truth = held.outputs[..., warm:]
     left = truth - responses(linear, prepared, rows)[..., warm:]
-    # scale each channel and each sample as in the relative error
-    scale, size = (np.where(values > 0, values, 1.0) for values in _sizes(truth, mask))
+    # scale each channel and each sample as in `validation_errors`
+    scale, size = _sizes(truth, mask)
+    size = np.ones_like(size) if prepared.records else size
     mean, left = (np.where(True if mask is None else mask, values, 0.0) / scale / size for values in (mean, left))
     power = float((mean**2).sum())
     share = float(np.clip((mean * left).sum() / power, 0.0, 1.0)) if power > 0 and math.isfinite(power) else 0.0
@@ -188,17 +190,14 @@ def multiply(networks: Sequence[Any], share: float) -> None:
 
 
 def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the root mean square of each channel, and of each sample in these units. Both broadcast to the truth."""
-    known = np.ones(truth.shape, bool) if mask is None else mask
-
-    def rms(values: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-        """The root mean square of the measured values; 0 if there is none."""
-        total, count = np.where(known, values**2, 0.0).sum(axes, keepdims=True), known.sum(axes, keepdims=True)
-        return np.sqrt(total / np.maximum(count, 1))
-
-    scale = rms(truth, (0, *range(2, truth.ndim)))
-    scale = np.where(scale > 0, scale, 1.0)
-    return scale, np.maximum(rms(truth / scale, tuple(range(1, truth.ndim))), FAINT)
+    """Return the standard deviation of each channel, and the deviation of each sample in these units. Both broadcast to the
+    truth.
+    """
+    _, deviations, known = in_deviations(truth, truth, mask)
+    scale = truth.std((0, *range(2, truth.ndim)), keepdims=True, where=known)
+    axes = tuple(range(1, truth.ndim))
+    size = _rms(deviations, known, axes).reshape(-1, *[1] * len(axes))
+    return np.where(scale > 0, scale, 1.0), np.maximum(size, FAINT)
 
 
 def count_parameters(member: Any) -> int:

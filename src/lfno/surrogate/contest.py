@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,13 +12,16 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
 from lfno.evaluation.baselines import fit_baselines
-from lfno.evaluation.metrics import in_own_units, relative_l2, scores
+from lfno.evaluation.comparison import ratio_interval, squared_errors
+from lfno.evaluation.metrics import scores
 from lfno.identification.linear import LinearModel, fit_record
 from lfno.identification.modal import MOST, ModalModel, identify_signals
 from lfno.surrogate.model import Surrogate
-from lfno.surrogate.responses import responses
+from lfno.surrogate.responses import initial_motion, responses
 from lfno.surrogate.running_mean import RunningMean
-from lfno.surrogate.verdict import MODAL, NAMES, worth
+from lfno.surrogate.verdict import MODAL, NAMES, RATIO, worth
+
+SQUARES = "squares"  # key of the squared errors of each test sample in a row, until all rows are compared
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Contest:
     spread: the standard deviation of the members of an ensemble.
     mask: True where the truth was measured; None if all of it was measured.
     candidates, noise_floor: as in `Scores`.
+    builtin: whether the data set is built in, so that the relative L2 errors of the paper belong to it.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -45,6 +49,7 @@ class Contest:
     mask: np.ndarray | None = None
     candidates: dict[str, dict[str, Any]] = field(default_factory=dict)
     noise_floor: list[float] | None = None
+    builtin: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test errors in the form of metrics.json."""
@@ -64,7 +69,8 @@ def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mappin
     else:
         result = contest_record(surrogate, prepared, label, rivals or {})[0]
     floor = prepared.noise_floor
-    return result if floor is None else replace(result, noise_floor=np.asarray(floor, dtype=float).tolist())
+    noise = None if floor is None else np.asarray(floor, dtype=float).tolist()
+    return replace(result, noise_floor=noise, builtin="system" in prepared.dataset.provenance)
 
 
 def contest_samples(
@@ -80,7 +86,7 @@ def contest_samples(
     mask = None if dataset.mask is None else dataset.mask[split.test]
 
     def scored(answer: np.ndarray) -> dict[str, Any]:
-        return scores(answer, truth, mask) | {"spread": spread_of(relative_l2(*in_own_units(answer, truth, mask)))}
+        return scores(answer, truth, mask) | {SQUARES: squared_errors(answer, truth, mask)}
 
     rows = {label: scored(prediction)}
     rows |= {name: scored(_answered(rival, prepared)[0]) for name, rival in (rivals or {}).items()}
@@ -91,6 +97,7 @@ def contest_samples(
         linear = answer if name == "linear" else linear
     if MODAL not in rows and (modal := _modal(prepared)):
         rows[MODAL] = scored(responses(modal, prepared, split.test))
+    _compare(rows, label)
     return Contest(rows, worth(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
 
 
@@ -122,6 +129,7 @@ def contest_record(
     start, stop = prepared.stretch or (len(record), len(record))
     if len(test) > MOST:
         test, stop = test.part(0, MOST), start + MOST
+    first = 0
     if start >= len(record) - stop:
         first = max(0, start - MOST)
         known, record = record.part(first, start), record.part(first, min(stop, len(record)))
@@ -129,11 +137,22 @@ def contest_record(
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
     spread = surrogate.ask(test).spread
+    # a model with memory predicts the whole record, so that the test stretch starts in the right state
+    whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
+    tested = next(span for span in prepared.spans if span.part == "test")
+    begun = first if prepared.stretch is not None else tested.start
+
+    def moved(members: Sequence[Any]) -> np.ndarray:
+        """Return the motion in the test stretch due to the state at the first sample of `whole`, as in validation."""
+        if whole.grid.ndim > 1:
+            return np.zeros(1)
+        each = [initial_motion(member, whole, prepared, tested.record, begun) for member in members]
+        return np.mean(each, axis=0)[..., piece]
 
     def answered(model: Surrogate) -> np.ndarray:
         """Predict the test stretch. A model with memory also gets the inputs before the stretch."""
-        if model.has_memory and prepared.stretch is not None:
-            return model.ask(record).values[..., start:stop]
+        if model.has_memory:
+            return model.ask(whole).values[..., piece] + moved(model.members)
         return model.ask(test).values
 
     prediction = answered(surrogate)
@@ -143,8 +162,8 @@ def contest_record(
     def scored(answer: np.ndarray) -> dict[str, Any]:
         """Return the errors of a prediction (channels, *space, time) after the warm-up, over the measured points."""
         whole = np.broadcast_to(answer, test.outputs.shape)[None, ..., warm:]
-        errors = relative_l2(*in_pieces(*in_own_units(whole, truth, mask), prepared.dataset.grid.shape[-1]))
-        return scores(whole, truth, mask) | {"spread": spread_of(errors)}
+        squares = squared_errors(whole, truth, mask, prepared.dataset.grid.shape[-1])
+        return scores(whole, truth, mask) | {SQUARES: squares}
 
     rows = {label: scored(prediction)}
     rows |= {name: scored(answered(rival)) for name, rival in (rivals or {}).items()}
@@ -157,8 +176,6 @@ def contest_record(
     rows[NAMES["persistence"]] = scored(held)
     linear, answer = None, np.broadcast_to(mean, test.outputs.shape)[None]
     if record.grid.ndim == 1:
-        # predict the whole record, so that the test stretch starts in the right state
-        whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
         try:
             linear = fit_record(known.inputs, known.outputs, known.grid, known.mask)
         except LfnoError:  # the record is too short for a linear model; the other baselines are still scored
@@ -167,26 +184,24 @@ def contest_record(
             answer = linear.predict(whole.inputs[None])[..., piece]
             rows[NAMES["linear"]] = scored(answer[0])
         if MODAL not in rows and (modal := _modal(prepared)):
-            rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece])
+            rows[MODAL] = scored(modal.predict(whole.inputs[None], whole.grid)[0, ..., piece] + moved([modal]))
+    _compare(rows, label)
     band = spread if spread is None else spread[None, ..., warm:]
     result = Contest(rows, worth(rows, label), test.inputs[None, ..., warm:], truth, prediction[None, ..., warm:],
                      np.asarray(answer)[..., warm:], _names(prepared.dataset), band, mask)  # fmt: skip
     return result, linear
 
 
-def in_pieces(
-    prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray, length: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Cut a record into pieces: (1, channels, *space, time) → (pieces, channels, *space, length). A shorter last piece is
-    dropped.
+def _compare(rows: dict[str, dict[str, Any]], label: str) -> None:
+    """Replace the squared errors of each row by the spread of the errors, and by the interval of a ratio.
+
+    The ratio is the RMSE of the row `label` over the RMSE of the other row.
     """
-    length = min(length, truth.shape[-1])
-    count = truth.shape[-1] // length
-
-    def cut(values: np.ndarray) -> np.ndarray:
-        return np.stack(np.split(values[0, ..., : count * length], count, axis=-1))
-
-    return cut(prediction), cut(truth), cut(mask)
+    squares = {name: row.pop(SQUARES) for name, row in rows.items()}
+    for name, row in rows.items():
+        row["spread"] = spread_of(np.sqrt(squares[name]))
+        interval = None if name == label else ratio_interval(squares[label], squares[name])
+        row |= {} if interval is None else {RATIO: list(interval)}
 
 
 def spread_of(errors: np.ndarray) -> float:

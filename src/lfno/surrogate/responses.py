@@ -21,7 +21,8 @@ from lfno.surrogate.sum import parts_of
 
 BATCH = 64  # windows that are answered at once
 WHOLE = 2**18  # samples at the beginning of a record that are answered in one pass
-PAST = 2  # later windows get this many times the memory of the system as their past
+PAST = 2  # a window gets this many times the memory of the system as its past
+FADED = 0.05  # a free motion that has fallen to this share may go on; its errors are small from there on
 FEWEST_PER_NUMBER = 4  # measured samples for each number of an initial state that is estimated
 
 
@@ -53,7 +54,7 @@ def _from_rest(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
 def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
     """The answers of a recurrence to windows of records."""
     dataset = prepared.dataset
-    window, past = dataset.grid.shape[-1], PAST * max(prepared.memory, prepared.warmup)
+    window, past = dataset.grid.shape[-1], _past(prepared)
     numbers, starts = (dataset.parameters[name][rows].astype(int) for name in ("record", "start"))
     result = np.empty((len(rows), part.channels[1], window))
     for number in np.unique(numbers):
@@ -75,20 +76,42 @@ def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
 def _beginning(part: Any, record: Record, prepared: Prepared, number: int) -> np.ndarray:
     """The answer (outputs, time) to the beginning of a record, which may start in motion."""
     answer = np.asarray(part.predict(np.array(record.inputs[None]), record.grid)[0])
-    rest = any(span.record == number and span.start == 0 and span.state == REST for span in prepared.spans)
-    if rest or not isinstance(part, ModalModel):
-        return answer
-    return answer + free_motion(part, record, answer, prepared.warmup)
+    return answer + initial_motion(part, record, prepared, number)
 
 
-def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: int) -> np.ndarray:
+def initial_motion(member: Any, record: Record, prepared: Prepared, number: int, start: int = 0) -> np.ndarray:
+    """Return the free motion (outputs, time) of a member that follows from the state at the first sample of a record.
+
+    Validation and test both add this motion to the answer from rest.
+
+    record: a part of the record `number` of the prepared data.
+    start: the first sample of that part.
+    """
+    at_rest = any(span.record == number and span.start == start and span.state == REST for span in prepared.spans)
+    linear = [part for part in parts_of(member) if isinstance(part, ModalModel)]
+    if at_rest or not linear:
+        return np.zeros((member.channels[1], len(record)))
+    answer = np.asarray(linear[0].predict(np.array(record.inputs[None]), record.grid)[0])
+    return free_motion(linear[0], record, answer, prepared.warmup, _past(prepared))
+
+
+def _past(prepared: Prepared) -> int:
+    """The number of samples that the system remembers, with a margin."""
+    return PAST * max(prepared.memory, prepared.warmup)
+
+
+def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: int, past: int) -> np.ndarray:
     """Return the free motion (outputs, time) that the first `count` samples of a record show beside `answer`, from rest.
 
     The motion is Re Σ_n c_on e^{μ_n t} with the poles of the model; c is a least-squares estimate. Without enough measured
     samples the motion is zero.
+
+    past: number of samples that the system remembers. The motion of a pole that is still present after `past` samples ends
+        there. Such a pole is an artefact or hardly damped, and would continue the errors of the estimate through the whole
+        record.
     """
     time = np.arange(len(record)) * record.grid.steps[-1]
-    columns = [part for pole in model.modes.poles for part in _swings(pole, time)]
+    columns = [part for pole in model.modes.poles for part in _swings(pole, time, past)]
     motion = np.zeros(answer.shape)
     for k, (truth, own) in enumerate(zip(record.outputs, answer, strict=True)):
         known = np.ones(count, bool) if record.mask is None else record.mask[k, :count]
@@ -99,6 +122,8 @@ def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: in
     return motion
 
 
-def _swings(pole: complex, time: np.ndarray) -> list[np.ndarray]:
+def _swings(pole: complex, time: np.ndarray, past: int) -> list[np.ndarray]:
     swing = np.exp(pole * time)
+    if past < len(time) and abs(swing[past]) > FADED:
+        swing[past:] = 0
     return [swing.real, swing.imag] if pole.imag else [swing.real]

@@ -11,8 +11,8 @@ class Scores:
     """Test errors of a model and of the baselines on the same data.
 
     rows: the errors of the model and of each baseline, by name: l2, linf, nrmse, rmse (one per output) and fit; see
-        `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of l2 over trajectories, or over pieces of a
-        record as long as a window.
+        `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of the error over trajectories, or over pieces of
+        a record. `ratio` is a 95 % interval of the model's RMSE over the RMSE of the row.
     verdict: one sentence that compares the model with the baselines.
     candidates: for every fitted model its validation error, the spread of this error, its number of parameters, and whether it
         was chosen.
@@ -27,8 +27,8 @@ class Scores:
     noise_floor: list[float] | None = None
 
     def __repr__(self) -> str:
-        errors = ", ".join(f"{name} {row['l2']:.3g}" for name, row in self.rows.items())
-        return f"Scores(relative L2: {errors})"
+        errors = ", ".join(f"{name} {row['nrmse']:.3g}" for name, row in self.rows.items())
+        return f"Scores(RMSE over standard deviation of the output: {errors})"
 
     @property
     def own(self) -> dict[str, Any]:

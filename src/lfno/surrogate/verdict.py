@@ -13,6 +13,8 @@ MODAL = "modal model"
 NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
 #: a model must have less than this share of the best linear model's error to be worth more than it
 WORTH = 0.8
+#: key of a row: the 95 % interval of the RMSE of the model over the RMSE of the row
+RATIO = "ratio"
 #: a model that leaves more than this share of the error of the mean explains nothing
 USELESS = 0.95
 
@@ -33,19 +35,61 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
     if not math.isfinite(own):
         return f"The {own_name} gives values that are not finite: it is of no use."
     if label == MODAL and NAMES["linear"] in rows:
-        times = own / max(rows[NAMES["linear"]]["nrmse"], 1e-300)
-        good = "as good as any linear model" if times < 1 / WORTH else "missing something that a linear model can have"
-        return f"The modes are {good}: their RMSE is {times:.3g} times that of “{NAMES['linear']}”."
+        return _modes_worth(rows)
     rivals = {name: row["nrmse"] for name, row in rows.items() if name != label and name not in others}
     rivals = {name: error for name, error in rivals.items() if math.isfinite(error)}
     best = min(rivals, key=lambda name: rivals[name])
-    if own > rivals[best]:
+    if label == MODAL:
+        how = "better" if own < rivals[best] else "no better"
         times = own / max(rivals[best], 1e-300)
+        return f"The modes are {how} than the best baseline: their RMSE is {times:.3g} times that of “{best}”."
+    return _trained_worth(own, own_name, rivals[best], best) + unfit(rows)
+
+
+def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
+    if own > error:
+        times = own / max(error, 1e-300)
         return f"The {own_name} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
-    factor = rivals[best] / max(own, 1e-300)
-    if own > WORTH * rivals[best]:
+    factor = error / max(own, 1e-300)
+    if own > WORTH * error:
         return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
     return f"The {own_name} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
+
+
+def _modes_worth(rows: Rows) -> str:
+    """Say what the modes are worth beside the best linear model. The words follow from the interval of the ratio of errors."""
+    rival = rows[NAMES["linear"]]
+    if useless := unfit(rows):
+        times = rows[MODAL]["nrmse"] / max(rows[NAMES["mean"]]["nrmse"], 1e-300)
+        use = "of no use on the test data" if times > 1 else "better than the mean"
+        return f"The modes are {use}: their RMSE is {times:.3g} times that of “{NAMES['mean']}”.{useless}"
+    times = rows[MODAL]["nrmse"] / max(rival["nrmse"], 1e-300)
+    figures = f"their RMSE is {times:.3g} times that of “{NAMES['linear']}”"
+    if RATIO not in rival:
+        return f"The test is too short for a comparison of the modes with other linear models: {figures}."
+    low, high = rival[RATIO]
+    figures += f" (95 % interval {low:.3g} to {high:.3g})"
+    if high < 1:
+        return f"The modes are better than other linear models: {figures}."
+    if low > 1 and high <= 1 / WORTH:
+        return f"The modes are slightly worse than the best linear model: {figures}."
+    if low > 1:
+        return f"The modes miss something that a linear model can have: {figures}."
+    if low >= WORTH and high <= 1 / WORTH:
+        return f"The modes are as good as the best linear model, within the precision of the test: {figures}."
+    return f"The test is too short to tell whether the modes or other linear models are better: {figures}."
+
+
+def unfit(rows: Rows) -> str:
+    """Return a sentence if the best linear model is worse than the mean of the output and so is no measure; else ""."""
+    linear, mean = (rows.get(NAMES[name], {}).get("nrmse", math.nan) for name in ("linear", "mean"))
+    if not linear > mean:
+        return ""
+    return (
+        f" “{NAMES['linear']}” is no measure here: its RMSE is {linear / max(mean, 1e-300):.3g} times that of the mean of the "
+        "output. Inputs in the test may contain frequencies or levels that the data before it do not, or the data are too few: "
+        "test another part of the record (option `test`), or record more data."
+    )
 
 
 def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> str:

@@ -79,9 +79,9 @@ export class Comparison {
         rows.push([name, null, row, null]);
       }
     }
-    const best = Math.min(...rows.map(([, , row]) => row.l2 ?? Infinity));
-    const heads = ["", "rel. L2", "RMSE / RMS", "fit", "weights", "time to fit"].map((text) => el("th", { scope: "col" }, text));
-    const body = rows.map(([name, mark, row, told]) => el("tr", { class: row.l2 === best ? "best" : null }, el("td", { class: "wrap" }, mark ? el("span", { class: "swatch", mark }) : "", name), el("td", {}, percent(row.l2)), el("td", {}, number(row.nrmse)), el("td", {}, `${number(row.fit)} %`),
+    const best = Math.min(...rows.map(([, , row]) => row.nrmse ?? Infinity));
+    const heads = ["", "RMSE / std", "fit", "weights", "time to fit"].map((text) => el("th", { scope: "col" }, text));
+    const body = rows.map(([name, mark, row, told]) => el("tr", { class: row.nrmse === best ? "best" : null }, el("td", { class: "wrap" }, mark ? el("span", { class: "swatch", mark }) : "", name), el("td", {}, percent(row.nrmse)), el("td", {}, `${number(row.fit)} %`),
       el("td", { class: "muted" }, told?.parameters ? compact(told.parameters) : ""), el("td", { class: "muted" }, told ? `${number(told.seconds, 2)} s` : "")));
     return el("div", {}, ...this.runs.map((run) => el("p", { class: "verdict" }, el("b", {}, `${run.name}: `), run.told.verdict)),
       el("div", { class: "scroll" }, el("table", { id: "error-rows" }, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body))));

@@ -28,7 +28,7 @@ export class PredictPanel {
   }
 
   show(found) {
-    const errors = found.errors ? `relative L2 error ${percent(found.errors.l2)}, fit ${number(found.errors.fit)} %` : "the file holds no output to compare with";
+    const errors = found.errors ? `error ${percent(found.errors.nrmse)} of the standard deviation, fit ${number(found.errors.fit)} %` : "the file holds no output to compare with";
     this.body.replaceChildren(el("p", {}, el("b", {}, found.name), ` by ${found.run}: ${errors}`), ...found.notes.map((note) => el("p", { class: "note small" }, note)),
       el("p", {}, el("a", { class: "button small", href: `/api/save?answer=${found.id}`, download: "" }, "Save the prediction as CSV")));
     const x = unpack(found.drawn.t).values;
