@@ -16,7 +16,7 @@ from lfno.core.version import __version__
 
 if TYPE_CHECKING:
     from lfno.data.make import dataset
-    from lfno.models import FNO, LFNO, LNO
+    from lfno.models import FNO, LFNO, LNO, Marching
     from lfno.surrogate import Surrogate, fit, load
 
 # found on first use, so that `import lfno` and `lfno --help` do not wait for torch
@@ -24,13 +24,14 @@ _LAZY = {
     "FNO": "lfno.models",
     "LFNO": "lfno.models",
     "LNO": "lfno.models",
+    "Marching": "lfno.models",
     "load": "lfno.surrogate",
     "dataset": "lfno.data.make",
     "fit": "lfno.surrogate",
     "Surrogate": "lfno.surrogate",
 }
 
-__all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "Surrogate", "__version__", "dataset", "fit", "load"]
+__all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "Marching", "Surrogate", "__version__", "dataset", "fit", "load"]
 
 
 def __getattr__(name: str) -> Any:
