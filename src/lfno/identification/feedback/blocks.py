@@ -2,9 +2,11 @@
 
     x′ = F x + b u,   z = e x,     ξ′ = G ξ + g n(z),   y = c ξ + offset          (Wiener–Hammerstein)
 
-For known poles and known e, the outputs are linear in all other parameters: with n(z) = Σ_d a_d h_d(z), they are sums of the
-responses of the back poles to the signals h_d(z). So only the poles and e are searched. Linear least squares gives the rest.
-No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time in Python.
+x and ξ are the states of the two filters, u is the input, and y is the output. The nonlinearity is a sum of given curves,
+n(z) = Σ_d a_d h_d(z). For known poles and known e, the outputs are sums of the responses of the back poles to the signals
+h_d(z), so they are linear in all other parameters. The search changes only the poles and e. Linear least squares gives the
+other parameters. No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time
+in Python.
 """
 
 from __future__ import annotations
@@ -18,16 +20,20 @@ from lfno.identification.feedback.hold import AFTER, moments, pieces
 from lfno.identification.feedback.law import split
 from lfno.identification.feedback.windows import Windows
 
-#: places of the rounded corners of the curves h_d, in standard deviations of z, and their steepness
-CORNERS, STEEP = (-1.6, -0.8, 0.0, 0.8, 1.6), 2.0
-#: part of each window that is not compared, because its initial state is unknown
+#: places of the rounded corners of the curves h_d, in standard deviations of z
+CORNERS = (-1.6, -0.8, 0.0, 0.8, 1.6)
+#: steepness of the rounded corners, in 1 / standard deviation of z
+STEEP = 2.0
+#: part of each window that does not count in the error, because the initial state of the window is unknown
 WARMUP = 0.2
 #: number of samples in the search
 SAMPLES = 8000
 #: step of the finite differences, relative to the parameters
 NUDGE = 1e-5
-#: damping above which a search stops, and relative decrease of the squared error below which it stops
-MOST_DAMPING, UNCHANGED = 1e6, 1e-3
+#: damping above which the Gauss–Newton steps stop
+MOST_DAMPING = 1e6
+#: relative decrease of the squared error below which the Gauss–Newton steps stop
+UNCHANGED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Blocks:
 
     @property
     def poles(self) -> np.ndarray:
+        """Return the poles of both filters, (poles,)."""
         return np.concatenate([self.front, self.back])
 
     @property
@@ -53,6 +60,7 @@ class Blocks:
         return int(np.abs(self.mix).argmax())
 
     def pack(self) -> np.ndarray:
+        """Return the vector of parameters: log(−Re μ) and Im μ of the poles, and the free entries of e."""
         poles = self.poles
         return np.concatenate([np.log(-poles.real), poles.imag[poles.imag > 0], np.delete(self.mix, self.fixed)])
 
@@ -66,12 +74,12 @@ class Blocks:
 
 
 def units(poles: np.ndarray) -> np.ndarray:
-    """Return entries of B that make the modal coordinates of order one."""
+    """Return the entries of b or g, one for each pole, that make the modal coordinates of order one."""
     return np.asarray(np.sqrt(np.abs(poles.real) + 0.1 * np.abs(poles)))
 
 
 def curves(z: np.ndarray) -> np.ndarray:
-    """Return h_d(z) (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one.
+    """Return the curves h_d(z), (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one.
 
     All curves vanish at z = 0. Otherwise a motion from rest would begin with a false transient.
     """
@@ -81,7 +89,7 @@ def curves(z: np.ndarray) -> np.ndarray:
 
 
 class Screen:
-    """Fits of block structures to windows. Only one input, `channel`, drives the front filter."""
+    """Fast fits of block structures to some windows. Only the input with the index `channel` drives the front filter."""
 
     def __init__(self, windows: Windows, channel: int = 0) -> None:
         self.channel = channel
@@ -95,20 +103,24 @@ class Screen:
         self.targets = self.windows.targets[self.compared]
 
     def signal(self, blocks: Blocks) -> tuple[np.ndarray, float]:
-        """Return z (time, windows) with the standard deviation one, and the standard deviation of z with the given e."""
+        """Return z (time, windows), divided by its standard deviation, and this standard deviation."""
         own = self.windows.pieces[:, :, self.channel : self.channel + 1]
         z = self._respond(blocks.front, own)[:, :, 0] @ blocks.mix
         size = float(z[self.compared].std()) or 1.0
         return z / size, size
 
     def columns(self, blocks: Blocks) -> np.ndarray:
-        """Return the signals that make up the outputs, (compared samples, states of the back filter × curves + 1)."""
+        """Return the regression matrix, (samples, states of the back filter × curves + 1).
+
+        The columns are the responses of the back filter to all curves, and ones for the offset.
+        """
         fed = np.moveaxis(curves(self.signal(blocks)[0]), 0, -1)
         parts = np.moveaxis(pieces(fed, self.windows.step, "centred"), 2, 0)
         responses = self._respond(blocks.back, parts)[self.compared]
         return np.concatenate([responses.swapaxes(1, 2).reshape(len(responses), -1), np.ones((len(responses), 1))], axis=1)
 
     def residual(self, vector: np.ndarray, like: Blocks) -> np.ndarray:
+        """Return the residual of the linear least squares. `vector` are parameters of blocks of the same kind as `like`."""
         with np.errstate(over="ignore", invalid="ignore"):
             basis = np.linalg.qr(self.columns(like.unpack(vector)))[0]
             return np.asarray((self.targets - basis @ (basis.T @ self.targets)).ravel())
@@ -145,13 +157,14 @@ class Screen:
     def curve(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return c (outputs, states of the back filter), and points z and n(z) of the nonlinearity, each (points,).
 
-        z has the scale that e gives. The rank-one approximation of the least-squares coefficients separates c from n.
+        The scale of z is the scale that the entries of e define. The rank-one approximation of the least-squares coefficients
+        separates c from n.
         """
         z, size = self.signal(blocks)
         found = np.linalg.lstsq(self.columns(blocks), self.targets, rcond=1e-10)[0][:-1]
         states, outputs = len(found) // (len(CORNERS) + 1), found.shape[1]
         table = np.moveaxis(found.reshape(states, -1, outputs), 2, 0).reshape(outputs * states, -1)
-        # the curves are not orthogonal: weigh the coefficients by the size of their curves
+        # the curves are not orthogonal, so the approximation compares values of curves and not coefficients
         points = np.quantile(z[self.compared], np.linspace(0.0005, 0.9995, 400))
         values = curves(points)
         left, sizes, right = np.linalg.svd(table @ (values - values.mean(0)).T, full_matrices=False)

@@ -1,4 +1,7 @@
-"""Cascades of filter, static nonlinearity and filter: the search for their poles, and the law of the result."""
+"""Cascades of a front filter, a static nonlinearity and a back filter: the search for their poles, and the resulting law.
+
+`blocks` has the equations and a fast fit for known poles.
+"""
 
 from __future__ import annotations
 
@@ -21,39 +24,41 @@ from lfno.identification.feedback.terms import Terms
 FREQUENCIES = np.geomspace(0.01, 0.8, 12)
 #: damping ratios of the front filter that are tried
 DAMPINGS = (0.1, 0.4, 0.8)
-#: largest number of modes that a search adds to the first ones
+#: largest number of modes that the search adds, and largest number that it removes
 MOST_STEPS = 5
-#: largest ratio of the new to the old error for which one more mode is accepted
+#: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8
-#: largest ratio of the new to the old error for which a simpler structure is accepted
+#: a simpler structure is accepted if its error is below this multiple of the old error
 SIMPLER = 1.1
 #: largest |pole|, relative to the Nyquist frequency
 FASTEST = 1.0
-#: Gauss–Newton steps for the comparison of structures, and for the accepted structure
-FEW, MANY = 4, 12
-#: numbers of knees that describe the nonlinearity
+#: number of Gauss–Newton steps for the comparison of structures
+FEW = 4
+#: number of Gauss–Newton steps for the accepted structure
+MANY = 12
+#: numbers of knees that the first description of the nonlinearity may have
 KNEES = (1, 2, 3, 4)
 #: largest number of knees
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.4, 0.6, 0.9)
-#: largest ratio of the new to the old error for which one more knee is tried
+#: a further knee is tried as long as the error falls below this part of the old error
 ANOTHER = 0.9
-#: relative decrease of the squared error below which a fit of a cascade stops; its minima are long valleys
+#: relative decrease of the squared error below which a fit stops; the error of a cascade falls slowly in some directions
 PRECISE = 2e-4
-#: relative error of a curve below which it describes the nonlinearity well enough
+#: a curve describes the nonlinearity well enough if its relative error is below this value
 CLOSE = 0.02
 
 
 def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -> list[Candidate]:
-    """Fit cascades that begin with the modes of a linear candidate.
+    """Return fitted cascades, whose first back filter has the modes of a linear candidate.
 
-    The list is empty if the fast fit of `Screen` has no smaller error than `best`.
+    The list is empty if the error of the fast fit of `Screen` is not clearly smaller (`WORTH`) than the error of `best`.
     """
     if linear.structure.free_start:
         return []
     inward = split(linear.law.drive.T, linear.law.decays)
-    # the strongest input drives the front filter; the others begin without influence
+    # the strongest input drives the front filter; the entries of B for the other inputs begin at zero
     channel = int(np.abs(inward @ linear.law.read.T).sum(1).argmax())
     screen = Screen(bench.train, channel)
     error, blocks = grown(screen, linear.law.poles, bench.deadline)
@@ -78,7 +83,7 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
 
 
 def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
-    """Fit the parent with one more knee. Several places of the knee are compared over a short horizon."""
+    """Return the candidate `parent` with one more knee. Several places of the knee are compared over a short horizon."""
     z, old = bench.trajectory(parent) @ parent.law.pick[0], parent.law.terms
     terms, unit = replace(old, knees=(*old.knees, 0)), 4 / float(z.std())
     steep, shift = np.split(parent.law.shape, 2)
@@ -92,7 +97,11 @@ def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
 
 
 def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Blocks]:
-    """Return the best cascade that begins with a front filter of one mode and the poles of a linear model as back filter."""
+    """Return the training error and the poles of the best cascade.
+
+    The search begins with a front filter of one mode, and a back filter with the poles of a linear model. Then modes are added
+    while the error falls, and removed while the error hardly rises.
+    """
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
     fastest = FASTEST * np.pi / screen.windows.step
@@ -103,7 +112,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
             if not options:
                 break
             error, blocks = min(options, key=lambda row: row[0])
-            # the few steps need not reach the minimum
+            # the few steps of the comparison may not have reached the minimum
             if error < WORTH * reached[0] or moves is larger:
                 error, blocks = screen.refined(blocks, MANY)
             if not error < most * reached[0] or np.abs(blocks.poles).max() > fastest:
@@ -113,7 +122,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
 
 
 def first(screen: Screen, poles: np.ndarray) -> Iterator[Blocks]:
-    """Yield cascades with a front filter of one mode: from a grid, and from the poles of the linear model."""
+    """Yield cascades with a front filter of one mode. The pole of this mode comes from a table, or from the linear model."""
     nyquist = np.pi / screen.windows.step
     poles = poles[np.argsort(poles.imag > 0, kind="stable")]
     for frequency in FREQUENCIES * nyquist:
@@ -129,7 +138,7 @@ def first(screen: Screen, poles: np.ndarray) -> Iterator[Blocks]:
 
 
 def larger(blocks: Blocks) -> Iterator[Blocks]:
-    """Yield cascades with one more decay or oscillation, in front or at the back."""
+    """Yield cascades with one more decay or oscillation, in the front filter or in the back filter."""
     for front in (True, False):
         own = blocks.front if front else blocks.back
         size = float(np.abs(own).max())
@@ -166,9 +175,10 @@ def smaller(blocks: Blocks) -> Iterator[Blocks]:
 
 
 def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.ndarray, np.ndarray, float]]:
-    """Yield terms, their shapes, their gains, and the slope of the linear part, as approximations of the nonlinearity.
+    """Yield approximations of the nonlinearity: terms, shape parameters, gains of the terms, and slope of the linear part.
 
-    There is at most one polynomial and at most one sum of knees, in this order. Each has as few terms as a good fit needs.
+    The first approximation is a polynomial, and the second one is a sum of knees. Each has as few terms as a good fit needs,
+    and is left out if no such fit is good.
     """
     _, z, n = screen.curve(blocks)
     tried = []
@@ -196,7 +206,10 @@ def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.n
 
 
 def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Approximate n(z) by a constant, z and the terms. Return the coefficients and the residual."""
+    """Approximate n(z) by a constant, z and the terms. Return the coefficients (2 + terms,) and the residual (points,).
+
+    z, n: points of the nonlinearity, each (points,).
+    """
     basis = np.concatenate([np.ones((len(z), 1)), z[:, None], terms.values(z[:, None], shape)], axis=1)
     found = np.linalg.lstsq(basis, n, rcond=1e-10)[0]
     return found, n - basis @ found
@@ -205,10 +218,10 @@ def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) 
 def cascade_law(
     screen: Screen, blocks: Blocks, terms: Terms, shape: np.ndarray, gains: np.ndarray, slope: float
 ) -> Law:
-    """Return the cascade as a law: its modal form, with φ of the front filter's signal.
+    """Return the cascade as a law. The signal z of the law is the output of the front filter.
 
     gains: (terms,), the coefficients of the terms in the nonlinearity.
-    slope: the slope of its linear part.
+    slope: the slope of the linear part of the nonlinearity.
     """
     read, z, _ = screen.curve(blocks)
     front, back = (int((poles.imag == 0).sum()) for poles in (blocks.front, blocks.back))
