@@ -95,7 +95,7 @@ def test_an_input_that_jumps_at_a_sample(tmp_path: Path) -> None:
 def test_the_header_explains_itself(tmp_path: Path) -> None:
     source, header = linear("zero").export("c", tmp_path / "rig.c")
     text = header.read_text()
-    for words in ("force [N]", "flow [m3/s]", "dx* /dt [m/s]", "one step of 0.02 s", "held at the value", "range of training"):
+    for words in ("force [N]", "flow [m3/s]", "dx* /dt [m/s]", "one step of 0.02 s", "keeps the value", "range of training"):
         assert words in text
     assert "rig_test_output" in source.read_text()
 

@@ -142,7 +142,7 @@ def test_the_source_is_strict_c(version: str, tmp_path: Path) -> None:
 def test_without_a_compiler_the_unit_holds_source_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     unit = linear().export("fmu", tmp_path / "rig.fmu")
-    assert (unit.binary, unit.reason) == ("", "there is no C compiler here")
+    assert (unit.binary, unit.reason) == ("", "no C compiler was found")
     with zipfile.ZipFile(unit.path) as archive:
         assert not [name for name in archive.namelist() if name.startswith("binaries")]
 

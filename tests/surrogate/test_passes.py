@@ -53,7 +53,7 @@ def test_a_record_is_one_pass_whatever_its_length() -> None:
     answer = model.ask(Record(inputs, np.zeros_like(inputs), grid, *channels))
     expected = model.members[0].predict(inputs[None], grid)[0]
     np.testing.assert_allclose(answer.values, expected, atol=1e-11 * np.abs(expected).max())
-    assert not any("stitched" in note for note in answer.notes)
+    assert not any("consists of windows" in note for note in answer.notes)
     np.testing.assert_allclose(model.predict(inputs), expected, atol=1e-11 * np.abs(expected).max())
 
 

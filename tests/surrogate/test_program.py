@@ -37,7 +37,7 @@ def test_a_cubic_hold_uses_the_last_four_samples() -> None:
         answer, state = runner.advance(block, state)
         parts.append(answer)
     np.testing.assert_allclose(np.concatenate(parts, 1), expected, atol=1e-11)
-    assert any("looks ahead" in note for note in program.notes)
+    assert any("future samples" in note for note in program.notes)
 
 
 def test_a_cubic_hold_is_of_fourth_order_for_smooth_inputs() -> None:

@@ -32,5 +32,5 @@ class RunningMean:
 
     @property
     def spread(self) -> np.ndarray | None:
-        """The standard deviation of the arrays; None for a single one."""
+        """Return the standard deviation of the arrays; None for a single array."""
         return np.sqrt(self._deviations / (self.count - 1)) if self.count > 1 else None

@@ -35,11 +35,12 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
         errors = ", ".join(f"{name} {100 * float(told[name]):.2g} %" for name in ("prediction", "steady", "transient"))
         return f"On the test samples of its data set the model is wrong by: {errors} (parts: {SCALE}).", None
     error = model.accuracy
-    best = f" The parts are no more right than the prediction, {100 * error:.2g} % wrong in validation." if error else ""
-    return f"The split was not measured: that needs a record with repeated periods of its input and with outputs.{best}", None
+    best = f" The parts are no more accurate than the prediction, whose error is {100 * error:.2g} %." if error else ""
+    return f"The error of the split is unknown: only a record with repeated periods and with outputs shows it.{best}", None
 
 
 def _measured(found: MeasuredSplit) -> str:
+    """Return the measured errors as one sentence."""
     parts = [f"the steady part is {100 * found.steady:.2g} % wrong"]
     if found.transient is not None:
         parts.append(f"the transient part {100 * found.transient:.2g} %")

@@ -18,15 +18,15 @@ from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
 
-#: with a time step below this share of the training step, inputs are interpolated by cubics, as in ModalModel.predict
+#: with a time step below this part of the training step, inputs are interpolated by cubics, as in ModalModel.predict
 FINER = 0.75
 
 LOOKS_AHEAD = (
-    "lfno.predict interpolates the whole input by a spline, which looks ahead; this code uses the cubic through the last "
-    "four samples, and differs from it by O(dt^4)"
+    "lfno.predict interpolates the whole input by a spline, which uses future samples; this code uses the cubic through the "
+    "last four samples; the two results differ by O(dt^4)"
 )
-AHEAD = "it interpolates its input with two samples ahead"
-REMEDY = "fit one that can with `lfno fit --causal`"
+AHEAD = "it interpolates its input with two future samples"
+REMEDY = "fit a model with `lfno fit --causal`"
 
 
 def program_of(
@@ -36,7 +36,7 @@ def program_of(
 
     member: a network, a linear model, a model with feedback, or a sum.
     inputs, outputs: names and units of the channels.
-    dt: the time step, by default the one of training.
+    dt: the time step, by default the time step of the training data.
     notes: sentences that the exported code shows to its user.
 
     Raises LfnoError with the reason if the model cannot run sample by sample.
@@ -72,9 +72,11 @@ def program_of(
 
 
 def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
-    """Return b_j with x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], complex (taps, M).
+    """Return the taps b of the recurrence of M poles, complex (taps, M).
 
-    hold: "zero" (u[n] until the next sample), "linear" or "cubic", the last two as in `lfno.spectral.hold`.
+    The state x of a pole μ follows x[n+1] = e^{μ dt} x[n] + Σ_j b_j u[n+1−j], where u is the input.
+
+    hold: the input between samples: "zero" (the value of the last sample), "linear" or "cubic" (see `lfno.spectral.hold`).
 
     >>> hold_taps(np.array([-1.0]), 0.1, "zero").real.round(4)  # 0 and 1 − e^{−0.1}
     array([[0.    ],
@@ -90,7 +92,10 @@ def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
 
 
 def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]:
-    """Add a linear model, y = offset + Re Σ β x + D u, to the program. Returns the register of y and the hold of the input."""
+    """Add a linear model to the program. Return the register of its output y, and the hold of the input.
+
+    y = offset + Re Σ β x + D u, with the states x of the poles, the residues β, the direct term D and the input u.
+    """
     modes = model.modes
     hold = modes.hold if dt > FINER * model.grid.steps[-1] else "cubic"
     centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
@@ -108,9 +113,10 @@ def residue_matrix(residues: np.ndarray) -> np.ndarray:
 
 
 def network_step(build: Builder, model: Operator, dt: float) -> int:
-    """Add a network to the program and return the register of its output.
+    """Add a network to the program and return the register of its output y.
 
     v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
+    u is the input, v are the channels of the network, and x are the states of the poles of a layer with v as input.
     """
     offset, scale = (_numbers(getattr(model, f"input_{what}")) for what in ("offset", "scale"))
     act = model.config.activation
