@@ -69,7 +69,7 @@ def test_two_files_of_one_name(tmp_path: Path):
 
 def test_the_cache_of_the_package_is_used_and_nothing_is_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    refused("cascaded-tanks", None, "Nothing is downloaded on its own")
+    refused("cascaded-tanks", None, "The program downloads nothing by itself")
     refused("fine-steering-mirror", None, "combined_data.npz")
     write("cascaded-tanks", cache_folder() / "Cascaded_Tanks" / "CascadedTanksFiles")
     assert load("cascaded-tanks").challenge.name == "cascaded-tanks"

@@ -13,11 +13,11 @@ import numpy as np
 from lfno.challenges.protocol import Model, Training
 from lfno.core.errors import LfnoError
 
-#: most seeds in one stack; a larger number is treated as a typing error
+#: largest number of seeds in one stack; a larger number is probably a typing error
 MOST_SEEDS = 100
-#: seconds for networks on a CPU if the user gives neither a time budget nor a number of epochs
+#: time limit of networks on a CPU, in seconds, if the user gives neither a time budget nor a number of epochs
 USUAL = 900.0
-#: seconds; `auto` trains no network if less of the time budget is left
+#: smallest remaining time budget, in seconds, for which `auto` trains a network
 FEWEST = 10.0
 
 
@@ -48,7 +48,7 @@ class Settings:
 
     @property
     def late(self) -> bool:
-        """Whether the remaining time budget is too short for a network."""
+        """Return whether the remaining time budget is too short for a network."""
         return self.seconds is not None and self.seconds - (time.monotonic() - self.begun) < FEWEST
 
     def left(self, device: str) -> float | None:
@@ -74,7 +74,7 @@ class Fitted:
     models: one model for each seed.
     validation: mean figures of merit on held-out training records.
     configuration: the configuration of the fit.
-    trained: the model of an earlier fit without the held-out records; None if there is no separate model of this kind.
+    trained: the model that was fitted without the held-out records; None if there was no such fit.
     """
 
     models: Sequence[Model]
