@@ -1,4 +1,4 @@
-"""The verdict names one model, and says where the test contradicts the validation data."""
+"""The verdict names one model, and it says so if the test errors contradict the validation errors."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from lfno.surrogate.verdict import MODAL, verdict, worth
 
 
 def judged(chosen: str, **errors: float) -> str:
-    """The verdict on test errors (RMSE over standard deviation) of a chosen candidate, its rivals and the baselines."""
+    """Return the verdict on a chosen candidate.
+
+    errors: the test error of each model and each baseline: RMSE divided by the standard deviation of the output.
+    """
     names = ["linear", "feedback", "LFNO"]
     candidates = [Candidate(name, [], np.full(9, 0.1), 4, 1.0) for name in names if name in errors]
     rows = {MODAL if name == "linear" else name.replace("_", " "): {"nrmse": error} for name, error in errors.items()}
     return verdict(rows, next(one for one in candidates if one.name == chosen), candidates)
 
 
-def test_a_network_that_is_better_than_linear_models_earns_its_keep() -> None:
+def test_a_network_that_is_better_than_linear_models_is_recommended() -> None:
     said = judged("LFNO", linear=0.3, LFNO=0.1, mean=1.0, best_linear_model=0.2)
     assert said.startswith("Use the LFNO")
     assert "2 times below that of “best linear model”" in said
 
 
-def test_a_linear_system_asks_for_the_linear_model() -> None:
+def test_for_a_linear_system_the_linear_model_is_recommended() -> None:
     said = judged("linear", linear=0.0101, LFNO=0.0101, mean=1.0, best_linear_model=0.0102)
     assert said.startswith("Use the linear model")
 
@@ -39,7 +42,7 @@ def test_the_words_about_modes_follow_from_the_interval(low: float, high: float,
     assert f"{low:.3g} to {high:.3g}" in worth(rows, MODAL)
 
 
-def test_a_linear_model_that_is_worse_than_the_mean_is_named() -> None:
+def test_a_best_linear_model_that_is_worse_than_the_mean_is_no_useful_baseline() -> None:
     said = judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=7.8)
     assert "“best linear model” is no useful baseline here: its RMSE is 7.8 times that of the mean" in said
     assert "record more data" in said
@@ -61,6 +64,6 @@ def test_outputs_that_the_inputs_do_not_explain(chosen: str) -> None:
 
 
 def test_modes_without_another_linear_model_are_compared_with_the_best_baseline() -> None:
-    """Modes are identified, not trained: a record that is too short for other linear models must not call them trained."""
+    """Modes are identified and not trained. The verdict must not call them trained if there is no other linear model."""
     said = worth({MODAL: {"nrmse": 0.2}, "mean": {"nrmse": 1.0}, "persistence": {"nrmse": 1.5}}, MODAL)
     assert said == "The modes are better than the best baseline: their RMSE is 0.2 times that of “mean”."
