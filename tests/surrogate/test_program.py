@@ -75,7 +75,7 @@ def test_registers_that_live_at_the_same_time_do_not_share_memory() -> None:
 
 
 def test_an_unknown_function_is_refused() -> None:
-    with pytest.raises(lfno.LfnoError, match="no form outside Python"):
+    with pytest.raises(lfno.LfnoError, match="cannot be exported"):
         Builder(inputs=1).apply("bessel", 0)
 
 

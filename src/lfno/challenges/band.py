@@ -65,7 +65,7 @@ def band_modes(records: Sequence[Record], step: float, factor: int, most: int) -
         records: The records; the means of their signals are zero.
         step: The sampling interval in seconds.
         factor: The decimation.
-        most: Number of modes, at most.
+        most: Largest number of modes.
 
     Returns:
         The modes, and pieces of the decimated inputs and outputs, each (records, channels, time).

@@ -59,7 +59,10 @@ class Settings:
 
 
 def mean_score(figures: dict[str, float], training: Training) -> float:
-    """Return the mean of the figures, each divided by the standard deviation of its outputs; infinity if one is not finite."""
+    """Return the mean of the figures, each divided by the standard deviation of its outputs.
+
+    The result is infinity if a figure is not finite.
+    """
     sizes: dict[str, list[float]] = {}
     for record in training.records:
         sizes.setdefault(record.figure, []).append(training.scale * float(record.outputs.std()))

@@ -52,7 +52,7 @@ class Guarded:
 
 
 def guarded(model: Model, safe: Model, training: Training) -> Guarded:
-    """Return a model that uses `safe` where `model` diverges. The trusted range is computed from the training records."""
+    """Return a model that predicts by `model`, and by `safe` if `model` diverges. Training records give the trusted range."""
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     middle = outputs.mean(-1, keepdims=True)
     return Guarded(model, safe, middle, REACH * np.abs(outputs - middle).max(-1, keepdims=True))

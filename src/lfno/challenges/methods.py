@@ -60,12 +60,13 @@ def fit_feedback(training: Training, settings: Settings) -> Fitted:
 def fit_lfno(training: Training, settings: Settings, known: Sequence[Fitted] = ()) -> Fitted:
     """Return LFNO as a correction of a model without a network.
 
-    For periodic records this model is a frequency response. For other records it is the best compact model.
+    For periodic records, this model is a frequency response. For other records, it is the model without a network that has the
+    smallest validation error.
 
     Args:
         training: The training records.
         settings: The user's choices.
-        known: Compact models that are already fitted. If there are none, the compact models are fitted first.
+        known: Models without a network that are already fitted. If there are none, these models are fitted first.
     """
     check_changes(training, settings)
     if training.periodic:

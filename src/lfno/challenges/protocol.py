@@ -147,7 +147,7 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
         with np.errstate(over="ignore", invalid="ignore"):  # a model may diverge
             answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
         if answer.shape != record.outputs.shape:
-            raise LfnoError(f"the model answered with shape {answer.shape}; the record has {record.outputs.shape}")
+            raise LfnoError(f"the prediction has shape {answer.shape}; the outputs of the record have {record.outputs.shape}")
         missed = answer[:, skip:] - record.outputs[:, skip:]
         with np.errstate(over="ignore", invalid="ignore"):
             errors.setdefault(record.figure, []).extend(np.sqrt((missed**2).mean(-1)).tolist())

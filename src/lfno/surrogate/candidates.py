@@ -21,7 +21,7 @@ from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
 LinearModel = ModalModel | FieldModel
-#: a simpler candidate is as good as the best one if the error of the best one is above this part of the simpler one's error
+#: two errors count as equal if the smaller error is at least this part of the larger error
 WORTHWHILE = 0.98
 #: the error of a sample is divided by the norm of the sample, or by this part of the mean norm if the norm is smaller
 FAINT = 0.01

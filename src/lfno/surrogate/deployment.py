@@ -49,8 +49,8 @@ class Deployment(Description):
         past: inputs (inputs, time) before the stream begins. Without them, the stream starts from rest.
         member: the index of a member of an ensemble.
 
-        Warns if `dt` is much larger than the step of training. Raises LfnoError with the reason for a model that cannot run
-        sample by sample.
+        Warns if `dt` is much larger than the time step of the training data. Raises LfnoError with the reason for a model that
+        cannot run sample by sample.
         """
         stream = Stream(self.program(dt, member))
         axis = self.grid.axes[-1]
@@ -107,12 +107,12 @@ class Deployment(Description):
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
         if not self.networks:
-            raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
+            raise LfnoError(f"only networks can be exported to {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
         linear_path = self.linear_path
         if linear_path is not None and not isinstance(linear_path, ModalModel):
-            raise LfnoError(f"a network that corrects a linear model of fields has no form for {to}")
+            raise LfnoError(f"a network that corrects a linear model of fields cannot be exported to {to}")
         linear = None if linear_path is None else LinearWindow(linear_path, grid or self.grid)
         return export(self.networks[member], Path(path), to, grid, linear)
 

@@ -80,7 +80,7 @@ def fit(
         several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes with
         feedback and an LFNO; for the user's fields on a line a linear model and an LFNO. For other data, "auto" fits an LFNO.
         An LFNO for the user's signals corrects the linear model.
-    preset: makes the hyper-parameters of a network.
+    preset: a function that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
     causal: whether the model must run sample by sample. A network then has no weights R, because R acts on a whole window.

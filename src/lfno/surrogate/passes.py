@@ -32,7 +32,7 @@ BLOCK = 2**16
 MARGIN = 48
 #: largest number of repetitions of a signal in the search for a steady state
 MOST_PASSES = 50
-#: largest relative change of a steady state from one repetition to the next, by the precision of the network
+#: largest relative change of a steady state from one repetition to the next, for each precision of a network
 UNCHANGED = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 Progress = Callable[[int, int], object]  # called with (done, total)

@@ -79,7 +79,7 @@ class Question:
             grid = model.grid.change(own.name, size=array.shape[-1], step=own.step if dt is None else dt)
         if array.shape[2:] != grid.shape:
             names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
-            raise LfnoError(f"the inputs' points {array.shape[2:]} are not the grid's {names}; pass their grid")
+            raise LfnoError(f"the inputs have {array.shape[2:]} points and the grid has {names}; pass the grid of the inputs")
         return cls(array, grid, index)
 
     def _check(self, model: Surrogate) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class RunningMean:
-    """The running mean and the running squared deviations of arrays (Welford's method).
+    """The mean (`mean`) and the standard deviation (`spread`) of all arrays that were added so far, by Welford's method.
 
     >>> tally = RunningMean()
     >>> for value in (1.0, 2.0, 6.0):

@@ -27,7 +27,7 @@ def prepared_from(
     """
     if isinstance(data, str) and not preparing.is_own(data):
         if reading:
-            raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
+            raise LfnoError(f"option {next(iter(reading))} is for files and records; {data!r} is a built-in data set")
         made = builtin(data)
         return Prepared(made, split or splits.of(made, fold), []), False
     if isinstance(data, Prepared):

@@ -23,8 +23,8 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
     data: inputs, with or without outputs.
     known: whether the outputs in `data` were measured.
 
-    A record with repeated inputs contains its own steady state, and its transient if it starts at rest. For other data, the
-    sentence gives the errors on the test samples of training, if the model file holds them.
+    A record with repeated inputs contains a measured steady state. If the record starts at rest, it also contains a measured
+    transient. For other data, the sentence gives the errors on the test samples, if the model file holds such errors.
     """
     if known and isinstance(data, Record):
         found = measure_split(_Members(model), data, model.signals.from_rest)
@@ -49,7 +49,7 @@ def _measured(found: MeasuredSplit) -> str:
 
 
 class _Members:
-    """Decomposes with a model without warnings about its split."""
+    """A model whose method `decompose` gives no warnings about the split."""
 
     def __init__(self, model: Surrogate) -> None:
         self.model = model

@@ -12,6 +12,7 @@ from lfno.identification.feedback.simulate import simulate, substep_pieces
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms, monomials
 
+#: groups of parameters that change the simulated states, in the order of the vector
 GROUPS = ("decay", "swing", "drive", "gains", "pick", "shape")
 
 

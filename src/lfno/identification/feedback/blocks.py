@@ -98,7 +98,7 @@ class Screen:
         self.windows = windows.chosen(rows).held("centred")
         size = len(windows.inputs)
         compared = np.arange(size) >= WARMUP * size * (not self.windows.rest.all())
-        compared[-AFTER:] = False  # the hold of h_d(z) does not know z beyond the window
+        compared[-AFTER:] = False  # the interpolation of h_d(z) needs samples of z beyond the window
         self.compared = compared[:, None] & self.windows.weights.all(axis=2)
         self.targets = self.windows.targets[self.compared]
 

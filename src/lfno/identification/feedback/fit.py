@@ -55,7 +55,7 @@ def fit_feedback(
     """Return linear modes with a static nonlinear feedback, fitted by least squares of the simulation error.
 
     train: training stretches; all have the sampling step of the grid.
-    validation: validation stretches. They choose the number of modes, the nonlinear signal and the terms. Without validation
+    validation: validation stretches, which choose the number of modes, the nonlinear signal and the terms. Without validation
         stretches, a fifth of the training windows is used for validation.
     grid: the grid of the data; its last axis is time.
     start: a linear model, whose poles are tried first.

@@ -61,7 +61,7 @@ class Axis:
 
 
 def friction(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Return a candidate of a mass with dry friction, if a regression shows such friction.
+    """Return one candidate, a mass with dry friction, if a regression shows such friction.
 
     The result is an empty list if there are several outputs or no noticeable friction.
 

@@ -5,15 +5,16 @@ x′ = μ x + u, is known exactly:
 
     u(t_k + s) = Σ_m c_m s^m,      x(s) = e^{μ s} x(0) + Σ_m c_m I_m(μ, s),    I_m(μ, s) = ∫₀ˢ r^m e^{μ(s−r)} dr.
 
-| hold    | degree | samples that define the polynomial    | relative error up to a third of the Nyquist frequency |
-|---------|--------|---------------------------------------|-------------------------------------------------------|
-| zero    | 0      | u[k]                                  |                                                       |
-| linear  | 1      | u[k], u[k+1]                          |                                                       |
-| cubic   | 3      | u[k−2] … u[k+1]                       | below 10⁻²                                            |
-| centred | 5      | u[k−2] … u[k+3]                       | below 10⁻³                                            |
+| hold    | degree of the polynomial | samples that define the polynomial |
+|---------|--------------------------|------------------------------------|
+| zero    | 0                        | u[k]                               |
+| linear  | 1                        | u[k], u[k+1]                       |
+| cubic   | 3                        | u[k−2] … u[k+1]                    |
+| centred | 5                        | u[k−2] … u[k+3]                    |
 
 The first three holds use no sample after k + 1, so a model with such a hold runs sample by sample. The centred hold needs two
-samples more.
+more samples and is more accurate: for frequencies up to a third of the Nyquist frequency, its relative error is below 10⁻³,
+against 10⁻² for the cubic hold.
 """
 
 from __future__ import annotations

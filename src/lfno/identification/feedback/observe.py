@@ -1,6 +1,6 @@
 """The initial state of a record that begins in motion, estimated from its first outputs.
 
-The state x₀ minimises the squared error of the first outputs, in units of the model's residual, plus a prior:
+The state x₀ minimises the squared error of the first outputs, relative to the residual on the training data, plus a prior:
 
     Σ (y − ŷ(x₀))² / noise² + (x₀ − m)ᵀ P⁻¹ (x₀ − m)
 

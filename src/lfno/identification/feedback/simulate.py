@@ -9,7 +9,7 @@ import numpy as np
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 
-#: part of the limits that z may reach at sub-steps; z of the stages in between then stays inside the limits
+#: largest |z| at the sub-steps, relative to the limits, for which the stages between two sub-steps stay inside the limits
 NEAR = 0.9
 
 

@@ -21,8 +21,8 @@ class Structure:
     | drive  | B without one entry for each mode      | n (inputs − 1)             |
     | gains  | Γ, or g and c with Γ = g (1, c)        | n q, or n + q − 1          |
     | pick   | E                                      | m n, or 0 (`all_states`)   |
-    | shape  | shapes of the terms                    | shapes                     |
-    | start  | the state at rest                      | n, or 0                    |
+    | shape  | shape parameters of the terms          | shapes                     |
+    | start  | initial state of motions "from rest"   | n, or 0                    |
     | read   | C                                      | outputs × n                |
     | direct | D                                      | outputs × inputs, or 0     |
     | offset | offset of the outputs                  | outputs                    |

@@ -47,7 +47,7 @@ def program_of(
         raise LfnoError(f"the time step {dt!r} must be a positive number")
     if member.grid.ndim > 1:
         axes = ", ".join(member.grid.names)
-        raise LfnoError(f"this model answers fields over {axes}: only models of signals run sample by sample")
+        raise LfnoError(f"this model predicts fields over {axes}: only models of signals run sample by sample")
     build = Builder(len(inputs))
     if isinstance(member, ModalModel):
         output, hold = linear_step(build, member, dt)
@@ -86,7 +86,7 @@ def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
     if hold in HOLDS:
         return taps(mu, dt, hold).numpy()
     if hold != "zero":
-        raise LfnoError(f"there is no hold {hold!r} outside Python; choose zero, {', '.join(HOLDS)}")
+        raise LfnoError(f"the hold {hold!r} cannot be exported; choose zero, {', '.join(HOLDS)}")
     held = dt * phi_functions(mu * dt, 1)[0].numpy()
     return np.stack([np.zeros_like(held), held])
 
@@ -107,7 +107,10 @@ def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]
 
 
 def residue_matrix(residues: np.ndarray) -> np.ndarray:
-    """Return the matrix of Re Σ β_iom x_im, (out, in · M · 2), from residues (in, out, M)."""
+    """Return the matrix (out, in · M · 2) that maps the states x to Re Σ β_iom x_im.
+
+    residues: β, (in, out, M). The states x are stored as pairs (re, im).
+    """
     planes = np.stack([residues.real, -residues.imag], -1)
     return planes.transpose(1, 0, 2, 3).reshape(residues.shape[1], -1)
 
@@ -146,7 +149,7 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
 def why_not(model: Operator) -> str:
     """Return why a network cannot run sample by sample; "" if it can."""
     if model.grid.ndim > 1:
-        return f"it answers fields over {', '.join(model.grid.names)}, not signals"
+        return f"it predicts fields over {', '.join(model.grid.names)}, not signals"
     if getattr(model.config, "steady", "exact") != "exact":
         return "its free weights R act on a whole window at once"
     if not isinstance(model, LFNO) or not model.recurrent:

@@ -212,7 +212,7 @@ class Builder:
     def apply(self, function: str, x: int) -> int:
         """Add an elementary function of every entry of x."""
         if function not in FUNCTIONS:
-            raise LfnoError(f"the function {function!r} has no form outside Python; choose one of {', '.join(FUNCTIONS)}")
+            raise LfnoError(f"the function {function!r} cannot be exported; choose one of {', '.join(FUNCTIONS)}")
         return self._add(Apply(self._new(self.sizes[x]), x, function))
 
     def clip(self, x: int, low: np.ndarray, high: np.ndarray) -> int:
