@@ -106,7 +106,7 @@ def _records(part: Part, path: Path, inputs: np.ndarray, outputs: np.ndarray, sk
     levels, realisations, _, _, samples = pair[0].shape
     if samples < (part.stop or 0) or samples - part.start < skip + SHORTEST:
         raise LfnoError(f"{path.name}: {part.inputs!r} has {samples} samples; the benchmark needs samples up to "
-                        f"{part.stop or part.start + skip + SHORTEST}: the file is incomplete or of another data set")  # fmt: skip
+                        f"{part.stop or part.start + skip + SHORTEST}: the file is incomplete or a wrong one")  # fmt: skip
     pair = [values[..., part.start : part.stop] for values in pair]
     period = pair[0].shape[-1] if part.periodic else 0
     for level in range(levels):
