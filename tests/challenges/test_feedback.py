@@ -78,7 +78,7 @@ def test_the_initial_state_is_estimated_from_the_first_outputs():
 
 
 def records() -> Data:
-    """Return a training and a test record of the hardening spring with noise, in the form of the Silverbox."""
+    """Return a training record and a test record of the hardening spring of `duffing`, with noise, as data of a benchmark."""
     rng = np.random.default_rng(5)
     (u, x), (u_test, x_test) = motion(2, 1500), motion(3, 1000)
     y, y_test = (values + NOISE * rng.normal(size=values.shape) for values in (x, x_test))
@@ -107,7 +107,7 @@ def test_the_network_corrects_the_model_with_the_smallest_validation_error(found
     data: Data = found["data"]
     fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
     assert fitted.configuration["path"] == found["feedback"].models[0].description
-    # after two epochs the network is almost untrained, so the sum is nearly as good as the compact model
+    # after two epochs the network is almost untrained, so the sum is nearly as good as modes with feedback
     assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
 
 

@@ -23,7 +23,7 @@ class Gain:
 
 
 def training() -> Training:
-    """Return a training part with outputs between −1 and 3. The mean is 1, and the largest distance from the mean is 2."""
+    """Return training records with outputs between −1 and 3. The mean is 1, and the largest distance from the mean is 2."""
     outputs = np.tile([-1.0, 3.0], 20)[None]
     return Training((Record("training", outputs, outputs),), 1.0, 0)
 

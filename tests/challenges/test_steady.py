@@ -32,7 +32,7 @@ def records(count: int, seed: int) -> tuple[Record, ...]:
 
 
 def known_response() -> PeriodicResponse:
-    """Return a frequency response, fitted to such records."""
+    """Return a frequency response, fitted to eight records of `records`."""
     inputs, outputs = (np.stack([getattr(record, side) for record in records(4, 0)]) for side in ("inputs", "outputs"))
     return fit_periodic(inputs, outputs, degree=1, width=6)
 

@@ -55,8 +55,7 @@ def oscillator(samples: int, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
-    """The system is linear, and an artificial "network" has an error of 1 %. The modal model is better, and the verdict says
-    so.
+    """The verdict says that the modal model of a linear system is better than an artificial "network" with an error of 1 %.
 
     Training and test data have a gap. The values in the gap do not change any error.
     """

@@ -26,7 +26,7 @@ STEP = 0.2
 #: the pole of ẍ + 0.5 ẋ + x = 0 with Im > 0
 TRUTH = np.roots([1, 0.5, 1])[0]
 NORMAL_95 = 1.96
-#: points at which the characteristic is compared, from the lower to the upper end of the visited range
+#: indices of the points at which the characteristic is compared; the points cover the range of z in the training data
 PLACES = [1, 3, 5, 7, 9]
 
 
