@@ -1,4 +1,4 @@
-"""`lfno benchmark`: the list of benchmarks, and a run that writes a result file."""
+"""`lfno benchmark`: the list, a run with its record, and errors as one message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_the_list_names_all_benchmarks():
     assert [row["name"] for row in json.loads(answer.stdout)] == list(CHALLENGES)
 
 
-def test_a_run_prints_published_figures_and_writes_a_result_file(tmp_path: Path):
+def test_a_run_prints_published_figures_and_leaves_a_record(tmp_path: Path):
     write("coupled-drives", tmp_path / "data")
     arguments = ["benchmark", "coupled-drives", "--data", str(tmp_path / "data"), "--method", "linear"]
     answer = CliRunner(env={"COLUMNS": "200"}).invoke(build(), [*arguments, "--out", str(tmp_path / "out")])

@@ -18,14 +18,14 @@ from lfno.identification.feedback.refit import refit
 
 #: part of the time budget for modes with feedback
 SHARE = 0.4
-#: time limit of modes with feedback, in seconds, if the user gives no time budget
+#: seconds for the compact model if the user gives no time budget
 USUAL = 300.0
-#: part of the time of modes with feedback for the last fit, to all training records
+#: share of the compact model's time for the last fit, to all training records
 REFIT = 0.2
 #: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
-#: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs, the model learns the
-#: interpolation between samples from the data. A fixed interpolation is inaccurate near the Nyquist frequency
+#: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
+#: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
 #: an input is rough if the ratio std(fourth differences) / std(input) exceeds this value; for a flat spectrum up to 0.4 times
 #: the Nyquist frequency, the ratio is about 0.7

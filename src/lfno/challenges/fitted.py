@@ -15,9 +15,9 @@ from lfno.core.errors import LfnoError
 
 #: largest number of seeds in one stack; a larger number is probably a typing error
 MOST_SEEDS = 100
-#: time limit of networks on a CPU, in seconds, if the user gives neither a time budget nor a number of epochs
+#: seconds for networks on a CPU if the user gives neither a time budget nor a number of epochs
 USUAL = 900.0
-#: smallest remaining time budget, in seconds, for which `auto` trains a network
+#: seconds; `auto` trains no network if less of the time budget is left
 FEWEST = 10.0
 
 

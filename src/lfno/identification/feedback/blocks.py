@@ -2,11 +2,9 @@
 
     x′ = F x + b u,   z = e x,     ξ′ = G ξ + g n(z),   y = c ξ + offset          (Wiener–Hammerstein)
 
-x and ξ are the states of the two filters, u is the input, and y is the output. The nonlinearity is a sum of given curves,
-n(z) = Σ_d a_d h_d(z). For known poles and known e, the outputs are sums of the responses of the back poles to the signals
-h_d(z), so they are linear in all other parameters. The search changes only the poles and e. Linear least squares gives the
-other parameters. No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time
-in Python.
+For known poles and known e, the outputs are linear in all other parameters: with n(z) = Σ_d a_d h_d(z), they are sums of the
+responses of the back poles to the signals h_d(z). So only the poles and e are searched. Linear least squares gives the rest.
+No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time in Python.
 """
 
 from __future__ import annotations
@@ -103,17 +101,14 @@ class Screen:
         self.targets = self.windows.targets[self.compared]
 
     def signal(self, blocks: Blocks) -> tuple[np.ndarray, float]:
-        """Return z (time, windows), divided by its standard deviation, and this standard deviation."""
+        """Return z (time, windows) with the standard deviation one, and the standard deviation of z with the given e."""
         own = self.windows.pieces[:, :, self.channel : self.channel + 1]
         z = self._respond(blocks.front, own)[:, :, 0] @ blocks.mix
         size = float(z[self.compared].std()) or 1.0
         return z / size, size
 
     def columns(self, blocks: Blocks) -> np.ndarray:
-        """Return the regression matrix, (samples, states of the back filter × curves + 1).
-
-        The columns are the responses of the back filter to all curves, and ones for the offset.
-        """
+        """Return the signals that make up the outputs, (compared samples, states of the back filter × curves + 1)."""
         fed = np.moveaxis(curves(self.signal(blocks)[0]), 0, -1)
         parts = np.moveaxis(pieces(fed, self.windows.step, "centred"), 2, 0)
         responses = self._respond(blocks.back, parts)[self.compared]
@@ -164,7 +159,7 @@ class Screen:
         found = np.linalg.lstsq(self.columns(blocks), self.targets, rcond=1e-10)[0][:-1]
         states, outputs = len(found) // (len(CORNERS) + 1), found.shape[1]
         table = np.moveaxis(found.reshape(states, -1, outputs), 2, 0).reshape(outputs * states, -1)
-        # the curves are not orthogonal, so the approximation compares values of curves and not coefficients
+        # the curves are not orthogonal: weigh the coefficients by the size of their curves
         points = np.quantile(z[self.compared], np.linspace(0.0005, 0.9995, 400))
         values = curves(points)
         left, sizes, right = np.linalg.svd(table @ (values - values.mean(0)).T, full_matrices=False)

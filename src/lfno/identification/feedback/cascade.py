@@ -1,7 +1,4 @@
-"""Cascades of a front filter, a static nonlinearity and a back filter: the search for their poles, and the resulting law.
-
-`blocks` has the equations and a fast fit for known poles.
-"""
+"""Cascades of filter, static nonlinearity and filter: the search for their poles, and the law of the result."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ DAMPINGS = (0.1, 0.4, 0.8)
 MOST_STEPS = 5
 #: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8
-#: a simpler structure is accepted if its error is below this multiple of the old error
+#: largest ratio of the new to the old error for which a simpler structure is accepted
 SIMPLER = 1.1
 #: largest |pole|, relative to the Nyquist frequency
 FASTEST = 1.0
@@ -83,7 +80,7 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
 
 
 def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
-    """Return the candidate `parent` with one more knee. Several places of the knee are compared over a short horizon."""
+    """Fit the parent with one more knee. Several places of the knee are compared over a short horizon."""
     z, old = bench.trajectory(parent) @ parent.law.pick[0], parent.law.terms
     terms, unit = replace(old, knees=(*old.knees, 0)), 4 / float(z.std())
     steep, shift = np.split(parent.law.shape, 2)
@@ -112,7 +109,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
             if not options:
                 break
             error, blocks = min(options, key=lambda row: row[0])
-            # the few steps of the comparison may not have reached the minimum
+            # the few steps need not reach the minimum
             if error < WORTH * reached[0] or moves is larger:
                 error, blocks = screen.refined(blocks, MANY)
             if not error < most * reached[0] or np.abs(blocks.poles).max() > fastest:
@@ -175,10 +172,9 @@ def smaller(blocks: Blocks) -> Iterator[Blocks]:
 
 
 def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.ndarray, np.ndarray, float]]:
-    """Yield approximations of the nonlinearity: terms, shape parameters, gains of the terms, and slope of the linear part.
+    """Yield terms, their shapes, their gains, and the slope of the linear part, as approximations of the nonlinearity.
 
-    The first approximation is a polynomial, and the second one is a sum of knees. Each has as few terms as a good fit needs,
-    and is left out if no such fit is good.
+    There is at most one polynomial and at most one sum of knees, in this order. Each has as few terms as a good fit needs.
     """
     _, z, n = screen.curve(blocks)
     tried = []
@@ -218,10 +214,10 @@ def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) 
 def cascade_law(
     screen: Screen, blocks: Blocks, terms: Terms, shape: np.ndarray, gains: np.ndarray, slope: float
 ) -> Law:
-    """Return the cascade as a law. The signal z of the law is the output of the front filter.
+    """Return the cascade as a law: its modal form, with φ of the front filter's signal.
 
     gains: (terms,), the coefficients of the terms in the nonlinearity.
-    slope: the slope of the linear part of the nonlinearity.
+    slope: the slope of its linear part.
     """
     read, z, _ = screen.curve(blocks)
     front, back = (int((poles.imag == 0).sum()) for poles in (blocks.front, blocks.back))
