@@ -36,7 +36,7 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
         return f"On the test samples of its data set the model is wrong by: {errors} (parts: {SCALE}).", None
     error = model.accuracy
     best = f" The parts are no more accurate than the prediction, whose error is {100 * error:.2g} %." if error else ""
-    return f"The error of the split is unknown: only a record with repeated periods and with outputs shows it.{best}", None
+    return f"The error of the split was not measured: this needs outputs and repeated periods of the input.{best}", None
 
 
 def _measured(found: MeasuredSplit) -> str:
