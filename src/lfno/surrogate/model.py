@@ -54,8 +54,8 @@ class Answer:
 class Surrogate(Dynamics, Deployment):
     """A trained model that predicts in the user's units.
 
-    It holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, or modes with
-    feedback. All of them have the same methods. `networks` gives the torch modules.
+    It holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, modes with
+    feedback, or the equation of a field. All of them have the same methods. `networks` gives the torch modules.
 
     >>> import lfno
     >>> model = lfno.load("duffing-c05")

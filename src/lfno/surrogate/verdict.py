@@ -120,7 +120,7 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
 
 def called(name: str) -> str:
     """A candidate in words."""
-    return {"linear": "linear model", "feedback": "model with feedback"}.get(name, name)
+    return {"linear": "linear model", "feedback": "model with feedback", "equation": "identified equation"}.get(name, name)
 
 
 def _figures(candidates: Any) -> str:
