@@ -54,9 +54,9 @@ def test_a_split_that_was_measured_and_is_wrong_says_by_how_much() -> None:
 
 
 def test_shipped_rich_models_say_how_wrong_their_split_is() -> None:
-    found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich")}
+    found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich-lfno")}
     assert all(set(model.provenance["split_errors"]) == {"prediction", "steady", "transient"} for model in found.values())
-    wrong = found["reaction-diffusion-rich"]
+    wrong = found["reaction-diffusion-rich-lfno"]
     assert wrong.split_caveat.startswith(SPLIT_WRONG)
     assert wrong.provenance["split_caveat"] == wrong.split_caveat
     assert not found["heat-rich"].split_caveat

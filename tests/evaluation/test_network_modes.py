@@ -63,7 +63,7 @@ def test_the_truth_is_known_for_built_in_data_alone() -> None:
 
 def test_the_modes_of_a_network_of_fields_are_those_of_the_equation() -> None:
     """Diffusion does not oscillate: four decays within 2 %, and nothing else above 5 % of the answer."""
-    model = lfno.load("reaction-diffusion-rich")
+    model = lfno.load("reaction-diffusion-rich-lfno")
     truth = true_poles(model.provenance)
     assert truth is not None
     strong = [mode for mode in model.modes() if mode.contribution > 0.05]

@@ -17,6 +17,9 @@ from lfno.systems.titles import FLOWS, LINES, ODES
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 #: kind of model -> suffix of its file name, after the name of the data set
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
+NAMES = {"feedback": "feedback model", "equation": "identified equation"}
+BESIDE = "-lfno"  # suffix of an LFNO if the file with the name of its data set holds a model of another kind
+MARKS = {b"lfno-feedback": "feedback", b"lfno-equation": "equation", b"Marching": "marching"}
 RICH = "-rich"  # suffix of data sets with random inputs, and of the models trained on them
 POSITIONS = 200  # approximate number of positions of a field's slider
 SEEDS = 20  # number of random inputs that the page offers for a field
@@ -68,7 +71,9 @@ def shipped(name: str) -> dict[str, str]:
     keys = {f"{kind} rich": f"{name}{RICH}{suffix}" for kind, suffix in SUFFIXES.items()}
     keys |= {kind: f"{name}{suffix}" for kind, suffix in SUFFIXES.items()}
     found = {key: file for key, file in keys.items() if (folder / f"{file}.safetensors").is_file()}
-    return {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
+    models = {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
+    beside = f"{name}{RICH}{BESIDE}"
+    return models | ({"LFNO rich": beside} if (folder / f"{beside}.safetensors").is_file() else {})
 
 
 def labels(models: Iterable[str]) -> dict[str, str]:
@@ -81,18 +86,17 @@ def labels(models: Iterable[str]) -> dict[str, str]:
     """
     keys = list(models)
     both = any(key.endswith(" rich") for key in keys)
-    names = {key: key.removesuffix(" rich").replace("feedback", "feedback model") for key in keys}
+    names = {key: key.removesuffix(" rich")for key in keys}
+    names = {key: NAMES.get(name, name) for key, name in names.items()}
     return {key: f"{name} (paper)" if both and not key.endswith(" rich") else name for key, name in names.items()}
 
 
 def _key(key: str, file: Path) -> str:
-    """Return the key of a model. The header of the file tells whether it has modes with feedback, or goes from frame to frame.
-    """
+    """Return the key of a model. The header of the file tells whether it holds an LFNO, or another kind of model."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
-    if b"lfno-feedback" in header:
-        return key.replace("LFNO", "feedback")
-    return key.replace("LFNO", "marching") if b"Marching" in header else key
+    kind = next((kind for mark, kind in MARKS.items() if mark in header), "LFNO")
+    return key.replace("LFNO", kind)
 
 
 def has_random_inputs(name: str) -> bool:

@@ -28,7 +28,7 @@ def fit(
     warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
     from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
     periodic: Annotated[str, typer.Option(help="Period of the input in seconds or the unit of the file; auto or no.")] = "auto",
-    model: Annotated[str, typer.Option(help="auto tries linear, feedback and lfno. Others: lno, fno, marching.")] = "auto",
+    model: Annotated[str, typer.Option(help="auto tries linear, feedback, equation, lfno; or lno, fno, marching.")] = "auto",
     causal: Annotated[bool, typer.Option("--causal", help="Train a network that runs sample by sample (C, FMU).")] = False,
     minutes: Annotated[float | None, typer.Option(help="Time limit of the whole fit.", min=0.01)] = None,
     epochs: Epochs = None,
@@ -43,7 +43,8 @@ def fit(
 ) -> None:
     """Fit a model to a file of inputs and responses, and say whether it beats the best linear model.
 
-    Signals in time get a linear model, modes with feedback and a network; the validation part chooses between them.
+    Signals in time get a linear model, modes with feedback and a network. Fields on a line get a linear model, their partial
+    differential equation and a network. The validation part chooses between them.
     """
     from lfno.cli.mode_table import mode_rows, print_modes
     from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
@@ -64,7 +65,7 @@ def fit(
     prepared = prepare(source, window=window, warmup=warmup, test=test, from_rest=from_rest, periodic=periodic, **reading)
     folder = new_folder(out, files[0].stem, resume)
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
-    changes = {} if linear or model == "feedback" else changes
+    changes = {} if linear or model in ("feedback", "equation") else changes
     with stoppable(folder), live(quiet or as_json) as watch:
         fitted = fit_model(
             prepared, "linear" if linear else model, causal=causal, ensemble=ensemble, minutes=minutes, folder=folder,
@@ -75,6 +76,8 @@ def fit(
     more = facts(fitted)
     if fitted.linear is not None:
         more |= {"modes": mode_rows(fitted.modes()), "hold": fitted.linear.modes.hold}
+    if fitted.equation:
+        more |= {"equation": fitted.equation}
     metrics = leave(folder, fitted, more)
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
@@ -82,6 +85,8 @@ def fit(
         return
     if fitted.linear is not None:
         print_modes(metrics["modes"], "modes of the linear model")
+    if fitted.equation:
+        say(f"the equation: {fitted.equation}")
     table(fitted.fitted.contest)
     say(f"{folder} holds the model, metrics and report.html, a page about the model; "
         f"ask it with `lfno predict {folder} FILE -o OUT`")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Models that are fitted without a training loop: linear, modal, and modes with feedback.
+"""Models that are fitted without a training loop: linear, modal, modes with feedback, and equations of fields.
 
 Modules:
     feedback: modes with feedback, a compact nonlinear model
@@ -11,6 +11,7 @@ Modules:
     fir: finite impulse responses by ridge regression
     response: the exact response of a pole to a sampled input
     field: modal analysis of fields
+    field_law: the partial differential equation of a field on a line
     frequency: the frequency response of measured data, with coherence
     periodic: the frequency response of records in periodic steady state
     mode: `Mode`: frequency, damping and time constant with intervals

@@ -210,7 +210,7 @@ def identify_field(
         raise LfnoError(f"axis {space.name!r} is periodic: modal analysis of a field needs two ends, fixed or free")
     force, motion = (np.asarray(values[:, 0], dtype=np.float64) for values in (inputs, outputs))
     count = min(MOST_MODES, most_modes("sine", space.size))
-    basis = basis or OF_BOUNDARY.get(space.boundary) or _compact(motion, space, count)
+    basis = basis or choose_basis(motion, space)
     there, _ = line_matrices(basis, count, space)
     centred, moved = (there @ (values - values.mean(0)) for values in (force, motion))
     model = FieldModel(basis, tuple(_identify_modes(centred, moved, Grid.line(time.size, time.step), accuracy)), grid)
@@ -249,11 +249,14 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy:
     return found
 
 
-def _compact(fields: np.ndarray, axis: Axis, count: int) -> str:
-    """Return the basis whose first quarter of modes describes the fields best."""
+def choose_basis(fields: np.ndarray, axis: Axis) -> str:
+    """Return the basis of an axis with fixed or free ends. For an unknown boundary, return the basis that describes the
+    fields (samples, space, time) better with few modes.
+    """
+    count = min(MOST_MODES, most_modes("sine", axis.size))
 
     def missed(basis: str) -> float:
         there, back = line_matrices(basis, max(2, count // 4), axis)
         return float(np.linalg.norm(fields - back @ (there @ fields)))
 
-    return min(OF_BOUNDARY.values(), key=missed)
+    return OF_BOUNDARY.get(axis.boundary) or min(OF_BOUNDARY.values(), key=missed)

@@ -70,6 +70,8 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
         f"the error is {_percent(row['nrmse'])} of the standard deviation of the output.",
         contest.verdict,
     ]
+    if model.equation:
+        sentences.insert(1, f"The identified equation: {model.equation}.")
     if noise is not None:
         times = max(error / level for error, level in zip(row["rmse"], noise, strict=True) if level > 0)
         sentences.append(f"The error is {times:.2g} times the measurement noise: no model can have less than 1.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_deviations
-from lfno.identification.field import FieldModel, identify_field
+from lfno.identification.field import FieldModel, identify_field, is_line
+from lfno.identification.field_law import identify_law
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.responses import responses
 from lfno.surrogate.sum import Sum, network_of
@@ -145,6 +146,24 @@ def linear_candidate(prepared: Prepared) -> Candidate:
     return Candidate("linear", [model], validation_errors([model], prepared), count_parameters(model), taken, notes=model.notes)
 
 
+def equation_candidate(prepared: Prepared, seconds: float | None, report: Callable[[str], object]) -> Candidate:
+    """Identify the equation of a field on a line.
+
+    seconds: time limit of the search.
+    report: called with a sentence for each better equation.
+    """
+    begun, dataset, split = time.monotonic(), prepared.dataset, prepared.split
+    if not is_line(dataset):
+        raise LfnoError("an equation is identified for fields with one input and one output on a line with two ends")
+    if dataset.mask is not None:
+        raise LfnoError("an equation is identified for fields without gaps: fill the gaps first")
+    train, validation = ((dataset.inputs[rows], dataset.outputs[rows]) for rows in (split.train, split.validation))
+    law = identify_law(train, validation, dataset.grid, seconds=seconds, report=report)
+    told = {**law.provenance, "data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
+    law = replace(law, provenance=told)
+    return Candidate("equation", [law], validation_errors([law], prepared), law.parameters, time.monotonic() - begun)
+
+
 def network_candidate(training: Trained, linear: LinearModel | None, prepared: Prepared, seconds: float) -> Candidate:
     """Return trained networks as a candidate.
 
@@ -208,7 +227,7 @@ def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.n
 
 
 def count_parameters(member: Any) -> int:
-    """Return the number of real parameters of a network, a linear model, a model with feedback, or a sum of them."""
+    """Return the number of real parameters of a network, a linear model, a model with feedback, an equation, or a sum."""
     network = network_of(member)
     own = 0 if network is None else sum(parameter.numel() for parameter in network.parameters())
     linear = member.linear if isinstance(member, Sum) else member

@@ -13,6 +13,7 @@ from lfno.evaluation.coverage import Coverage
 from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.field import FieldModel
+from lfno.identification.field_law import FieldLaw
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.scores import Scores
@@ -22,7 +23,7 @@ from lfno.surrogate.sum import Sum, network_of
 if TYPE_CHECKING:
     from lfno.surrogate.fitting import Fitted
 
-Member = Operator | ModalModel | FieldModel | FeedbackModel | Sum
+Member = Operator | ModalModel | FieldModel | FieldLaw | FeedbackModel | Sum
 
 
 class Description:
@@ -46,11 +47,12 @@ class Description:
 
     @property
     def kind(self) -> str:
-        """Return "linear", "feedback", or the class of the networks, such as "LFNO"; "LFNO × 5" for an ensemble of five."""
+        """Return "linear", "feedback", "equation", or the class of the networks, such as "LFNO"; "LFNO × 5" for an ensemble."""
         network = network_of(self.members[0])
         first = self.members[0]
         linear = isinstance(first, ModalModel | FieldModel)
-        name = "linear" if linear else "feedback" if network is None else type(network).__name__
+        alone = "linear" if linear else "equation" if isinstance(first, FieldLaw) else "feedback"
+        name = alone if network is None else type(network).__name__
         return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
 
     @property
@@ -66,6 +68,12 @@ class Description:
         """Return the linear model, if the model is a linear model of signals; else None."""
         first = self.members[0]
         return first if isinstance(first, ModalModel) else None
+
+    @property
+    def equation(self) -> str:
+        """The identified partial differential equation as text; "" for other models."""
+        first = self.members[0]
+        return str(first.equation) if isinstance(first, FieldLaw) else ""
 
     @property
     def linear_path(self) -> ModalModel | FieldModel | None:

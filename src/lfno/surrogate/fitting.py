@@ -30,7 +30,10 @@ from lfno.training.networks import Trained
 from lfno.training.presets import PresetMaker, default_preset, kind_of
 from lfno.training.run import Watch
 
-AUTO, LINEAR, FEEDBACK, NETWORK = "auto", "linear", "feedback", "lfno"
+AUTO, LINEAR, FEEDBACK, EQUATION, NETWORK = "auto", "linear", "feedback", "equation", "lfno"
+
+#: models that are identified without training a network
+FITTED_ONCE = (LINEAR, FEEDBACK, EQUATION)
 
 
 @dataclass(frozen=True)
@@ -76,10 +79,10 @@ def fit(
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "lfno", "lno", "fno" or "marching" (a network that goes from frame to frame). "auto" fits
-        several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes with
-        feedback and an LFNO; for the user's fields on a line a linear model and an LFNO. For other data, "auto" fits an LFNO.
-        An LFNO for the user's signals corrects the linear model.
+    model: "linear", "feedback", "equation", "lfno", "lno", "fno" or "marching" (goes from frame to frame). "auto"
+        fits several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes
+        with feedback and an LFNO; for the user's fields on a line a linear model, their partial differential equation and an
+        LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals corrects the linear model.
     preset: a function that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
@@ -108,13 +111,13 @@ def fit(
     if minutes is not None and not (isinstance(minutes, (int, float)) and math.isfinite(minutes) and minutes > 0):
         raise LfnoError(f"minutes={minutes!r} must be a positive number")
     reading = {name: options.pop(name) for name in (*preparing.READING, *preparing.CUTTING) if name in options}
-    if causal and model not in (LINEAR, FEEDBACK):
+    if causal and model not in FITTED_ONCE:
         options = without_window(NETWORK if model == AUTO else model) | options
     prepared, own = prepared_from(data, dt, split, fold, reading)
     logger = logging.getLogger("lfno")
     for note in prepared.notes if parallel.leader() else ():
         logger.info(f"note: {note}")
-    if model in (LINEAR, FEEDBACK):
+    if model in FITTED_ONCE:
         _refuse_training(model, ensemble, resume, options)
     signals = own and prepared.dataset.grid.ndim == 1
     search = Search(
@@ -150,7 +153,7 @@ def _kinds(model: str, signals: bool, field: bool) -> list[str]:
     field: whether the data are the user's fields on a line.
     """
     if model == AUTO:
-        return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, NETWORK] if field else [NETWORK]
+        return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, EQUATION, NETWORK] if field else [NETWORK]
     return [model]
 
 
@@ -182,4 +185,4 @@ def _refuse_training(model: str, ensemble: int, resume: bool, options: dict[str,
     """Raise LfnoError for options that only the training of a network has."""
     given = [*(["ensemble"] if ensemble != 1 else []), *(["resume"] if resume else []), *options]
     if given:
-        raise LfnoError(f"a {model} model is identified without training a network; leave out {', '.join(given)}")
+        raise LfnoError(f"model {model} is identified without training a network; leave out {', '.join(given)}")

@@ -54,8 +54,8 @@ class Answer:
 class Surrogate(Dynamics, Deployment):
     """A trained model that predicts in the user's units.
 
-    A surrogate holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, or modes
-    with feedback. Every kind has the same methods. `networks` gives the torch modules.
+    A surrogate holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, modes
+    with feedback, or the equation of a field. Every kind has the same methods. `networks` gives the torch modules.
 
     >>> import lfno
     >>> model = lfno.load("duffing-c05")

@@ -19,7 +19,7 @@ def notes_on(model: Surrogate, question: Question) -> list[str]:
         notes.append(f"the model was trained on {part}: the error on training inputs says nothing about new data")
     if abs(axis.step / own.step - 1) > 1e-6:
         notes.append(f"the data have a time step of {axis.step:g} {axis.unit}; the model was trained with {own.step:g}")
-    if model.linear is not None:
+    if model.linear is not None or model.equation:
         return notes
     if question.record:
         return [*notes, *_on_record(model, question)]

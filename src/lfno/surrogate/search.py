@@ -17,7 +17,15 @@ from lfno.data.prepared import Prepared
 from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.identification.feedback import fit_feedback
 from lfno.identification.modal import ModalModel, identify_signals
-from lfno.surrogate.candidates import EXACT, Candidate, LinearModel, linear_candidate, network_candidate, validation_errors
+from lfno.surrogate.candidates import (
+    EXACT,
+    Candidate,
+    LinearModel,
+    equation_candidate,
+    linear_candidate,
+    network_candidate,
+    validation_errors,
+)
 from lfno.surrogate.responses import responses
 from lfno.training import parallel
 from lfno.training.device import best_device, usable_device
@@ -28,8 +36,10 @@ from lfno.training.sizing import choose_size
 
 #: default time limit of networks on a CPU, in seconds; a fit of 50,000 samples then takes less than ten minutes in all
 USUAL = 480.0
-#: part of the remaining time for the model with feedback, after the fit of the linear model
+#: part of the remaining time for the model with feedback or the equation, after the fit of the linear model
 FEEDBACK_SHARE = 0.3
+#: if the validation error of an equation is below this value, no network is trained
+LAW = 1e-3
 #: networks for fields correct the linear model if the validation error of the linear model is below this value
 NEARLY_LINEAR = 0.1
 #: smallest memory of a system, in samples, for the initial decay rates of a network
@@ -74,7 +84,7 @@ class Search:
         """
         found: list[Candidate] = []
         for kind in kinds:  # report a wrong option before the first fit
-            if kind not in ("linear", "feedback"):
+            if kind not in ("linear", "feedback", "equation"):
                 preset = self.preset(kind, self.prepared.dataset.grid).change(**self.options)
                 check_request(self.prepared.dataset, preset, self.ensemble, self.folder, self.resume)
                 usable_device(self.device)
@@ -95,6 +105,12 @@ class Search:
             elif kind == "feedback":
                 one = self._try(partial(self._feedback, start)) if len(kinds) > 1 else self._feedback(start)
                 found += [] if one is None else [one]
+            elif kind == "equation":
+                one = self._try(self._equation) if len(kinds) > 1 else self._equation()
+                found += [] if one is None else [one]
+                if one is not None and one.error < LAW and len(kinds) > 1:
+                    self._say(f"the equation explains the validation data to {one.error:.2g}; no network is trained", "note")
+                    break
             elif kind != "linear":
                 found.append(self._network(kind, start if linear_path else None))
         return found
@@ -118,18 +134,28 @@ class Search:
         """Return modes with feedback, fitted with the linear model as initialisation."""
         prepared, begun = self.prepared, time.monotonic()
         if prepared.dataset.grid.ndim != 1:
-            raise LfnoError("modes with feedback need signals over time, not fields")
-        left = None if self.seconds is None else FEEDBACK_SHARE * (self.seconds - (begun - self._begun))
+            raise LfnoError("modes with feedback need signals over time, not fields; fields on a line have model equation")
+        left = self._share()
         with np.errstate(over="ignore", invalid="ignore"):  # a trial step that becomes unstable is rejected
             model = fit_feedback(
                 prepared.stretches("train"), prepared.stretches("validation"), prepared.dataset.grid, start=linear,
-                seconds=left if left is None else max(left, 1.0), report=partial(self._say, kind="feedback"),
+                seconds=left, report=partial(self._say, kind="feedback"),
             )  # fmt: skip
         signals = prepared.dataset.provenance.get("signals", {})
         told = {**model.provenance, "data": {"name": prepared.dataset.name, "signals": signals}}
         model = replace(model, provenance=told)
         errors = validation_errors([model], prepared)
         return Candidate("feedback", [model], errors, model.parameters, time.monotonic() - begun)
+
+    def _equation(self) -> Candidate:
+        """Identify the partial differential equation of a field on a line."""
+        return equation_candidate(self.prepared, self._share(), partial(self._say, kind="equation"))
+
+    def _share(self) -> float | None:
+        """Return the time limit in seconds of a model between the linear one and the networks; None without a budget."""
+        if self.seconds is None:
+            return None
+        return max(FEEDBACK_SHARE * (self.seconds - (time.monotonic() - self._begun)), 1.0)
 
     def _network(self, kind: str, linear: LinearModel | None) -> Candidate:
         """Return trained networks of one kind. With `linear`, the networks learn the residual of this linear model."""
@@ -171,7 +197,7 @@ class Search:
         return USUAL if usual else None
 
     def _say(self, sentence: str, kind: str = "chosen") -> None:
-        """Keep a sentence for metrics.json, and log it with the prefix `kind`: "chosen", "note" or "feedback"."""
+        """Keep a sentence for metrics.json, and log it with the prefix `kind`: "chosen", "note", "feedback" or "equation"."""
         self.choices.append(sentence)
         if parallel.leader():
             logging.getLogger("lfno").info(f"{kind}: {sentence}")

@@ -1,4 +1,4 @@
-"""Read and write model files: one safetensors file that holds networks, a linear model, both, or modes with feedback."""
+"""Read and write model files. A file holds networks, a linear model, both, modes with feedback, or an equation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.model import KEY as FEEDBACK
 from lfno.identification.field import KEY as FIELD
 from lfno.identification.field import FieldModel
+from lfno.identification.field_law import KEY as EQUATION
+from lfno.identification.field_law import FieldLaw
 from lfno.identification.modal import KEY as LINEAR
 from lfno.identification.modal import ModalModel
 from lfno.models import storage as networks
@@ -30,7 +32,7 @@ MODEL = "model.safetensors"  # the model in the folder of a run
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
     """Write the members of a model and their provenance to one file. Return the path. An interrupted write leaves no file."""
     first = members[0]
-    if isinstance(first, ModalModel | FieldModel | FeedbackModel):
+    if isinstance(first, ModalModel | FieldModel | FieldLaw | FeedbackModel):
         replace(first, provenance=provenance).save(path)
     elif len(members) == 1 and not isinstance(first, Sum):
         first.save(path, **provenance)
@@ -67,6 +69,8 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
         return [ModalModel.load(path)]
     if key == FIELD:
         return [FieldModel.load(path)]
+    if key == EQUATION:
+        return [FieldLaw.load(path)]
     if key == FEEDBACK:
         return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
@@ -105,4 +109,4 @@ def _key(file: Path) -> str:
             told = opened.metadata() or {}
     except (SafetensorError, OSError):
         return ""
-    return next((key for key in (LINEAR, FIELD, FEEDBACK, ENSEMBLE) if key in told), "")
+    return next((key for key in (LINEAR, FIELD, EQUATION, FEEDBACK, ENSEMBLE) if key in told), "")

@@ -126,7 +126,7 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
 
 def called(name: str) -> str:
     """Return the name of a candidate in words."""
-    return {"linear": "linear model", "feedback": "model with feedback"}.get(name, name)
+    return {"linear": "linear model", "feedback": "model with feedback", "equation": "identified equation"}.get(name, name)
 
 
 def _figures(candidates: Any) -> str:

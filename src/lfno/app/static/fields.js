@@ -109,7 +109,7 @@ export class Fields {
   }
 
   async split(query) {
-    const key = this.page.models.find((one) => /^(LFNO|marching)/.test(one.key))?.key;
+    const key = this.page.models.find((one) => /^(equation|LFNO|marching)/.test(one.key))?.key;
     byId("split").hidden = !key;
     if (!key) return;
     const name = this.page.system.name;

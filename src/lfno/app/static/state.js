@@ -1,7 +1,7 @@
 // The system in view: its input, the truth, the answers of the models, and which of them are hidden.
 
 export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {} };
-const COLOURS = { "feedback rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
+const COLOURS = { "feedback rich": "feedback", "equation rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
 
 /** Whether a shipped model was trained on random inputs. */
 export const isRich = (key) => key.endsWith(" rich");
