@@ -1,4 +1,4 @@
-"""Periodic steady states: transfer functions, repetition, closed forms, and systems that have none."""
+"""Periodic steady states: transfer functions, long simulations, exact solutions, and systems without a steady state."""
 
 import numpy as np
 import pytest

@@ -4,7 +4,8 @@ The response starts from rest. The input u is a signal that is linear between sa
 
 A signal is cut into chunks of L samples. T chunks form a group: chunk t of group g is c = g·T + t. Arrays have the shape
 (L, channels, T·signals·groups), with the samples of a chunk first. In this layout every step is a matrix product without a
-copy. With the state ξ, the matrices of `lfno.spectral.linear_hold.Coefficients` and the channel map W:
+copy. With the state ξ, its factor A from chunk to chunk, the matrices of `lfno.spectral.linear_hold.Coefficients` and the
+channel map W:
 
     y = Σ_τ H_τ u[·−τ] inside a chunk           product with a triangular matrix of blocks H_τ (`lags`); H_0 includes W
     ξ after a chunk = A ξ + excite · u          a product, then a recurrence over chunks (`lfno.backends.chunk_states`)

@@ -1,7 +1,8 @@
 """The recurrence s[k] = A s[k−1] + a[k] along the last axis as matrix products, with one number A per pole.
 
 The axis is cut into groups of T entries. Inside a group, s is the product of a with a triangular matrix of powers of A. The
-states at the ends of groups follow another recurrence, with the power A^T in place of A. It is solved in the same way.
+states at the ends of groups follow another recurrence, with the power A^T in place of A. We solve that recurrence in the same
+way.
 
 The first axis of an array is the plane (re, im) of complex numbers. In this layout every product reads and writes whole
 matrices.

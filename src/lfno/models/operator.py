@@ -74,7 +74,7 @@ class Operator(nn.Module, ABC):
         return self.config.in_channels, self.config.out_channels
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
-        """The axes whose coordinates are further input channels."""
+        """Return the axes whose coordinates are input channels of the lift."""
         return tuple(range(self.grid.ndim)) if self.config.grid_channels else ()
 
     @abstractmethod
@@ -89,7 +89,7 @@ class Operator(nn.Module, ABC):
         transient: whether layers include their transient terms.
         """
 
-    # -- the map -------------------------------------------------------------------------------------------------
+    # -- forward pass --------------------------------------------------------------------------------------------
 
     def forward(self, x: Tensor, grid: Grid | None = None) -> Tensor:
         """Return the outputs for inputs x, in physical units: (batch, in, *grid) → (batch, out, *grid).
@@ -157,7 +157,7 @@ class Operator(nn.Module, ABC):
         """Return the number of zeros that layers add to each axis of the grid."""
         return [math.ceil(share * axis.size) for share, axis in zip(self.padding(), grid.axes, strict=True)]
 
-    # -- questions -----------------------------------------------------------------------------------------------
+    # -- predictions and checks ----------------------------------------------------------------------------------
 
     @torch.no_grad()
     def predict(self, inputs: Any, grid: Grid | None = None, batch: int = 64) -> np.ndarray:
@@ -272,7 +272,7 @@ class Operator(nn.Module, ABC):
         """Return the table of poles. Raises LfnoError for a model without poles."""
         raise LfnoError(f"an {type(self).__name__} has no poles; poles belong to LFNO, LNO and linear models")
 
-    # -- description ---------------------------------------------------------------------------------------------
+    # -- files ---------------------------------------------------------------------------------------------------
 
     def description(self) -> dict[str, Any]:
         """Return the class, the configuration and the grid as plain values, for the metadata of a model file."""

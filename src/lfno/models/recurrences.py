@@ -57,7 +57,7 @@ class Recurrence(Response):
         return self.kernel.transfer(self.kernel.all_modes, shape, steps, self.hold)
 
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
-        """Return the summands of the response besides the response of the recurrence."""
+        """Return the summands of the response that are not part of the recurrence, in a list that may be empty."""
         return []
 
     def fits_kernel(self, v: Tensor) -> bool:
@@ -90,7 +90,10 @@ class Recurrence(Response):
         return respond(chunks, batch, layer, bias)
 
     def advance(self, v: Tensor, step: float, state: State | None) -> tuple[Tensor, State]:
-        """Return the response to the next samples of a signal after `state`, and the new state. None: start from rest."""
+        """Return the response to the next samples of a signal, and the new state.
+
+        state: the state after the samples before. None: the signal starts from rest with these samples.
+        """
         return self.kernel.advance(v, step, self.hold, state)
 
 

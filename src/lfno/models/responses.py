@@ -61,7 +61,7 @@ class Response(ABC):
         """Return one or two fields whose sum is the response from rest.
 
         steps: the distances between points of the grid.
-        transient: If False, the sum is the periodic steady state.
+        transient: whether the response starts from rest. If False, the sum is the periodic steady state.
         """
         shape = v.shape[2:]
         if self.kernel is None or not self.kernel.fourier:
@@ -83,7 +83,7 @@ class Response(ABC):
 
 
 class Weights(Response):
-    """R on the low modes, without poles."""
+    """R α at the low modes as the steady part. There are no poles and no transient part."""
 
     POLES = False
     weights: FourierWeights

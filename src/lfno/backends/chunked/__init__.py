@@ -18,11 +18,11 @@ the size of a tile. A run is one network of a stack. A sample is one signal. A p
 gx is the gradient with respect to x.
 
 Modules:
-    coefficients: coefficients of the recurrence from poles and residues, and the gradient back to them
+    coefficients: coefficients of the recurrence from poles and residues, and gradients with respect to poles and residues
     states: states at the starts of chunks
-    response: the response of a layer, and its gradient with respect to the input
+    response: the response of a layer, and the gradient with respect to its input
     gradients: gradients with respect to the coefficients
-    pointwise: activation and gate at every point, and their gradient
+    pointwise: activation and gate at every point, and their gradients
     products: matrix products in single precision on tensor cores
-    launch: tile sizes, grids of programs and arrays for results
+    launch: functions that call the kernels
 """
