@@ -48,7 +48,7 @@ def test_samples_do_not_influence_each_other():
     np.testing.assert_allclose(together[:, 2], 3 * together[:, 0], rtol=1e-12, atol=1e-15)
 
 
-def test_more_times_than_a_block_of_the_forcing_has_give_the_exact_solution():
+def test_a_solution_over_several_blocks_of_times_is_exact():
     states = rk4(oscillator, np.zeros((2, 1)), cosine, 0.0, 0.01, 3000)
     t = 0.01 * np.arange(3000)
     np.testing.assert_allclose(states[0, 0], t / 2 * np.sin(t), atol=1e-9)

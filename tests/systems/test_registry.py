@@ -22,7 +22,7 @@ def test_paper_odes_are_registered_with_their_variants():
     assert find("duffing-c05").grid == Grid.line(2048, dt=0.01)
 
 
-def test_unknown_name_suggests():
+def test_an_unknown_name_gives_an_error_with_similar_names():
     with pytest.raises(LfnoError, match="did you mean duffing-c05"):
         find("dufing-c05")
 
@@ -81,7 +81,7 @@ def test_an_array_on_a_periodic_axis_is_interpolated_by_a_periodic_spline():
 
 
 @pytest.mark.parametrize("family", [rich((1, 2), (0.2, 8), 20.0), unseen((1, 2), (0.2, 8), 20.0)])
-def test_rich_signals(family):
+def test_random_signals_are_reproducible_bounded_and_smooth(family):
     """Equal seeds give equal signals. All kinds of signals occur. Signals are bounded and have no jumps."""
     t = np.linspace(0, 20, 4001)
     draws = family.draw(40, np.random.default_rng(3))
@@ -106,8 +106,8 @@ def test_sum_of_sines_equals_the_direct_sum(size):
         np.testing.assert_allclose(sum_of_sines(frequency, phase, t), plain, atol=1e-11)
 
 
-def test_rich_signals_cannot_be_interpolated():
-    """Samples are not multiples of each other. (All samples of the paper's family are.)"""
+def test_random_signals_are_not_multiples_of_each_other():
+    """In the paper's family, all samples are multiples of each other."""
     t = np.linspace(0, 20, 500)
     family = rich((1, 2), (0.2, 8), 20.0)
     values = family.evaluate(family.draw(60, np.random.default_rng(0)), t)
@@ -150,7 +150,7 @@ def test_periodic_field_amplitude_is_its_root_mean_square():
     np.testing.assert_allclose(np.sqrt((u**2).mean(axis=1)), 2.0, rtol=1e-12)
 
 
-def test_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path))
     page = (Path(__file__).parents[2] / "docs/how-to/add-a-system.md").read_text()
     names: dict[str, object] = {"__name__": "page"}
@@ -167,7 +167,7 @@ def test_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
 
 
-def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_page_on_data_sets_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path))
     page = (Path(__file__).parents[2] / "docs/data.md").read_text()
     names: dict[str, object] = {}
@@ -177,7 +177,7 @@ def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
     assert names["long"].grid.shape == (4096,)
 
 
-def test_out_of_family_sets_are_test_sets():
+def test_data_sets_for_testing_only_have_190_samples():
     for name, entry in REGISTRY.items():
         assert entry.count == (190 if name.endswith("-out") else entry.system.count)
 

@@ -1,8 +1,8 @@
 """Two caches: one for wave matrices (see `lfno.spectral.waves`), one for functions of a layer's parameters.
 
-A layer computes functions of its parameters, such as its transfer function. They cost more time than the response to one
-signal. A cached result is valid until a parameter changes. We compare parameter values, because the version counters of torch
-miss some in-place edits.
+A layer computes functions of its parameters, such as its transfer function. Such a function costs more time than the response
+to one signal. A cached result is valid until a parameter changes. We compare parameter values, because the version counters of
+torch miss some in-place edits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The options of the models: one frozen dataclass for each model.
 
-Its fields are the keyword arguments of the model's constructor. A model file stores them as metadata.
+The fields of the dataclass are keyword arguments of the model's constructor. A model file stores the options as metadata.
 """
 
 from __future__ import annotations

@@ -67,6 +67,7 @@ class Frozen(nn.Module):
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def _branch(self, v: Tensor, layers: Any) -> Tensor:
+        """Return the output of all layers of one branch."""
         for depth, layer in enumerate(layers):
             if self.inside:
                 v = layer(self.activation(v) if depth else v)

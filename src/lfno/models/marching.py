@@ -60,9 +60,10 @@ class Products(nn.Module):
 class Marching(Operator):
     """The network w(t + Δt) = w(t) + N(w(t)). N is lift → layers with products → projection.
 
-    The network is for fields that evolve from an initial state without input. All axes of space must be periodic. The inputs
-    are the frames before the first output frame, one after the other as channels, constant along time. Only the newest one, the
-    last `out_channels` channels, is used. The time step is the step of the training grid; the number of frames is free.
+    The network is for fields that evolve from an initial state, without an input that changes in time. All axes of space must
+    be periodic. The inputs are the frames before the first output frame, one after the other as channels, constant along time.
+    Only the newest of these frames is used: the last `out_channels` channels. The time step is the step of the training grid.
+    The network can predict any number of frames.
 
     >>> axes = lfno.Axis("x", 32, 1 / 32, periodic=True), lfno.Axis("t", 5, 0.1, time=True)
     >>> model = Marching(lfno.Grid(axes), modes=(8, 1))

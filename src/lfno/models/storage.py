@@ -67,7 +67,7 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     """Return the network that the metadata describe.
 
     tree: the metadata.
-    tensors: the weights by name. Their shapes must fit the metadata. This is checked before memory is allocated.
+    tensors: the weights by name. Their shapes must fit the metadata; the shapes are checked before memory is allocated.
     path: the file, for error messages.
     """
     kind = MODELS.get(str(tree.get("model")))
