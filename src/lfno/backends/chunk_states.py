@@ -19,7 +19,7 @@ from torch import Tensor
 from lfno.backends.scan import Level, cut, make_levels, planes, scan
 from lfno.spectral.hold import powers
 
-#: largest number of chunks in a group. Smaller groups are more groups; larger groups need more operations
+#: largest number of chunks in a group. Smaller groups need more steps between groups; larger groups need more operations
 GROUP = 8
 
 #: one complex array as three views: both planes, the real plane, the imaginary plane
@@ -85,7 +85,7 @@ def states_back(slopes: Tensor, signals: int, given: Powers) -> tuple[Tensor, Te
 
 
 def _steps(values: Tensor, table: Tensor, back: bool) -> Tensor:
-    """Solve the recurrence inside groups, where each group starts from zero. `values` v is overwritten.
+    """Solve the recurrence inside groups, where each group starts from zero. The array `values` (v) is overwritten.
 
     v[t] += A v[t−1] for increasing t, or with `back` v[t] += conj(A) v[t+1] for decreasing t.
     """

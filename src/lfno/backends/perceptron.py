@@ -49,7 +49,10 @@ def _backward(
     C: tl.constexpr, H: tl.constexpr, O: tl.constexpr,
     CP: tl.constexpr, HP: tl.constexpr, OP: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients at EACH · BLOCK points of one sample. g belongs to u, and gx to x."""
+    """Compute the gradients at EACH · BLOCK points of one sample.
+
+    g is the gradient with respect to u, and gx is the gradient with respect to x.
+    """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch
     c, h, o = tl.arange(0, CP), tl.arange(0, HP), tl.arange(0, OP)

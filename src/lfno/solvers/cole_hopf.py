@@ -4,8 +4,8 @@ Let ψ be a primitive of the initial state, ψ′(x) = u(x, 0). The solution is
 
     u(x, t) = ∫ (x − s)/t e^{−G/2ν} ds / ∫ e^{−G/2ν} ds,   G(s) = (x − s)²/2t + ψ(s).
 
-The solution is a weighted mean of (x − s)/t, the slope of the straight line from (s, 0) to (x, t), with the weight e^{−G/2ν}.
-For a small viscosity ν, G/2ν is several thousand, and the weight underflows. All weights are therefore divided by the largest.
+The solution is a weighted mean of (x − s)/t, the slope of the straight line from (s, 0) to (x, t). The weight is e^{−G/2ν}. For
+a small viscosity ν, G/2ν is several thousand, and the weight underflows. All weights are therefore divided by the largest one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def ramp_solution(
 
         u = Σ_m w_m U r/(1 + U t) / Σ_m w_m,   w_m = e^{−U r²/(4ν(1 + U t)) − C_m/2ν} [Φ(β_m) − Φ(α_m)].
 
-    The jump at the end of the period becomes a shock for t > 0. If the domain is symmetric about x = 0, the shock does not move.
+    The jump at the end of the period becomes a shock. If the domain is symmetric about x = 0, the shock does not move.
     """
     slope = np.asarray(slope, dtype=np.float64)
     if not (slope > 0).all():

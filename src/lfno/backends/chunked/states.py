@@ -1,4 +1,4 @@
-"""States at the starts of chunks. Only they are computed one after the other. `lfno.backends.chunked` defines the symbols."""
+"""States at the starts of chunks, computed one after the other. `lfno.backends.chunked` defines the symbols."""
 
 from __future__ import annotations
 
