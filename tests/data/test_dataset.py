@@ -124,9 +124,9 @@ def test_foreign_files_are_refused(tmp_path):
     text.write_text("t,x\n0,1\n")
     with h5py.File(other, "w") as file:
         file["x"] = np.zeros(3)
-    with pytest.raises(LfnoError, match="cannot be opened as HDF5"):
+    with pytest.raises(LfnoError, match="it is not an HDF5 file"):
         storage.load(text)
-    with pytest.raises(LfnoError, match="not one of lfno's data sets"):
+    with pytest.raises(LfnoError, match="not a data set of lfno"):
         storage.load(other)
     with pytest.raises(LfnoError, match="there is no file"):
         storage.load(tmp_path / "c.h5")

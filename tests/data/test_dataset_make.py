@@ -68,7 +68,7 @@ def test_damaged_data_in_the_cache_are_made_again():
 def test_a_users_own_file_is_not_overwritten(tmp_path):
     name = small().path_name
     (tmp_path / f"{name}.h5").write_text("mine")
-    with pytest.raises(LfnoError, match="in the way"):
+    with pytest.raises(LfnoError, match="cannot replace this file"):
         make(small(), tmp_path)
     assert (tmp_path / f"{name}.h5").read_text() == "mine"
 

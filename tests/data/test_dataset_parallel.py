@@ -51,6 +51,6 @@ def test_a_process_that_was_killed_is_one_sentence(tmp_path):
         for child in multiprocessing.active_children():
             os.kill(child.pid, signal.SIGKILL)
 
-    with pytest.raises(LfnoError, match="ended from outside"):
+    with pytest.raises(LfnoError, match="the system ended a process"):
         make_all(["navier-stokes-rich", "navier-stokes-out"], {}, tmp_path, 2, kill)
     assert not multiprocessing.active_children()

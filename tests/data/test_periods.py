@@ -79,7 +79,7 @@ def test_no_period_is_in_two_parts(realisations: int) -> None:
     assert all(prepared.stretches(part) for part in PARTS)
     assert prepared.noise_floor is not None
     assert prepared.noise_floor[0] == pytest.approx(0.01, rel=0.2)
-    assert any("no period is in two parts" in note for note in prepared.notes)
+    assert any("are averaged" in note for note in prepared.notes)
     if realisations >= 3:
         for part in PARTS:
             kinds = {stretch.start for stretch in prepared.stretches(part)}
@@ -117,7 +117,7 @@ def test_outputs_that_do_not_repeat_are_not_averaged() -> None:
 
 def test_a_short_period_of_one_realisation_is_not_split_and_says_so() -> None:
     prepared = prepare(periods(100, 30, seed=0))
-    assert any("the test repeats the training data" in note for note in prepared.notes)
+    assert any("the test has the same input as the training" in note for note in prepared.notes)
     assert prepare(run(3000, 0)).noise_floor is None
 
 

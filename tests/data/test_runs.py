@@ -82,9 +82,9 @@ def test_test_runs_are_named_by_number_or_given() -> None:
     np.testing.assert_array_equal(chosen[0].outputs, runs[1].outputs)
     given_runs = prepare(runs[:2], test=runs[2:]).stretches("test")
     np.testing.assert_array_equal(given_runs[1].outputs, runs[3].outputs)
-    with pytest.raises(LfnoError, match="not a part of 4 runs"):
+    with pytest.raises(LfnoError, match="does not fit 4 runs"):
         prepare(runs, test="3:5")
-    with pytest.raises(LfnoError, match="at least one must be left"):
+    with pytest.raises(LfnoError, match="at least one run must be left"):
         prepare(runs, test="0:4")
 
 
@@ -100,10 +100,10 @@ def test_several_files_are_runs_and_must_fit_together(tmp_path: Path) -> None:
     assert sum(len(stretch) for part in PARTS for stretch in prepared.stretches(part)) == 2700
     with pytest.raises(LfnoError, match=r"run0.csv is named twice"):
         prepare([files[0], files[0]])
-    with pytest.raises(LfnoError, match="file of training"):
+    with pytest.raises(LfnoError, match="is used for training"):
         prepare(files[:2], test=[files[1]])
     other = run(500, 9)
-    with pytest.raises(LfnoError, match="bring them to one rate"):
+    with pytest.raises(LfnoError, match="resample them to one time step"):
         prepare([run(500, 8), replace(other, grid=other.grid.change("t", step=0.1))])
 
 

@@ -77,7 +77,7 @@ def test_cells_of_matlab_with_their_sampling_time(tmp_path: Path, step: str) -> 
     savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, step: value})
     found = read_signals(tmp_path / "runs.mat")
     same(found)
-    assert any(f"{step!r} tells the time step" in note for note in found.provenance["notes"])
+    assert any(f"was taken from {step!r}" in note for note in found.provenance["notes"])
 
 
 def test_structure_arrays_and_structures_like_iddata(tmp_path: Path) -> None:

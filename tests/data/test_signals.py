@@ -70,7 +70,7 @@ def test_a_column_that_never_changes_is_left_out_unless_it_is_named() -> None:
     arrays = {"t": T, "force": F, "status": np.ones(400), "disp": U}
     data = read_signals(arrays)
     assert [channel.name for channel in data.input_channels] == ["force"]
-    assert any("'status' never changes" in note for note in data.provenance["notes"])
+    assert any("'status' is constant" in note for note in data.provenance["notes"])
     named = read_signals(arrays, input="force,status", output="disp")
     assert [channel.name for channel in named.input_channels] == ["force", "status"]
 
@@ -169,15 +169,15 @@ def test_trajectories_under_each_other_are_told_apart_by_a_column_of_that_name()
 def test_a_column_that_numbers_the_rows_is_no_signal() -> None:
     data = record(index=np.arange(400.0))
     assert ([c.name for c in data.input_channels], [c.name for c in data.output_channels]) == (["f"], ["u"])
-    assert "'index' only numbers the rows and was left out" in data.notes
-    with pytest.raises(LfnoError, match="cannot be told from the names"):
+    assert "'index' contains row numbers and was left out" in data.notes
+    with pytest.raises(LfnoError, match="do not show which signal is the input"):
         record(index=F)
 
 
 def test_a_constant_input_is_noted() -> None:
     two = read_signals({"t": T, "f": F, "g": np.full(400, 2.0), "u": U}, input="f,g", output="u")
     assert any("'g' is constant (2)" in note for note in check_variation(two))
-    with pytest.raises(LfnoError, match="no response can be learned"):
+    with pytest.raises(LfnoError, match="cannot learn the response"):
         check_variation(record(f=np.full(400, 2.0)))
 
 

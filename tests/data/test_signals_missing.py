@@ -82,7 +82,7 @@ def test_rows_that_were_lost_are_not_measured() -> None:
     assert data.mask is not None
     np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), np.r_[30:40, 200])
     np.testing.assert_array_equal(data.outputs[0, kept], U[kept])
-    assert any("11 rows are missing in the clock 't', the most after row 30 (0.55 s)" in note for note in data.notes)
+    assert any("11 rows are missing in the time 't', with the longest gap after row 30 (0.55 s)" in note for note in data.notes)
 
 
 def test_a_gap_of_a_resampled_clock_is_not_measured() -> None:
@@ -103,7 +103,7 @@ def test_a_number_that_marks_missing_values_is_missing() -> None:
     np.testing.assert_array_equal(np.flatnonzero(~filled.mask[0]), [7, 30])
     np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
     assert marked[7] == -9999  # the caller's array is not touched
-    assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
+    assert "the value -9999 of 'u' is far from all other values and is taken as missing" in filled.provenance["notes"]
     # a signal that passes through this value is not a marker of missing values
     np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
     large = np.where(marked < -1, -9999, 2000 * U)

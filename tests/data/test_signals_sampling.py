@@ -37,7 +37,7 @@ def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
     times = data.grid["t"].points
     assert abs(data.inputs[0] - np.sin(times)).max() < 2e-3
     assert abs(data.outputs[0] - np.cos(times)).max() < 2e-3
-    assert any("was not uniform" in note for note in data.provenance["notes"])
+    assert any("is not uniform" in note for note in data.provenance["notes"])
 
 
 def test_two_clocks_meet_on_the_finer_one() -> None:

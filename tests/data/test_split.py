@@ -61,7 +61,7 @@ def test_the_split_of_the_data_comes_first() -> None:
     [
         (lambda: split.standard(380, 5), "fold 5 does not exist"),
         (lambda: split.standard(4), "4 samples cannot be split"),
-        (lambda: split.random(100, 0.5, 0.5), "leave nothing to train on"),
+        (lambda: split.random(100, 0.5, 0.5), "leave no samples for training"),
         (lambda: split.in_time(2), "too few"),
         (lambda: split.Split(np.array([1, 2]), np.array([2]), np.array([3])), "in two parts"),
         (lambda: split.Split(np.array([1, 2]), np.array([0]), np.array([], dtype=int)), "0 test samples"),

@@ -79,7 +79,7 @@ def test_only_a_stretch_with_a_gap_has_a_mask() -> None:
 def test_error_messages() -> None:
     with pytest.raises(LfnoError, match="no part 'testing'"):
         prepare(numbered(2_000), window=64, warmup=8).stretches("testing")
-    with pytest.raises(LfnoError, match="10 samples of input and 9 of output"):
+    with pytest.raises(LfnoError, match="10 samples of the input and 9 of the output"):
         Stretch(np.zeros((1, 10)), np.zeros((1, 9)))
-    with pytest.raises(LfnoError, match="cannot start 'moving'"):
+    with pytest.raises(LfnoError, match="start of a stretch is 'moving'"):
         Stretch(np.zeros((1, 10)), np.zeros((1, 10)), start="moving")

@@ -61,7 +61,7 @@ def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, deca
     one = record(size, decay, 20)
     window, warmup, _, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
-    assert ("longer than the record allows" in why) == (warmup < memory(one))
+    assert ("too long for this record" in why) == (warmup < memory(one))
     _, split = samples(one, window, warmup)
     assert min(split.sizes) >= 1
     assert len(split.train) >= 8
@@ -88,7 +88,7 @@ def test_of_a_few_runs_the_last_is_the_test() -> None:
     prepared = prepare({"t": 0.1 * np.arange(50.0), **runs})
     assert prepared.split.test.tolist() == [3]
     assert prepared.split.sizes == (2, 1, 1)
-    assert any("last one is for the test" in note for note in prepared.notes)
+    assert any("the last of 4 runs is for the test" in note for note in prepared.notes)
     two = prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
     lengths = [len(two.stretches(part)[0]) for part in ("train", "validation", "test")]
     assert (lengths[0] + lengths[1], lengths[2]) == (50, 50)
@@ -97,7 +97,7 @@ def test_of_a_few_runs_the_last_is_the_test() -> None:
 def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
     one = record(10_000, 20, 30)
     window, warmup, _, why = choose_windows([one], window=256)
-    assert "fed but not scored" in why
+    assert "are warm-up and not scored" in why
     data, split = samples(one, window, warmup)
     start = data.parameters["start"]
     assert start[split.train].max() + window <= start[split.validation].min()
@@ -131,12 +131,12 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
     assert prepare(one, window=128, test="100:150").stretch == (2000, 3000)
     with pytest.raises(LfnoError, match="not inside the record"):
         prepare(one, window=128, test="100:900")
-    with pytest.raises(LfnoError, match="one rate"):
+    with pytest.raises(LfnoError, match="one time step"):
         prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
-    with pytest.raises(LfnoError, match="no training window"):
+    with pytest.raises(LfnoError, match="too few samples for training"):
         prepare(one, window=3_500)
     for wide in ("2.4:150", "30:198"):  # both sides of the test are shorter than the validation part
-        with pytest.raises(LfnoError, match="no training window"):
+        with pytest.raises(LfnoError, match="too few samples for training"):
             prepare(one, window=600, test=wide)
 
 

@@ -55,7 +55,7 @@ def test_windows_as_a_data_set() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [((0, 10, 20, 0), "fewer than one window of 20"), ((0, 100, 20, 20), "leaves nothing to score")],
+    [((0, 10, 20, 0), "too few for a window of 20"), ((0, 100, 20, 20), "leaves no samples to score")],
 )
 def test_what_cannot_be_cut(arguments: tuple[int, int, int, int], says: str) -> None:
     with pytest.raises(LfnoError, match=says):
@@ -64,5 +64,5 @@ def test_what_cannot_be_cut(arguments: tuple[int, int, int, int], says: str) -> 
 
 def test_a_part_too_short_is_named() -> None:
     record = Record(np.zeros((1, 100)), np.zeros((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
-    with pytest.raises(LfnoError, match="the test part: 10 samples are fewer"):
+    with pytest.raises(LfnoError, match="the test part: 10 samples are too few"):
         windows.as_samples([record], partition.in_time(100, 20, (90, 100)), 20, 5)

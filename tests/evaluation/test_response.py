@@ -128,7 +128,7 @@ def test_the_damping_of_a_decay_in_small_motion():
 
 def test_no_resonance_is_said():
     flat = Response(np.linspace(1, 2, 5), np.ones(1), np.ones((1, 5, 1, 3), dtype=complex))
-    with pytest.raises(LfnoError, match="no force has its resonance"):
+    with pytest.raises(LfnoError, match="there is no resonance"):
         backbone(flat)
     with pytest.raises(LfnoError, match="about zero"):
         decay_backbone(np.random.default_rng(0).normal(size=500), 0.01)

@@ -98,7 +98,7 @@ def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
     monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LfnoError, match="on disk and 1000 bytes are free"):
         estimate(*prepared(), "cpu", tmp_path / "new" / "run").check()
-    with pytest.raises(LfnoError, match="on disk while it is made and 1000 bytes are free"):
+    with pytest.raises(LfnoError, match="on the disk, and 1000 bytes are free"):
         make.make(make.plan("duffing-c05", count=4), tmp_path / "sets")
     assert not (tmp_path / "sets").exists()
 
@@ -107,7 +107,7 @@ def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monke
     """The check comes before the inputs are drawn, because the number of samples may be absurd."""
     monkeypatch.setattr(planning, "available", lambda: 10**8)
     for count in (10**5, 10**7):
-        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:
+        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ samples would fit") as told:
             make.plan("duffing-c05", count=count)
         most = int(str(told.value).split("at most ")[1].split()[0])
         make.plan("duffing-c05", count=most)

@@ -22,15 +22,15 @@ class Dataset:
 
     inputs, outputs: arrays (sample, channel, *space, time).
     grid: the grid of the axes `(*space, time)`.
-    parameters: name -> array (sample, …), numbers that differ between the samples.
+    parameters: name -> array (sample, …), the values of a parameter that differs between the samples, such as a stiffness.
     input_channels, output_channels: names and units of the channels.
     provenance: the origin of the data, as values that JSON can hold.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
     steady: shape of the outputs, the periodic steady state of each sample: the response to the same input repeated for ever.
-        None if no steady state is known. A sample without a steady state is NaN. `settled` tells which samples have one.
+        None if no steady state is known. The values of a sample without a steady state are NaN; `settled` is False for it.
 
-    An input that is constant along an axis may have size 1 there. The data set shows the input at full size without using
-    the memory. Copy such an input before you write to it.
+    The array of an input that is constant along an axis may have size 1 on that axis. The data set broadcasts this array to the
+    full shape without a copy. Copy such an input before you write to it.
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -94,6 +94,7 @@ class Dataset:
 
     @property
     def name(self) -> str:
+        """Return the name of the data set in the registry; "data" for the user's own data."""
         return str(self.provenance.get("name", "data"))
 
     def metadata(self) -> dict[str, Any]:
@@ -115,7 +116,7 @@ class Dataset:
         mask: np.ndarray | None = None,
         steady: np.ndarray | None = None,
     ) -> Dataset:
-        """Return the data set that consists of these arrays and the result of `metadata()`."""
+        """Return a data set from its arrays and its `metadata()`. Raises LfnoError if the metadata are incomplete."""
         try:
             channels = [tuple(Channel(**c) for c in metadata[f"{role}_channels"]) for role in ("input", "output")]
             grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
@@ -147,6 +148,7 @@ class Dataset:
 
     @classmethod
     def from_xarray(cls, tree: xarray.Dataset) -> Dataset:
+        """Return the data set that `to_xarray` turned into `tree`. Raises LfnoError for another `xarray.Dataset`."""
         if "lfno" not in tree.attrs or not {"inputs", "outputs"} <= set(tree.data_vars):
             raise LfnoError("this xarray.Dataset was not made by Dataset.to_xarray: it lacks inputs, outputs or 'lfno'")
         parameters = {
@@ -177,7 +179,7 @@ def joined(first: Dataset, second: Dataset) -> Dataset:
 
 
 def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
-    """Return the mask in the shape of the outputs, or None if every output was measured."""
+    """Return the mask broadcast to the shape of the outputs, or None if every output was measured."""
     if mask is None:
         return None
     try:
@@ -196,10 +198,14 @@ def measured_length(mask: np.ndarray | None, size: int) -> int:
 
 
 def default_channels(role: str, count: int) -> tuple[Channel, ...]:
+    """Return channels without units: `input` for one channel, `input0`, `input1`, … for several."""
     return tuple(Channel(role if count == 1 else f"{role}{c}") for c in range(count))
 
 
 def compact(values: np.ndarray) -> np.ndarray:
-    """Return the values with size 1 along each axis of the grid on which they are only repeated (stride 0)."""
+    """Undo a broadcast: return a view with size 1 along each grid axis that has stride 0.
+
+    values: (sample, channel, *grid).
+    """
     repeated = [d >= 2 and stride == 0 for d, stride in enumerate(values.strides)]
     return values[tuple(slice(0, 1) if once else slice(None) for once in repeated)]

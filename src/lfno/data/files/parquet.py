@@ -15,7 +15,10 @@ from lfno.data.files.variables import Variable, Variables, reason
 
 
 def read_parquet(path: Path) -> Variables:
-    """Read columns of numbers, booleans and time stamps. Stamps become seconds from the first; empty cells become NaN."""
+    """Return the columns of the table. Time stamps become seconds after the first stamp; empty cells become NaN.
+
+    Columns of text are listed but not read.
+    """
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -53,6 +56,8 @@ def _dtype(arrow: Any, kind: Any) -> np.dtype:
 
 
 def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
+    """Return a function that yields blocks of a column. stamps: whether the column holds time stamps."""
+
     def blocks(rows: int) -> Iterator[np.ndarray]:
         first: Any = None
         for values in _batches(parquet, path, column, rows):

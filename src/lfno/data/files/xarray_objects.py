@@ -17,7 +17,9 @@ def is_xarray(source: Any) -> bool:
 
 
 def from_xarray(source: Any) -> Variables:
-    """Return the arrays and coordinates of a DataArray or Dataset. Times become seconds from the first time.
+    """Return the arrays and coordinates of a DataArray or Dataset as variables.
+
+    Times become seconds after the first time. Coordinates of text become the labels of their axis.
 
     Raises LfnoError if the object contains no numbers.
     """
