@@ -1,4 +1,4 @@
-"""All formats give the same signals; the details of each format; damaged bytes give a result or an LfnoError."""
+"""All formats give the same signals. Details of each format. A damaged file gives values or an LfnoError."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def test_every_format_gives_the_same_variables(name: str, tmp_path: Path) -> Non
         np.testing.assert_array_equal(pieces.ravel(), values)
 
 
-def test_matlab_axes_are_those_of_matlab_in_both_versions(tmp_path: Path) -> None:
+def test_axes_have_the_order_of_matlab_in_both_versions(tmp_path: Path) -> None:
     scipy.io.savemat(
         tmp_path / "old.mat", {"u": FIELD, "s": {"note": "text", "inner": FIELD[0], "deep": {"er": FIELD}}}
     )
     with h5py.File(tmp_path / "new.mat", "w") as file:
-        file["u"] = FIELD.T  # how MATLAB 7.3 writes an array of size 2 x 3 x 4
+        file["u"] = FIELD.T  # MATLAB 7.3 writes an array of shape (2, 3, 4) with shape (4, 3, 2)
         file["s/inner"] = FIELD[0].T
     for name in ("old.mat", "new.mat"):
         variables = read(tmp_path / name)
@@ -195,7 +195,10 @@ def test_soft_links_are_not_followed_out_of_the_file(tmp_path: Path) -> None:
         read(tmp_path / "a.h5")
 
 
-def test_larger_than_memory_is_single_precision_then_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_array_larger_than_memory_is_read_in_single_precision_or_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With half of the memory, the array has single precision. With less memory, it is a file on the disk."""
     np.savez(tmp_path / "a.npz", f=FIELD.astype(np.int32))
     for free, dtype, word in ((8 * 24 * 4 - 1, np.float32, "float32"), (24, np.float32, "disk")):
         monkeypatch.setattr(memory, "available", lambda free=free: free)
@@ -207,7 +210,7 @@ def test_larger_than_memory_is_single_precision_then_on_disk(tmp_path: Path, mon
         np.testing.assert_array_equal(values, FIELD)
 
 
-def test_damaged_member_is_noticed_when_it_is_read(tmp_path: Path) -> None:
+def test_a_damaged_array_in_an_archive_is_detected_when_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, f=F)
     raw = bytearray(path.read_bytes())
@@ -240,7 +243,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.parametrize("name", WRITERS)
-def test_damaged_bytes_give_values_or_a_sentence(
+def test_damaged_bytes_give_values_or_an_error_message(
     name: str, data: st.DataObject, good: Path, tmp_path: Path
 ) -> None:
     raw = bytearray((good / name).read_bytes())

@@ -48,7 +48,7 @@ def test_a_process_that_dies_ends_the_run_and_it_goes_on_alone(alone, tmp_path):
     processes[0].join(victims.HANG)
     assert processes[0].exitcode == 2
     sentence = (tmp_path / "run.0").read_text()
-    assert "lost the others" in sentence
+    assert "lost the other processes" in sentence
     assert "--resume" in sentence
     assert victims.finish(victims.train, folder) == 0
     assert losses(folder) == pytest.approx(losses(alone), rel=1e-5, abs=1e-5)

@@ -61,7 +61,8 @@ class Dataset:
         counts = [(name, len(values) if np.ndim(values) else -1) for name, values in self.parameters.items()]
         for name, count in [("outputs", len(self.outputs)), *counts]:
             if count != len(self.inputs):
-                raise LfnoError(f"there are {len(self.inputs)} inputs but {max(count, 0)} {name}: each sample needs one")
+                samples = f"{len(self.inputs)} samples of the inputs and {max(count, 0)} of {name!r}"
+                raise LfnoError(f"the data set has {samples}; the numbers must agree")
         self.mask = full_mask(self.mask, self.outputs)
         if self.steady is not None and self.steady.shape != self.outputs.shape:
             raise LfnoError(f"steady has shape {self.steady.shape} and outputs {self.outputs.shape}: they must be equal")

@@ -39,8 +39,8 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
     trained = [part for part in (before, after) if part[1] - part[0] >= window]
     if not trained or validation[0] < 0 or validation[1] > size:
         raise LfnoError(
-            f"a record of {size} samples with the test in samples {start} to {stop} leaves too few samples for training windows "
-            f"of {window}; use a longer record or shorter windows: ",
+            f"a record of {size} samples with the test in samples {start} to {stop} leaves too few samples for training "
+            f"windows of {window}; use a longer record or shorter windows: ",
             Option("window", "SAMPLES"),
         )
     found = [("train", part) for part in trained] + [("validation", validation), ("test", (start, stop))]

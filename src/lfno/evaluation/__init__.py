@@ -2,7 +2,7 @@
 
 Modules:
     metrics: errors of predictions
-    comparison: whether one model is better than another, from an interval of the ratio of their errors
+
     baselines: mean, persistence, interpolation and linear models to compare with
     comparison: the ratio of the errors of two predictions, with an interval
     regimes: errors during the transient and in steady state

@@ -89,7 +89,7 @@ def sniff(path: Path) -> Dialect:
     with path.open(encoding=encoding, errors="replace") as file:
         text = file.read(SAMPLE)
     if "\0" in text:
-        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); the ending of its name must state its format")
+        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); its ending must state its format")
     lines = text.splitlines(keepends=True)
     if len(text) == SAMPLE and len(lines) > 1:
         lines.pop()  # the sample may end in the middle of a line
