@@ -88,14 +88,14 @@ class Dataset:
 
     @property
     def settled(self) -> np.ndarray:
-        """Return an array (sample,) of booleans: whether the periodic steady state of each sample is known."""
+        """Whether the periodic steady state of each sample is known, an array (sample,) of booleans."""
         if self.steady is None:
             return np.zeros(len(self), dtype=bool)
         return np.isfinite(self.steady).reshape(len(self), -1).all(axis=1)
 
     @property
     def name(self) -> str:
-        """Return the name of the data set in the registry; "data" for the user's own data."""
+        """The name in the provenance, such as the name in the registry; "data" if there is none."""
         return str(self.provenance.get("name", "data"))
 
     def metadata(self) -> dict[str, Any]:
@@ -191,7 +191,11 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
 
 
 def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of samples up to and including the last sample with a measured output; `size` if there is none."""
+    """Return the number of time samples up to the last one with a measured output; `size` if no output was measured.
+
+    mask: (…, time), True where an output was measured; None if every output was measured.
+    size: number of time samples.
+    """
     if mask is None:
         return size
     seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))

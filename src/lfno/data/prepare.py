@@ -93,6 +93,7 @@ def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Data
 def _trajectories(
     data: Dataset, other: Dataset | None, bounds: tuple[float, float] | None, fold: int, told: list[str]
 ) -> Prepared:
+    """Return trajectories of one length with their split. The arguments are those of `split_trajectories`; told: notes."""
     if other is not None and other.grid.shape != data.grid.shape:
         raise LfnoError(
             f"the grid of the test file has shape {other.grid.shape} and the grid of the training file {data.grid.shape}; "
@@ -108,7 +109,12 @@ def _windows(
     known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None, sizes: tuple[int | None, int | None],
     from_rest: bool, periodic: str | float, notes: list[str],
 ) -> Prepared:  # fmt: skip
-    """Cut runs into windows. A whole run belongs to one part of the split; a single record is split in time."""
+    """Return windows of runs. A single record is split in time; of several runs, each run belongs to one part of the split.
+
+    known, tests: the runs of `source` and of `test`.
+    bounds: the test range, if the user gives one.
+    sizes: window and warm-up, if the user gives them.
+    """
     records = [*known.records, *tests]
     single = len(records) == 1
     states = [REST] * len(records) if from_rest else [UNKNOWN] if single else starts(records)

@@ -19,7 +19,7 @@ OUTLYING = 4.0  # factor: with noise, a run at rest has at most this many times 
 MOVING = 0.3  # share of the RMS: a run with a larger first deviation certainly starts in motion
 # the first change of a run is the change from its first to its second output, as a share of the RMS change of the output
 SLOW = 0.5  # share of the RMS change: the largest first change of a run at rest
-FAINT = 0.1  # share of the mean squared change: if less than this is not noise, the first changes are ignored
+FAINT = 0.1  # share of the mean squared change: if the noise is more than 1 − FAINT of it, the first changes are ignored
 
 
 def deviation(records: Sequence[Record]) -> np.ndarray:

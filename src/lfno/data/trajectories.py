@@ -64,7 +64,10 @@ def split_trajectories(
 
 
 def note_motion(data: Dataset) -> tuple[dict[str, Any], list[str]]:
-    """Return (facts for the provenance, notes for the user) about trajectories that start in motion; empty if none does."""
+    """Return (facts for the provenance, notes for the user) about trajectories that start in motion.
+
+    Both are empty if no trajectory does.
+    """
     if data.grid.ndim > 1:
         return {}, []
     found = moving(of_trajectories(data).records)

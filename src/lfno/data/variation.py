@@ -1,4 +1,4 @@
-"""Find constant signals. A constant output cannot be learned, and a constant input cannot explain an output."""
+"""Find constant signals. A model cannot learn a constant output, and an output cannot depend on a constant input."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lfno.data.files.variables import listing
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 
+#: advice in the error message for constant inputs
 FREE = "if the motion is free, give the initial state of each run as the input, one number for each run"
 
 

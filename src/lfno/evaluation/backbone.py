@@ -35,7 +35,7 @@ class Backbone:
 
 
 def backbone(response: Response, output: int = 0) -> Backbone:
-    """Return the backbone from a frequency response. Each force amplitude gives one point: its phase resonance.
+    """Return the backbone from a frequency response. Each amplitude of the force gives one point, at its phase resonance.
 
     response: the frequency response.
     output: the index of the output channel.

@@ -23,6 +23,8 @@ STRIDE = 1_000_003  # distance between the random seeds of two initialisations; 
 class Task:
     """One run: a model, and its training and validation samples.
 
+    model: the network before its training.
+    train, validation: the samples.
     seed: seed of the initial weights and of the order of the samples.
     name: name of the run, for messages.
     steady_decay: the weight decay of R; None to take the value of the training configuration.
@@ -58,7 +60,7 @@ class Task:
 
 
 def hasten(network: Operator, factor: float) -> None:
-    """Make all poles of a network decay faster by a factor, in place.
+    """Make all poles of a network for signals decay faster by a factor, in place.
 
     The residues are multiplied by the square root of the factor, so that the layers keep their gain.
     """

@@ -48,6 +48,7 @@ def _with_objects(
 
 
 def _read_hdf5(path: Path) -> Variables:
+    """Return the numeric arrays of a MATLAB file of version 7.3."""
     notes: list[str] = []
     entries: dict[str, Variable] = {}
     objects: dict[str, str] = {}
@@ -65,6 +66,7 @@ def _read_hdf5(path: Path) -> Variables:
             title = name.replace("/", ".")
             entries[title] = _variable(path, title, name, dataset)
         entries |= {variable.name: variable for variable in _elements(path, file)}
+    # a cell or structure array is a dataset of references, which `hdf5` notes as left out: remove this note if it was read
     for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
         if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
             notes[:] = [note for note in notes if f"{title!r}" not in note]
@@ -74,6 +76,7 @@ def _read_hdf5(path: Path) -> Variables:
 
 
 def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Variable:
+    """Return the dataset `name` as the variable `title`, with the order of the axes in MATLAB."""
     return Variable(title, hdf5.shape_of(dataset)[::-1], hdf5.dtype_of(dataset), _reversed(path, name))
 
 

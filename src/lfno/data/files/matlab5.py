@@ -88,6 +88,7 @@ def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[
 
 
 def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
+    """Yield the numeric arrays of the variable in the element at byte `at` of the file."""
     head = _head(memoryview(_content(path, at, order, HEAD)), order)
     if not head.name:
         return  # a file with objects ends with a variable that has no name; the module matlab_objects reads this variable
@@ -192,7 +193,7 @@ def _head(content: memoryview, order: str) -> Head:
     _, flags, at = _element(content, 0, order)
     if len(flags) >= 4 and int(np.frombuffer(flags[:4], f"{order}u4")[0]) & 0xFF == OBJECT:
         words = []
-        for _ in range(3):  # name, system of types, class
+        for _ in range(3):  # name of the variable, MATLAB's name of its object system ("MCOS"), name of the class
             _, text, at = _element(content, at, order)
             words.append(bytes(text).decode("latin-1"))
         return Head(OBJECT, 0, (), words[0], at, words[2])

@@ -24,6 +24,7 @@ def read_netcdf(path: Path) -> Variables:
 
 
 def _read_hdf5(path: Path) -> Variables:
+    """Return the variables of a NetCDF-4 file."""
     variables = hdf5.read_hdf5(path)
     with hdf5.opened(path) as file:
         attributes = {name: dict(file[name].attrs) for name in variables}
@@ -54,6 +55,7 @@ def _with_labels(variables: Variables, labels: dict[str, list[str]]) -> Variable
 
 
 def _read_classic(path: Path) -> Variables:
+    """Return the variables of a file in the classic format."""
     from scipy import io
 
     notes: list[str] = []
@@ -78,6 +80,7 @@ def _read_classic(path: Path) -> Variables:
 
 
 def _quietly(open_file: Callable[..., Any], path: Path) -> Any:
+    """Open a file without the warnings of SciPy."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return open_file(path, "r", mmap=False)

@@ -47,6 +47,7 @@ def read_parquet(path: Path) -> Variables:
 
 
 def _dtype(arrow: Any, kind: Any) -> np.dtype:
+    """Return the type of the values that are read from a column of an Arrow type."""
     if arrow.types.is_timestamp(kind):
         return np.dtype(float)
     if arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind):
@@ -72,6 +73,7 @@ def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
 
 
 def _batches(parquet: Any, path: Path, column: str, rows: int) -> Iterator[np.ndarray]:
+    """Yield the values of a column in pieces of at most `rows`, as pyarrow returns them."""
     try:
         with parquet.ParquetFile(path, memory_map=True) as file:
             for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):
