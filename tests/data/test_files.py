@@ -18,6 +18,7 @@ from lfno.core import memory
 from lfno.core.errors import LfnoError
 from lfno.data import files
 from lfno.data.files import read
+from lfno.data.files.xarray_objects import from_xarray
 
 T = np.arange(300) * 0.02
 F = np.sin(3 * T)
@@ -179,6 +180,19 @@ def test_parquet_stamps_nulls_and_integers(tmp_path: Path) -> None:
     assert variables["force"].unit == "N"
     with pytest.raises(LfnoError, match="not numbers"):
         variables["label"].array([])
+
+
+def test_a_missing_first_date_leaves_the_other_times(tmp_path: Path) -> None:
+    """Seconds are counted from the first date that is not missing."""
+    arrow, xarray = pytest.importorskip("pyarrow"), pytest.importorskip("xarray")
+    from pyarrow import parquet
+
+    stamps = np.datetime64("2024-05-01T00:00:00", "ns") + np.arange(4) * np.timedelta64(250, "ms")
+    stamps[0] = np.datetime64("NaT")
+    parquet.write_table(arrow.table({"time": stamps, "force": np.arange(4.0)}), tmp_path / "a.parquet")
+    tree = xarray.Dataset({"force": ("time", np.arange(4.0))}, {"time": stamps})
+    for variables in (read(tmp_path / "a.parquet"), from_xarray(tree)):
+        np.testing.assert_allclose(variables["time"].array([]), [np.nan, 0, 0.25, 0.5])
 
 
 def test_soft_links_are_not_followed_out_of_the_file(tmp_path: Path) -> None:

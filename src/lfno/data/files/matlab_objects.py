@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lfno.data.files.variables import Variable
+from lfno.data.files.variables import Variable, first_stamp
 
 #: class of an object -> MATLAB lines that save its arrays as plain variables; {0} stands for the name of the object
 PLAIN = {
@@ -112,6 +112,6 @@ def _numbers(name: str, values: np.ndarray, unit: str = "") -> Variable:
     """Return a variable. Durations become seconds, and dates become seconds after the first date."""
     if values.dtype.kind not in "mM":
         return Variable.of(name, values, unit)
-    first = values.dtype.type(0, "ns") if values.dtype.kind == "m" else values.ravel()[0]
+    first = values.dtype.type(0, "ns") if values.dtype.kind == "m" else first_stamp(values)
     seconds = (values - first) / np.timedelta64(1, "s")
     return Variable.of(name, np.where(np.isnat(values), np.nan, seconds), "s")

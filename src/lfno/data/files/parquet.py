@@ -11,7 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.files.text_header import split_unit
-from lfno.data.files.variables import Variable, Variables, reason
+from lfno.data.files.variables import Variable, Variables, first_stamp, reason
 
 
 def read_parquet(path: Path) -> Variables:
@@ -60,11 +60,11 @@ def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
     """Return a function that yields blocks of a column. stamps: whether the column holds time stamps."""
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
-        first: Any = None
+        first = np.datetime64("NaT")
         for values in _batches(parquet, path, column, rows):
             if stamps:
-                first = values[0] if first is None else first
-                yield np.where(np.isnat(values), np.nan, (values - first) / np.timedelta64(1, "s"))
+                first = first_stamp(values) if np.isnat(first) else first
+                yield (values - first) / np.timedelta64(1, "s")
             else:
                 # pyarrow returns booleans with empty cells as objects
                 yield values.astype(float) if values.dtype.kind == "O" else values

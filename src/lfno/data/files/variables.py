@@ -236,6 +236,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def first_stamp(stamps: np.ndarray) -> np.datetime64:
+    """Return the first date that is not missing (NaT); NaT if all dates are missing.
+
+    >>> first_stamp(np.array(["NaT", "2024-05-01"], "M8[s]"))
+    np.datetime64('2024-05-01T00:00:00')
+    """
+    known = stamps[~np.isnat(stamps)]
+    return known[0] if known.size else np.datetime64("NaT")
+
+
 def reason(error: Exception) -> str:
     """Return the first line of an error message, or the type of the error if the message is empty."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
