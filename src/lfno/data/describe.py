@@ -63,7 +63,10 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
 
 
 def _reading(path: Path, variables: Variables, wording: Callable[[Option], str]) -> dict[str, Any]:
-    """Read the signals. If an error message offers an option such as `resample`, turn the option on and try again."""
+    """Read the signals and return their part of the description.
+
+    If an error message offers an option such as `resample`, this option is turned on, and the signals are read again.
+    """
     switches: dict[str, Any] = {}
     problems: list[str] = []
     own = signals.is_dataset(path)
@@ -83,7 +86,7 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     if offered:
         inputs = Option("input", ",".join([options["input"], *offered]))
         what = listing(offered) + (" is one number" if len(offered) == 1 else " are numbers")
-        told.append(f"{what} for each run; name them as inputs, so that the model can tell the runs apart: {wording(inputs)}")
+        told.append(f"{what} for each run, and a model can use this difference between the runs as an input: {wording(inputs)}")
     return {
         "problems": problems,
         "notes": [*data.provenance.get("notes", []), *told],
@@ -98,6 +101,7 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
 
 
 def _kind(data: Record | Dataset | Runs) -> str:
+    """Return the form of the data in words."""
     if isinstance(data, Record):
         return "one record"
     return f"{len(data)} runs of unequal length" if isinstance(data, Runs) else f"{len(data)} trajectories"

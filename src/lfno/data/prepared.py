@@ -41,7 +41,7 @@ class Prepared:
 
     @property
     def record(self) -> Record | None:
-        """The record with training and validation. None if there are several such records, or several test spans."""
+        """The record that contains training and validation. None if there are several of them, or several test spans."""
         known = [span.record for span in self.spans if span.part != "test"]
         return self.records[known[0]] if stretches.single_record(self.spans) else None
 

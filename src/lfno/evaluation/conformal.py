@@ -1,8 +1,8 @@
 """Prediction intervals from errors on samples that the model was not trained on (split conformal prediction).
 
-Take n calibration samples and a new sample of the same kind. Each of the n + 1 is equally likely to have the k-th largest
-error. With k = ⌈(n + 1) level⌉, the k-th smallest calibration error is therefore at least as large as the new error with a
-probability of at least `level`.
+Take n calibration samples and a new sample of the same kind. Each of these n + 1 samples is equally likely to have the k-th
+largest error. With k = ⌈(n + 1) level⌉, the k-th smallest calibration error is therefore at least as large as the new error
+with a probability of at least `level`.
 """
 
 from __future__ import annotations

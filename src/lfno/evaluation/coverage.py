@@ -139,6 +139,7 @@ class Coverage:
         return np.asarray(self.medians[kind], dtype=float) if self.medians else np.full(shape, np.nan)
 
     def _of_amplitudes(self, peak: np.ndarray, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the peak and the RMS of each channel of a window."""
         for kind, (values, bounds, word) in enumerate(((peak, self.peak, "peak"), (rms, self.rms, "rms"))):
             for value, bound, middle in zip(values, bounds, self._middle(kind, values.shape), strict=True):
                 times = float(value / max(bound, 1e-300))
@@ -147,6 +148,7 @@ class Coverage:
                 yield _distance(*logs), Excess("amplitude", times, message)
 
     def _of_bands(self, rms: np.ndarray, bands: np.ndarray, margin: float) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the frequencies of each channel of a window. margin: tolerance of a frequency."""
         on, middles = rms > FAINT * np.array(self.rms), self._middle(2, bands.shape)
         unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
         for share, values, limits, medians in zip(QUANTILES, bands, self.band, middles, strict=True):
@@ -155,10 +157,11 @@ class Coverage:
                 below = _distance(-value, margin - low / self._slack, -middle)
                 times = value / max(high, margin) if above > below else low / max(value, margin)
                 where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
-                message = f"{100 * share:.0f} % of the input's energy lies below {where}"
+                message = f"{100 * share:.0f} % of the energy of the input lies below {where}"
                 yield max(above, below), Excess("band", float(times), message)
 
     def _of_balance(self, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the ratio of each pair of neighbouring channels of a window."""
         values, room = _balance(rms, np.array(self.rms)), math.log(2 * self._slack)
         for value, (low, high), middle in zip(values, self.balance, self._middle(3, values.shape), strict=True):
             times = math.exp(max(value - high, low - value))
@@ -177,7 +180,10 @@ class Coverage:
 
 
 def _flat(inputs: np.ndarray) -> np.ndarray:
-    """Return each channel at its point in space with the largest RMS: (samples, channels, *space, time) → (…, time)."""
+    """Return each channel at the point in space where its RMS is largest, (samples, channels, time).
+
+    inputs: (samples, channels, *space, time).
+    """
     inputs = np.asarray(inputs, dtype=np.float64)
     if inputs.ndim == 3:
         return inputs
@@ -197,7 +203,10 @@ def _distance(value: float, edge: float, middle: float) -> float:
 
 
 def _windows(sample: np.ndarray, length: int) -> Iterator[np.ndarray]:
-    """Yield windows (channels, length) of a sample (channels, time). A shorter rest at the end is left out."""
+    """Yield windows (channels, length) of a sample (channels, time).
+
+    A sample that is shorter than `length` is one window. Of other samples, a remainder at the end is not used.
+    """
     for start in range(0, max(sample.shape[-1] - length, 0) + 1, length):
         yield sample[:, start : start + length]
 

@@ -20,7 +20,7 @@ CONSTANT = 1e-12  # share of the root mean square: a channel with a smaller stan
 
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both arrays in double precision. Raises LfnoError if their shapes differ: they are never broadcast."""
+    """Return both arrays in double precision. Raises LfnoError if their shapes differ: broadcasting would hide a mistake."""
     prediction, truth = (
         real_array(values, name).astype(np.float64) for name, values in (("predictions", prediction), ("truths", truth))
     )

@@ -18,11 +18,11 @@ from lfno.data.signals.parts import one_for_each
 from lfno.data.signals.vocabulary import COORDINATES, SAMPLES, TIMES, bare_word
 
 # patterns for the name of a variable that belongs to one run: `head` and `run` identify the run, `field` names the variable
-#: u{2}
+#: names such as u{2}
 _CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
-#: run(2).u
+#: names such as run(2).u
 _STRUCTURE = re.compile(r"^(?P<head>.+)\((?P<run>\d+)\)\.(?P<field>.+)$")
-#: run2/u
+#: names such as run2/u
 _GROUP = re.compile(r"^(?P<head>[^/]*?)(?P<run>\d+)/(?P<field>.+)$")
 
 LEAST_ROWS = 8  # rows: if the time goes back after fewer rows, the logger made a mistake and no new run starts
