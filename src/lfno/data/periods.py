@@ -14,7 +14,7 @@ from lfno.data.signals.record import INPUT_GAPS, Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
 REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise
-NOVEL = 0.5  # d: smaller lags than the first with a larger d are no periods, because neighbouring samples are always similar
+NOVEL = 0.5  # d: the period is longer than the first lag with a larger d, because neighbouring samples are always similar
 NEARLY = 2.0  # factor: the period is the smallest lag whose d is at most this many times the smallest d
 LEAST_PERIOD = 16  # samples: shorter periods are not searched
 SETTLED = 1.15  # factor: settled periods differ by at most this many times the smallest difference of late periods

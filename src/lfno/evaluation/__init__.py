@@ -14,7 +14,7 @@ Modules:
     field_modes: small-signal modes of a network for fields on a line
     response: the nonlinear frequency response of a model
     backbone: frequency and damping over the amplitude
-    truth: modes and frequency response of the equation behind a data set
+    truth: the equation behind a built-in data set: its band of inputs and its poles
     coverage: whether an input is in the range of the training inputs
     seen_inputs: whether an input was part of the training data
     conformal: prediction intervals

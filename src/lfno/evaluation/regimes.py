@@ -71,5 +71,6 @@ def regimes(prediction: np.ndarray, truth: np.ndarray, split: int = 500, width: 
 
 
 def _regime(curve: np.ndarray, width: int) -> Regime:
+    """Return the regime of one part of the error curve."""
     smooth = moving_average(curve, width)
     return Regime(curve, smooth, float(curve.mean()), float(curve.var()), float(smooth.var()))

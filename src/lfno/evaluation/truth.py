@@ -1,4 +1,4 @@
-"""The equation behind a model that was trained on a built-in data set: its modes and its frequency response."""
+"""The equation behind a model that was trained on a built-in data set: its registry entry, band of inputs and poles."""
 
 from __future__ import annotations
 

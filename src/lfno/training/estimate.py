@@ -138,7 +138,7 @@ def with_epochs(config: TrainingConfig, epochs: int) -> TrainingConfig:
 
 
 def _least(task: Task) -> int:
-    """Return a lower bound on the bytes of one sample: four fields of the width of the network."""
+    """Return a lower bound on the bytes of one sample: four hidden fields, (width, *grid), in single precision."""
     return 16 * task.model.config.width * math.prod(task.model.grid.shape)
 
 

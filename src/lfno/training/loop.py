@@ -167,7 +167,12 @@ class Trainer:
     # -- the loop ------------------------------------------------------------------------------------------------
 
     def run(self, watch: Watcher | None = None) -> None:
-        """Train until the last epoch, or until every run has stopped."""
+        """Train until the last epoch, or until every run has stopped.
+
+        watch: called as `watch(trainer, record)` at every validation. The record is a dictionary: `epoch`, `rate` (learning
+            rate), `seconds`, and for each run the losses `train`, `validation` and `best` (validation), and `retreats` (how
+            often the run returned to a good state).
+        """
         start = time.monotonic() - self.seconds
         look = replayable(self._validate, [self.validation_loss], self.device)
         while self.epoch < self.config.epochs and bool((self.stopped == 0).any()):

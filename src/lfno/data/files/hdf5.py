@@ -64,7 +64,8 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
             item = group[key]
             address = h5py.h5o.get_info(item.id).addr
             if address in seen or len(seen) > OBJECTS:
-                notes.append(f"{name!r} is another name of something already listed and was left out")
+                why = "another name of an object that is already listed" if address in seen else f"after the first {OBJECTS} objects"
+                notes.append(f"{name!r} is {why} and was left out")
                 continue
             seen.add(address)
             if isinstance(item, h5py.Group):
@@ -158,6 +159,7 @@ def text_of(value: Any) -> str:
 
 
 def unit_of(dataset: h5py.Dataset) -> str:
+    """Return the unit in the attributes; "" if there is none."""
     return next((text_of(dataset.attrs[key]) for key in ("units", "unit", "Units", "Unit") if key in dataset.attrs), "")
 
 

@@ -2,7 +2,7 @@
 
 Modules:
     names: find the time, the inputs and the outputs among the variables
-    columns: find out from its values whether a column is a time vector, row numbers or a constant
+    columns: find out from the values of a column whether it is a time vector, row numbers or a constant
     vocabulary: words in names that identify time, inputs and outputs
     axes: find the role of each axis of an array: sample, channel, time or space
     parts: join variables of training and test, such as `f_train` and `f_test`

@@ -14,6 +14,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variable
 from lfno.data.signals.vocabulary import CHANNELS, SAMPLES, TIMES
 
+# roles of axes; the name of a coordinate is a role too
 SAMPLE = "sample"
 CHANNEL = "channel"
 TIME = "t"
@@ -45,7 +46,7 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
     Raises LfnoError unless exactly one assignment fits the lengths.
     """
     own = tuple(_role(name) for name in variable.axes)
-    # the points of an axis with labels are channels, unless the axis counts samples
+    # the points of an axis with labels are channels, unless it is the sample axis
     own = tuple(CHANNEL if n in variable.labels and r != SAMPLE else r for n, r in zip(variable.axes, own, strict=True))
     if axes is not None or (own and all(own)):
         return _named(variable, own if axes is None else axes, known)
@@ -107,7 +108,7 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
         if role in known and size != known[role]:
             raise LfnoError(
                 f"{variable.name!r} of shape {variable.shape} has {size} points along {role!r}, "
-                f"which has {known[role]}; check ",
+                f"but {role!r} has {known[role]}; check ",
                 Option("axes"),
             )
     return roles

@@ -1,4 +1,4 @@
-"""Find out from its values whether a column of a table is a time vector, row numbers or a constant."""
+"""Find out from the values of a column whether it is a time vector, row numbers or a constant."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from lfno.core.memory import BLOCK, allocate
 #: share of a step: largest deviation of a stamp from a uniform grid. Rounded stamps deviate less, a drifting clock more
 TOLERANCE = 0.05
 LONG = 1.5  # median steps: a longer interval between two stamps is a gap
-MOST_LOST = 10  # grid points per row: with more grid points, so many rows are missing that the stamps are taken as not uniform
+MOST_LOST = 10  # grid points per row, at most; with more, too many rows are missing and the stamps are taken as not uniform
 #: seconds in each unit of time
 SECONDS = {
     "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
