@@ -137,7 +137,7 @@ def load(path: str | Path) -> Dataset:
             group = file["parameters"]
             arrays |= {f"parameters/{name}": _array(path, group, name) for name in group}
         if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
-            raise LfnoError(f"{path} was changed after it was written: its checksum does not match; make the file again")
+            raise LfnoError(f"{path} was altered after it was written: its checksum does not match; make the file again")
     parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
     optional = arrays.get("mask"), arrays.get("steady")
     return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata, *optional)

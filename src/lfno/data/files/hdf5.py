@@ -64,7 +64,8 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
             item = group[key]
             address = h5py.h5o.get_info(item.id).addr
             if address in seen or len(seen) > OBJECTS:
-                why = "another name of an object that is already listed" if address in seen else f"after the first {OBJECTS} objects"
+                listed = "another name of an object that is already listed"
+                why = listed if address in seen else f"after the first {OBJECTS} objects"
                 notes.append(f"{name!r} is {why} and was left out")
                 continue
             seen.add(address)
