@@ -82,7 +82,7 @@ def test_problems_speak_of_fields_of_the_page(desk: Desk, table: Table) -> None:
         desk.ask("read", {"file": found["id"], "options": {**found["reading"], "resample": False}})
     assert "--" not in str(caught.value)
     read = desk.ask("read", {"file": found["id"], "options": {**found["reading"], "axes": "", "dt": ""}})
-    assert any("was not uniform" in note for note in read["notes"])
+    assert any("is not uniform" in note for note in read["notes"])
     for options, sentence in (
         ({"input": "power"}, "there is no variable 'power'"),
         ({"dt": "soon"}, "the time step 'soon' is not a number"),

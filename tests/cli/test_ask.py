@@ -107,7 +107,7 @@ def test_another_name_of_the_input_is_taken_and_noted(home: Path, tmp_path: Path
     columns = signals(500, seed=9)
     np.savez(tmp_path / "a.npz", t=columns["t"], Kraft=columns["force"], u=columns["u"])
     report = answer("predict", home / "one", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
-    assert "'Kraft' is taken for 'force', the input of training" in report["notes"]
+    assert "'Kraft' is taken as the input, which was called 'force' in training" in report["notes"]
     assert any("do not rely on them" in note for note in report["notes"])
 
 

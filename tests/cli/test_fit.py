@@ -57,7 +57,7 @@ def test_what_it_prints(tmp_path: Path) -> None:
     write_csv(tmp_path / "rig.csv", columns)
     words = ["--window", 128, "--epochs", 1, *SMALL, "--model", "auto", "--out", tmp_path / "run"]
     said = call("fit", tmp_path / "rig.csv", *words)
-    told = ("fed but not scored", "steady modes along t", "best linear model", "RMSE", "[m]", "candidates", "Use the")
+    told = ("are warm-up and not scored", "steady modes along t", "best linear model", "RMSE", "[m]", "candidates", "Use the")
     for words in told:
         assert words in said
 

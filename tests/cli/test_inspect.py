@@ -56,7 +56,7 @@ def test_trajectories_under_each_other_and_rows_that_are_numbered(tmp_path: Path
     report = inspect(path)
     assert report["kind"] == "3 trajectories"
     assert report["command"] == f"lfno fit {path} --input f --output u --time t --sample run"
-    assert any("'column1' only numbers the rows" in note for note in report["notes"])
+    assert any("'column1' contains row numbers" in note for note in report["notes"])
 
 
 def test_a_first_column_in_equal_steps_is_the_time(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ ZERO = np.zeros(SIZE)
 
 #: name of the file -> columns, and words of the message that `lfno fit` gives; "" where it must work
 FILES: dict[str, tuple[dict[str, np.ndarray], str]] = {
-    "zero input": ({"force": ZERO, "u": DECAY}, "no response can be learned"),
-    "constant input": ({"force": ZERO + 3, "u": DECAY}, "no response can be learned"),
+    "zero input": ({"force": ZERO, "u": DECAY}, "cannot learn the response"),
+    "constant input": ({"force": ZERO + 3, "u": DECAY}, "cannot learn the response"),
     "constant output": ({"force": MOVING["force"], "u": ZERO + 2}, "nothing to learn"),
     "all zero": ({"force": ZERO, "u": ZERO}, "nothing to learn"),
     "no input": ({"u": DECAY}, "initial state"),

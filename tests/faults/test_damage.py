@@ -146,7 +146,7 @@ def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):
     resumed = trainer()
     assert checkpoint.restore(resumed, folder)
     assert resumed.epoch >= 1
-    assert "checkpoint before it" in caplog.text
+    assert "the checkpoint before" in caplog.text
     assert (folder / checkpoint.DAMAGED).exists()
     # saving must not replace the good checkpoint by the damaged one
     checkpoint.save(checkpoint.state(resumed), folder)

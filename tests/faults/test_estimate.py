@@ -72,7 +72,7 @@ def test_a_run_that_cannot_fit_names_the_largest_batch_that_would(monkeypatch, t
 
 def test_not_even_one_sample(monkeypatch):
     monkeypatch.setattr(module, "available", lambda: 10_000)
-    with pytest.raises(LfnoError, match="not even one sample fits"):
+    with pytest.raises(LfnoError, match="a batch of one sample does not fit"):
         estimate(*prepared(), "cpu", None).check()
 
 
@@ -80,7 +80,7 @@ def test_the_matrix_says_so_too(monkeypatch, tmp_path):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     cell = Cell("duffing-c05-small", "lno", changes={"width": 2, "modes": 4, "n_poles": 2, "epochs": 1})
     monkeypatch.setattr(module, "available", lambda: 10_000)
-    with pytest.raises(LfnoError, match="not even one sample fits"):
+    with pytest.raises(LfnoError, match="a batch of one sample does not fit"):
         run_group([cell], tmp_path / "records", "cpu")
     monkeypatch.undo()
 
@@ -98,7 +98,7 @@ def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
     monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LfnoError, match="on disk and 1000 bytes are free"):
         estimate(*prepared(), "cpu", tmp_path / "new" / "run").check()
-    with pytest.raises(LfnoError, match="on disk while it is made and 1000 bytes are free"):
+    with pytest.raises(LfnoError, match="on the disk, and 1000 bytes are free"):
         make.make(make.plan("duffing-c05", count=4), tmp_path / "sets")
     assert not (tmp_path / "sets").exists()
 
@@ -107,7 +107,7 @@ def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monke
     """The check comes before the inputs are drawn, because the number of samples may be absurd."""
     monkeypatch.setattr(planning, "available", lambda: 10**8)
     for count in (10**5, 10**7):
-        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:
+        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ samples would fit") as told:
             make.plan("duffing-c05", count=count)
         most = int(str(told.value).split("at most ")[1].split()[0])
         make.plan("duffing-c05", count=most)
@@ -126,6 +126,6 @@ def test_a_model_of_absurd_size_is_estimated_without_taking_memory():
     from lfno.models import LFNO
 
     huge = type(single)(LFNO(grid, single.model.config), wide, wide, wide[:4], wide[:4])
-    with pytest.raises(LfnoError, match=r"not even one|would fit"):
+    with pytest.raises(LfnoError, match=r"batch of one sample|would fit"):
         estimate([huge], config, "cpu", None).check()
     assert torch.get_default_dtype() == torch.float32

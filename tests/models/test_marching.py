@@ -97,7 +97,7 @@ def test_a_marching_network_refuses_what_it_cannot_do():
         network(in_channels=3, out_channels=2)
     with pytest.raises(LfnoError, match="no modes along 't'"):
         Marching(GRID, modes=(4, 2))
-    with pytest.raises(LfnoError, match="change along time"):
+    with pytest.raises(LfnoError, match="change in time"):
         pieces(Samples(waves(2, STEPS), waves(2, STEPS)))
     start = np.broadcast_to(waves(2, 1), (2, 1, SIZE, STEPS))
     with pytest.raises(LfnoError, match="remove it from the outputs"):

@@ -50,7 +50,7 @@ def test_if_a_process_dies_the_run_ends_and_one_process_can_resume_it(alone, tmp
     processes[0].join(victims.HANG)
     assert processes[0].exitcode == 2
     sentence = (tmp_path / "run.0").read_text()
-    assert "lost the others" in sentence
+    assert "lost the other processes" in sentence
     assert "--resume" in sentence
     assert victims.finish(victims.train, folder) == 0
     assert losses(folder) == pytest.approx(losses(alone), rel=1e-5, abs=1e-5)
