@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,15 +25,21 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
 INTRODUCTION = """# When a command is refused
 
-A command that cannot be right ends with one error message and the [exit code](../reference/exit-codes.md) 2. Nothing is written
-before. [When a file is refused](bad-input.md) lists the error messages for files.
+If a command cannot run, `lfno` prints one error message, writes no file, and ends with the
+[exit code](../reference/exit-codes.md) 2. This page lists the messages of each command. [When a file is refused](bad-input.md) lists the
+messages for files. A test runs every command of this page and compares the message.
 
-Every row of this table is a test: it runs the command and compares the message. `rig.csv` is one long record, and `many.npz`
-holds 20 trajectories. `one` is a model and `two` an ensemble of two, both fitted to the record. `many` is a model of the
-trajectories, and `modes` is a linear model. (…) stands for a long list.
-
-| command | error message |
+| name in the examples | content |
 |---|---|
+| `rig.csv` | one record of 3000 samples: the time `t`, the input `force`, the output `u` |
+| `many.npz` | 20 trajectories of the same signals |
+| `pair.npz` | a record with other names: `t`, `a` and `b` |
+| `slow.npz` | a record with a time step of 2 s |
+| `one`, `two` | folders of models of `rig.csv`: one network, and an ensemble of two networks |
+| `many` | the folder of a network of `many.npz` |
+| `modes` | the folder of a linear model of `rig.csv` |
+| `gone`, `gone.csv` | names that do not exist |
+| … | a long list |
 """
 
 COMMANDS = (
@@ -116,6 +123,10 @@ def sentence(command: str) -> str:
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
 
+def section(command: str) -> str:
+    return f"## `lfno {command.split()[1]}`"
+
+
 def row(command: str, said: str) -> str:
     return f"| `{command}` | {said} |"
 
@@ -124,4 +135,8 @@ if __name__ == "__main__":
     with TemporaryDirectory() as name:
         os.chdir(name)
         workshop(Path())
-        PAGE.write_text(INTRODUCTION + "\n".join(row(command, sentence(command)) for command in COMMANDS) + "\n")
+        lines = [INTRODUCTION]
+        for heading, commands in groupby(COMMANDS, section):
+            lines.append(f"\n{heading}\n\n| command | error message |\n|---|---|\n")
+            lines += [row(command, sentence(command)) + "\n" for command in commands]
+        PAGE.write_text("".join(lines))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bad_commands import COMMANDS, INTRODUCTION, PAGE, row, sentence, workshop
+from tests.cli.bad_commands import COMMANDS, INTRODUCTION, PAGE, row, section, sentence, workshop
 
 
 @pytest.fixture(scope="module")
@@ -29,4 +29,6 @@ def test_the_sentence_is_the_one_in_the_docs(command: str, home: Path, monkeypat
 def test_the_docs_have_no_other_rows() -> None:
     text = PAGE.read_text()
     assert text.startswith(INTRODUCTION)
-    assert len(text.removeprefix(INTRODUCTION).splitlines()) == len(COMMANDS) == len(set(COMMANDS))
+    sections = text.removeprefix(INTRODUCTION).split("\n## ")[1:]
+    assert [f"## {one.splitlines()[0]}" for one in sections] == list(dict.fromkeys(map(section, COMMANDS)))
+    assert sum(len(one.splitlines()[4:]) for one in sections) == len(COMMANDS) == len(set(COMMANDS))

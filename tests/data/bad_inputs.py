@@ -139,12 +139,12 @@ LIBRARY = {
 
 CASES = (
     Bad("a file that is not there", "gone.csv", lambda path: None),
-    Bad("an ending that is not known", "data.ods", text("x")),
+    Bad("an unknown file extension", "data.ods", text("x")),
     Bad("an empty file", "data.csv", text("")),
     Bad("only blanks and comments", "data.csv", text("# nothing\n\n")),
     Bad("a header and no rows", "data.csv", text("t,f,u\n")),
-    Bad("prose instead of a table", "data.txt", text("Dear all,\nthe data will follow.\n")),
-    Bad("a file of another format than its ending says", "data.csv", npz(t=T, f=F, u=U)),
+    Bad("text without a table", "data.txt", text("Dear all,\nthe data will follow.\n")),
+    Bad("a format that does not match the extension", "data.csv", npz(t=T, f=F, u=U)),
     Bad("binary content in a text file", "data.csv", text(b"t,f\n\0\0\0\1\n")),
     Bad("text in a binary file", "data.npz", text("t,f,u\n1,2,3\n")),
     Bad("a Python pickle", "data.npy", lambda path: path.write_bytes(pickle.dumps({"a": 1}, 4))),
@@ -154,28 +154,17 @@ CASES = (
     Bad("a damaged HDF5 file", "data.h5", text(b"\x89HDF\r\n\x1a\n" + bytes(100))),
     Bad("a damaged Parquet file", "data.parquet", text(b"PAR1" + bytes(100))),
     Bad("a damaged NetCDF file", "data.nc", text(b"CDF\x01" + struct.pack(">i", 3) + bytes(4) + b"\xff" * 40)),
-    Bad("an archive whose members claim absurd sizes", "data.npz", bomb),
-    Bad("an archive with paths that lead outside", "data.npz", member("../../f.npy")),
+    Bad("an archive that would expand to an absurd size", "data.npz", bomb),
+    Bad("an archive with paths outside its folder", "data.npz", member("../../f.npy")),
+    Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad(
         "an HDF5 link to another file", "data.h5", hdf5(lambda f: f.__setitem__("f", h5py.ExternalLink("/etc/x", "/")))
     ),
-    Bad("an HDF5 dataset that keeps its values elsewhere", "data.h5", hdf5(outside_values)),
+    Bad("an HDF5 dataset with its values in another file", "data.h5", hdf5(outside_values)),
     Bad("an HDF5 dataset of absurd size", "data.h5", hdf5(endless)),
     Bad("a row with too few values", "data.csv", table(lambda rows: rows[11].pop())),
     Bad("a cell that is not a number", "data.csv", table(put(80, 1, "overflow"))),
-    Bad("a signal without any value", "data.npz", npz(t=T, f=F, u=np.full(100, np.nan))),
-    Bad("a clock that drifts", "data.csv", table(drift)),
-    Bad("two recordings hours apart", "data.npz", npz(t=np.where(T < 2.5, T, T + 7200), f=F, u=U)),
-    Bad("a time stamp twice", "data.csv", table(put(50, 0, "2.4500"))),
-    Bad("a time that goes back", "data.csv", table(put(50, 0, "0.1000"))),
-    Bad("two time vectors", "data.npz", npz(t_f=T, f=F, t_u=T, u=U)),
-    Bad("input and output at different rates", "data.npz", npz(tf=T, f=F, tu=T[::2], u=U[::2]), RESAMPLE),
-    Bad("clocks without a moment in common", "data.npz", npz(tf=T, f=F, tu=T + 9, u=U), {**RESAMPLE, "resample": True}),
-    Bad("no time at all", "data.npz", npz(f=F, u=U)),
-    Bad("a sampling rate and a time step that disagree", "data.npz", npz(Fs=20.0, Ts=0.1, f=F, u=U)),
-    Bad("a time and a step", "data.npz", npz(t=T, f=F, u=U), {"dt": 0.1, "time": "t"}),
-    Bad("a step that is not positive", "data.npz", npz(f=F, u=U), {"dt": -1.0}),
-    Bad("too few samples", "data.csv", text("t,f,u\n0,1,2\n1,2,3\n")),
+    Bad("a signal without values", "data.npz", npz(t=T, f=F, u=np.full(100, np.nan))),
     Bad("an output that is constant", "data.csv", table(lambda rows: [row.__setitem__(2, "3.5") for row in rows])),
     Bad("an input that is zero", "data.csv", table(lambda rows: [row.__setitem__(1, "0") for row in rows])),
     Bad("complex values", "data.npz", npz(t=T, f=F, u=U + 1j)),
@@ -185,48 +174,68 @@ CASES = (
         table(lambda rows: [row.append("ok") for row in rows], "t,f,u,state"),
         {"input": "f", "output": "state"},
     ),
+    Bad("a time step that drifts", "data.csv", table(drift)),
+    Bad("two recordings hours apart", "data.npz", npz(t=np.where(T < 2.5, T, T + 7200), f=F, u=U)),
+    Bad("a repeated time stamp", "data.csv", table(put(50, 0, "2.4500"))),
+    Bad("a time that goes back", "data.csv", table(put(50, 0, "0.1000"))),
+    Bad("two time vectors", "data.npz", npz(t_f=T, f=F, t_u=T, u=U)),
+    Bad("input and output at different rates", "data.npz", npz(tf=T, f=F, tu=T[::2], u=U[::2]), RESAMPLE),
+    Bad("two time vectors that do not overlap", "data.npz", npz(tf=T, f=F, tu=T + 9, u=U), {**RESAMPLE, "resample": True}),
+    Bad("no time at all", "data.npz", npz(f=F, u=U)),
+    Bad("a sampling rate and a time step that disagree", "data.npz", npz(Fs=20.0, Ts=0.1, f=F, u=U)),
+    Bad("a time vector and a time step", "data.npz", npz(t=T, f=F, u=U), {"dt": 0.1, "time": "t"}),
+    Bad("a time step that is not positive", "data.npz", npz(f=F, u=U), {"dt": -1.0}),
+    Bad("too few samples", "data.csv", text("t,f,u\n0,1,2\n1,2,3\n")),
+    Bad("a time without values", "data.csv", text("t,f,u\n" + ",1,2\n" * 30)),
     Bad("a name that is not in the file", "data.npz", npz(t=T, f=F, u=U), {"input": "force"}),
     Bad("one variable as input and output", "data.npz", npz(t=T, f=F, u=U), {"input": "f", "output": "f"}),
-    Bad("names that do not tell input from output", "data.npz", npz(t=T, a=F, b=U)),
-    Bad("more candidates than one for the output", "data.npz", npz(t=T, f=F, a=U, b=U), {"input": "f"}),
+    Bad("names that do not say which is the input", "data.npz", npz(t=T, a=F, b=U)),
+    Bad("several possible outputs", "data.npz", npz(t=T, f=F, a=U, b=U), {"input": "f"}),
     Bad("no second signal", "data.npz", npz(t=T, f=F)),
     Bad("a column that is not there", "data.npy", lambda path: np.save(path, MANY), {"input": "array:200"}),
-    Bad("as many samples as moments", "data.npz", npz(t=T, f=MANY, u=MANY)),
-    Bad("as many places as moments", "data.npz", npz(x=T, t=T, f=MANY, u=MANY)),
-    Bad("arrays that do not fit the time", "data.npz", npz(t=T, f=F, u=U[:90])),
-    Bad("axes that do not fit the array", "data.npz", npz(t=T, f=MANY, u=MANY), {"axes": "sample,x,t"}),
-    Bad("axes of another length than said", "data.npz", npz(t=T, f=MANY[:7], u=MANY[:7]), {"axes": "t,sample"}),
-    Bad("different numbers of samples", "data.npz", npz(t=T, f=MANY[:70], u=MANY[:69])),
+    Bad("an array with equally many samples and times", "data.npz", npz(t=T, f=MANY, u=MANY)),
+    Bad("an array with equally many places and times", "data.npz", npz(x=T, t=T, f=MANY, u=MANY)),
+    Bad("arrays of different lengths", "data.npz", npz(t=T, f=F, u=U[:90])),
+    Bad("more axis names than axes", "data.npz", npz(t=T, f=MANY, u=MANY), {"axes": "sample,x,t"}),
+    Bad("an axis of another length than the time", "data.npz", npz(t=T, f=MANY[:7], u=MANY[:7]), {"axes": "t,sample"}),
+    Bad("inputs and outputs of different numbers of samples", "data.npz", npz(t=T, f=MANY[:70], u=MANY[:69])),
     Bad("a coordinate that is not uniform", "data.npz", npz(x=np.arange(20.0) ** 2, t=T, f=MANY[:20], u=MANY[:20])),
     Bad(
-        "parts of different counts",
+        "a training part of different numbers of samples",
         "data.npz",
         npz(t=T, f_train=MANY[:9], f_test=MANY[:4], u_train=MANY[:8], u_test=MANY[:4]),
     ),
     Bad(
-        "a run of two rows in a table",
+        "a run of two rows",
         "data.csv",
         table(lambda rows: [row.append("1" if k < 98 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
         {"sample": "run"},
     ),
-    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30)),
-    Bad("an archive whose members overlap", "data.npz", overlapping),
-    Bad("a signal taken for the number of the trajectory", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
-    Bad("no rows to tell trajectories apart in", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),
+    Bad("a signal named as the number of the trajectory", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
+    Bad("no rows at all", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),
 )
 
 
+#: the first case of each section of the page
+SECTIONS = {
+    "a file that is not there": "The format of the file",
+    "a row with too few values": "Values",
+    "a time step that drifts": "Time",
+    "a name that is not in the file": "Inputs and outputs",
+    "a column that is not there": "Shapes of arrays",
+    "a training part of different numbers of samples": "Several runs",
+}
+
 INTRODUCTION = """# When a file is refused
 
-A file that cannot be used gives one error message. The message says what was found, where, and what to do. Data are never
-dropped or changed silently: `lfno inspect` and `lfno fit` print a note for each change. In Python the same options are
-keywords: `--resample` is `resample=True`.
+If a file cannot be used, `lfno` prints one error message. The message says what was found, where, and what to do. This page lists the
+messages by the kind of problem. [When a command is refused](bad-commands.md) lists the messages for commands.
 
-Every row of this table is a test: it makes the input and compares the message. (…) stands for the words of the library that
-reads the format.
+`lfno` never drops or changes data silently: `lfno inspect` and `lfno fit` print a note for each change.
 
-| input | options | error message |
-|---|---|---|
+The column "options" has the options that were given. They are written as in Python; on the command line `resample=True` is
+`--resample`. A signal is called `f` if it is the input, and `u` if it is the output. The sign (…) stands for the words of the library
+that reads the format. A test makes each of these files and compares the message.
 """
 
 
@@ -248,9 +257,10 @@ def row(case: Bad, said: str) -> str:
 
 
 if __name__ == "__main__":
-    rows = []
+    lines = [INTRODUCTION]
     for each in CASES:
+        if each.what in SECTIONS:
+            lines.append(f"\n## {SECTIONS[each.what]}\n\n| input | options | error message |\n|---|---|---|\n")
         with TemporaryDirectory() as folder:
-            rows.append(row(each, sentence(each, Path(folder))))
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n")
+            lines.append(row(each, sentence(each, Path(folder))) + "\n")
+    PAGE.write_text("".join(lines))
