@@ -25,9 +25,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
 INTRODUCTION = """# When a command is refused
 
-If a command cannot run, `lfno` prints one error message, writes no file, and ends with the
-[exit code](../reference/exit-codes.md) 2. This page lists the messages of each command. [When a file is refused](bad-input.md) lists the
-messages for files. A test runs every command of this page and compares the message.
+If a command cannot run, `lfno` prints one error message, writes no file, and ends with the [exit
+code](../reference/exit-codes.md) 2. This page lists the messages of each command. [When a file is refused](bad-input.md)
+lists the messages for files. A test runs every command of this page and compares the message.
 
 | name in the examples | content |
 |---|---|

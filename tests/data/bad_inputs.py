@@ -228,14 +228,14 @@ SECTIONS = {
 
 INTRODUCTION = """# When a file is refused
 
-If a file cannot be used, `lfno` prints one error message. The message says what was found, where, and what to do. This page lists the
-messages by the kind of problem. [When a command is refused](bad-commands.md) lists the messages for commands.
+If a file cannot be used, `lfno` prints one error message. The message says what was found, where, and what to do. This page
+lists the messages by the kind of problem. [When a command is refused](bad-commands.md) lists the messages for commands.
 
 `lfno` never drops or changes data silently: `lfno inspect` and `lfno fit` print a note for each change.
 
 The column "options" has the options that were given. They are written as in Python; on the command line `resample=True` is
-`--resample`. A signal is called `f` if it is the input, and `u` if it is the output. The sign (…) stands for the words of the library
-that reads the format. A test makes each of these files and compares the message.
+`--resample`. A signal is called `f` if it is the input, and `u` if it is the output. The sign (…) stands for the words of the
+library that reads the format. A test makes each of these files and compares the message.
 """
 
 

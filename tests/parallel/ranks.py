@@ -1,4 +1,4 @@
-"""Processes as torchrun starts them, from a server that has torch loaded."""
+"""Start processes as torchrun does, but from a server that has already imported torch."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def listens(address: str) -> bool:
 
 @pytest.fixture
 def three_workers(tmp_path):
-    """(address, processes of the workers); everything is ended afterwards."""
+    """Return the address of the scheduler and the processes of the workers. All processes are ended after the test."""
     address = f"tcp://127.0.0.1:{free_port()}"
     environment = os.environ | {"OMP_NUM_THREADS": "1", "LFNO_CACHE": str(tmp_path / "cache")}
     root = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def three_workers(tmp_path):
 
 
 def note(job: int, folder: Path) -> None:
-    """A job that can be watched: half a second, then one file."""
+    """A job of half a second that writes one file."""
     time.sleep(0.5)
     if job < 0:
         raise LfnoError(f"job {job} cannot be done")
@@ -101,7 +101,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.long
 def test_the_matrix_on_a_cluster(three_workers, tmp_path):
-    """`lfno reproduce --scheduler` with a worker killed; again, and nothing is left to do."""
+    """Run `lfno reproduce --scheduler` and kill a worker. The same command then finds nothing to do."""
     address, workers = three_workers
     small = ["--epochs", "2", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
     tasks = ["--tasks", "duffing-c05,pendulum-c05,lorenz-rho5", "--models", "lfno,lno", "--seeds", "1"]
@@ -117,7 +117,7 @@ def test_the_matrix_on_a_cluster(three_workers, tmp_path):
 
 @pytest.mark.long
 def test_data_sets_on_a_cluster(three_workers, tmp_path):
-    """`lfno data make --scheduler` with a worker killed: every set arrives, with the bytes of one made here."""
+    """Run `lfno data make --scheduler` and kill a worker. Every data set has the bytes of a data set made on this machine."""
     address, workers = three_workers
     names = ["duffing-c0", "duffing-c05", "pendulum-c05", "lorenz-rho5", "lorenz-rho10", "heat", "beam"]
     command = ["data", "make", *names, "--count", "24", "--out"]
@@ -133,7 +133,7 @@ def test_data_sets_on_a_cluster(three_workers, tmp_path):
         assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes(), path.name
 
 
-def test_no_scheduler_is_one_sentence(tmp_path, monkeypatch):
+def test_a_missing_scheduler_gives_one_error_message(tmp_path, monkeypatch):
     monkeypatch.setattr(distributed, "Client", lambda *a, **k: (_ for _ in ()).throw(OSError("timed out")))
     with pytest.raises(LfnoError, match="no Dask scheduler at tcp"):
         list(cluster.spread("tcp://127.0.0.1:1", note, [1], {"notes": tmp_path}))

@@ -32,7 +32,7 @@ def alone(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_losses_equal_those_of_one_process(alone, tmp_path, count):
-    """17 samples in batches of 5: shares are uneven, and of the last batch of 2 the third process has none."""
+    """17 samples in batches of 5: shares are uneven, and the share of the third process in the last batch is empty."""
     processes = ranks.launch(count, tmp_path / "run", save_every=math.inf)
     for process in processes:
         process.join(victims.HANG)
@@ -57,7 +57,7 @@ def test_a_process_that_dies_ends_the_run_and_it_goes_on_alone(alone, tmp_path):
 
 @pytest.mark.long
 def test_torchrun(tmp_path):
-    """The command itself: two processes, one killed, torchrun ends; three go on to the end; one table is printed."""
+    """torchrun with two processes ends when one is killed. Three processes then continue the run, and one table is printed."""
     small = ["--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--set", "batch=50", "--epochs", "12"]
     work = ["-m", "lfno", "train", "duffing-c05", *small, "--set", "validate_every=1", "--json", "--device", "cpu"]
     clean = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}
