@@ -23,7 +23,7 @@ from tests.cli.rig import SMALL, STEP, call, signals, write_csv
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
-INTRODUCTION = """# When a command is refused
+INTRODUCTION = """# Error messages for commands
 
 If a command cannot run, `lfno` prints one error message, writes no file, and ends with the [exit
 code](../reference/exit-codes.md) 2. This page lists the messages of each command. [When a file is refused](bad-input.md)

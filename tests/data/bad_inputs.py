@@ -226,10 +226,10 @@ SECTIONS = {
     "a training part of different numbers of samples": "Several runs",
 }
 
-INTRODUCTION = """# When a file is refused
+INTRODUCTION = """# Error messages for files
 
 If a file cannot be used, `lfno` prints one error message. The message says what was found, where, and what to do. This page
-lists the messages by the kind of problem. [When a command is refused](bad-commands.md) lists the messages for commands.
+lists the messages by the kind of problem. [Another page](bad-commands.md) lists the messages for commands.
 
 `lfno` never drops or changes data silently: `lfno inspect` and `lfno fit` print a note for each change.
 
