@@ -26,7 +26,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 INTRODUCTION = """# Error messages for commands
 
 If a command cannot run, `lfno` prints one error message, writes no file, and ends with the [exit
-code](../reference/exit-codes.md) 2. This page lists the messages of each command. [When a file is refused](bad-input.md)
+code](../reference/exit-codes.md) 2. This page lists the messages of each command. [Another page](bad-input.md)
 lists the messages for files. A test runs every command of this page and compares the message.
 
 | name in the examples | content |
