@@ -145,7 +145,7 @@ def test_what_is_no_grid_no_path_or_no_device_is_one_sentence():
     with pytest.raises(LfnoError, match="has no poles"):
         model.poles()
     data = (np.arange(320.0).reshape(20, 16), np.arange(320.0).reshape(20, 16))
-    with pytest.raises(LfnoError, match="choose lfno, lno or fno"):
+    with pytest.raises(LfnoError, match="choose lfno, lno, fno or marching"):
         lfno.fit(data, dt=0.1, model=FNO)
     with pytest.raises(LfnoError, match="not known; choose cpu or cuda"):
         lfno.fit(data, dt=0.1, device="gpu")

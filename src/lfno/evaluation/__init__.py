@@ -2,6 +2,7 @@
 
 Modules:
     metrics: errors of predictions
+    comparison: whether one model is better than another, from an interval of the ratio of their errors
     baselines: mean, persistence, interpolation and linear models to compare with
     regimes: error over time, transient and steady
     splitting: errors of a split into transient and steady part
