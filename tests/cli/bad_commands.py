@@ -1,7 +1,7 @@
-"""Wrong commands. The page docs/how-to/bad-commands.md lists the error message of each.
+"""Wrong commands and the page docs/how-to/bad-commands.md, which lists the error message of each.
 
-`test_bad_commands.py` compares the page with the messages. After an intended change of a message, run
-`python -m tests.cli.bad_commands` to write the page again, and read the difference.
+`test_bad_commands.py` compares the page with the error messages of the commands. After an intended change of an error message,
+run `python -m tests.cli.bad_commands` to write the page again.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 INTRODUCTION = """# Error messages for commands
 
 If a command cannot run, `lfno` prints one error message, writes no file, and ends with the [exit
-code](../reference/exit-codes.md) 2. This page lists the messages of each command. [Another page](bad-input.md)
-lists the messages for files. A test runs every command of this page and compares the message.
+code](../reference/exit-codes.md) 2. This page lists the messages of each command. [Another page](bad-input.md) lists the
+messages for files. A test runs every command of this page and compares the message.
 
 | name in the examples | content |
 |---|---|
@@ -100,7 +100,7 @@ COMMANDS = (
 
 
 def workshop(folder: Path) -> None:
-    """Write the files and models that the commands use into `folder`."""
+    """Write the files and the models that the commands use into `folder`."""
     write_csv(folder / "rig.csv", signals(3000))
     parts = [signals(600, seed) for seed in range(20)]
     stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
@@ -115,10 +115,10 @@ def workshop(folder: Path) -> None:
 
 
 def sentence(command: str) -> str:
-    """Return the error message of the command in the folder of the workshop."""
+    """Return the error message of the command. The current folder must be the one that `workshop` filled."""
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
-        # lists of all options and of all shipped models are long and grow
+        # shorten the lists of all options and of all shipped models: they are long and grow
         return re.sub(r"(there are|the options are):? [\w, -]{99,}", r"\1 …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
@@ -128,6 +128,7 @@ def section(command: str) -> str:
 
 
 def row(command: str, said: str) -> str:
+    """Return a row of the table on the page."""
     return f"| `{command}` | {said} |"
 
 

@@ -1,4 +1,4 @@
-"""Every bad input gives the error message of the documentation."""
+"""Every bad input raises the error message that the documentation states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.data.bad_inputs import CASES, INTRODUCTION, PAGE, SECTIONS, Bad, row,
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.what.replace(" ", "-"))
-def test_the_sentence_is_the_one_in_the_docs(case: Bad, tmp_path: Path) -> None:
+def test_the_error_message_is_the_one_in_the_docs(case: Bad, tmp_path: Path) -> None:
     said = sentence(case, tmp_path)
     assert "\n" not in said
     assert row(case, said) in PAGE.read_text().splitlines()
