@@ -15,7 +15,7 @@ def one_thread() -> None:
 
 @pytest.fixture(autouse=True)
 def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove the time limit of the search for a feedback model. With a limit, a busy machine would find another model."""
+    """Remove the time limit of the search for a feedback model, because a busy machine would find another model."""
     monkeypatch.setattr("lfno.identification.feedback.fit.SECONDS", float("inf"))
 
 

@@ -162,6 +162,7 @@ CASES = (
     Bad("a damaged NetCDF file", "data.nc", text(b"CDF\x01" + struct.pack(">i", 3) + bytes(4) + b"\xff" * 40)),
     Bad("an archive whose members claim absurd sizes", "data.npz", bomb),
     Bad("an archive with paths that lead outside", "data.npz", member("../../f.npy")),
+    Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad(
         "an HDF5 link to another file", "data.h5", hdf5(lambda f: f.__setitem__("f", h5py.ExternalLink("/etc/x", "/")))
     ),
@@ -170,6 +171,15 @@ CASES = (
     Bad("a row with too few values", "data.csv", table(lambda rows: rows[11].pop())),
     Bad("a cell that is not a number", "data.csv", table(put(80, 1, "overflow"))),
     Bad("a signal without any value", "data.npz", npz(t=T, f=F, u=np.full(100, np.nan))),
+    Bad("an output that is constant", "data.csv", table(lambda rows: [row.__setitem__(2, "3.5") for row in rows])),
+    Bad("an input that is zero", "data.csv", table(lambda rows: [row.__setitem__(1, "0") for row in rows])),
+    Bad("complex values", "data.npz", npz(t=T, f=F, u=U + 1j)),
+    Bad(
+        "text where numbers are needed",
+        "data.csv",
+        table(lambda rows: [row.append("ok") for row in rows], "t,f,u,state"),
+        {"input": "f", "output": "state"},
+    ),
     Bad("a clock that drifts", "data.csv", table(drift)),
     Bad("two recordings hours apart", "data.npz", npz(t=np.where(T < 2.5, T, T + 7200), f=F, u=U)),
     Bad("a time stamp twice", "data.csv", table(put(50, 0, "2.4500"))),
@@ -182,15 +192,7 @@ CASES = (
     Bad("a time vector and a time step", "data.npz", npz(t=T, f=F, u=U), {"dt": 0.1, "time": "t"}),
     Bad("a step that is not positive", "data.npz", npz(f=F, u=U), {"dt": -1.0}),
     Bad("too few samples", "data.csv", text("t,f,u\n0,1,2\n1,2,3\n")),
-    Bad("an output that is constant", "data.csv", table(lambda rows: [row.__setitem__(2, "3.5") for row in rows])),
-    Bad("an input that is zero", "data.csv", table(lambda rows: [row.__setitem__(1, "0") for row in rows])),
-    Bad("complex values", "data.npz", npz(t=T, f=F, u=U + 1j)),
-    Bad(
-        "text where numbers are needed",
-        "data.csv",
-        table(lambda rows: [row.append("ok") for row in rows], "t,f,u,state"),
-        {"input": "f", "output": "state"},
-    ),
+    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30)),
     Bad("a variable that does not exist", "data.npz", npz(t=T, f=F, u=U), {"input": "force"}),
     Bad("one variable as input and output", "data.npz", npz(t=T, f=F, u=U), {"input": "f", "output": "f"}),
     Bad("names that do not show which signal is the input", "data.npz", npz(t=T, a=F, b=U)),
@@ -215,23 +217,31 @@ CASES = (
         table(lambda rows: [row.append("1" if k < 98 else "2") for k, row in enumerate(rows)], "t,f,u,run"),
         {"sample": "run"},
     ),
-    Bad("a time without any value", "data.csv", text("t,f,u\n" + ",1,2\n" * 30)),
-    Bad("an archive whose members overlap", "data.npz", overlapping),
     Bad("a signal that is named as the column of trajectory numbers", "data.npz", npz(t=T, f=F, u=U), {"sample": "f"}),
     Bad("a column of trajectory numbers without rows", "data.npz", npz(t=T[:0], f=F[:0], u=U[:0]), {"sample": "f"}),
 )
 
 
-INTRODUCTION = """# When a file is refused
+#: the first case of each section of the page
+SECTIONS = {
+    "a file that does not exist": "The format of the file",
+    "a row with too few values": "Values",
+    "a clock that drifts": "Time",
+    "a variable that does not exist": "Inputs and outputs",
+    "a column that does not exist": "Shapes of arrays",
+    "parts with different numbers of samples": "Several runs",
+}
 
-A file that cannot be used gives one error message. The message says what was found, where, and what to do. Data are never
-dropped or changed silently: `lfno inspect` and `lfno fit` print a note for each change. In Python the same options are
-keywords: `--resample` is `resample=True`.
+INTRODUCTION = """# Error messages for files
 
-Every row of this table is tested. (…) stands for the words of the library that reads the format.
+If a file cannot be used, `lfno` prints one error message. The message says what was found, where, and what to do. This page
+lists the messages by the kind of problem. [Another page](bad-commands.md) lists the messages for commands.
 
-| input | options | error message |
-|---|---|---|
+`lfno` never drops or changes data silently: `lfno inspect` and `lfno fit` print a note for each change.
+
+The column "options" has the options that were given. They are written as in Python; on the command line `resample=True` is
+`--resample`. A signal is called `f` if it is the input, and `u` if it is the output. The sign (…) stands for the words of the
+library that reads the format. A test makes each of these files and compares the message.
 """
 
 
@@ -254,9 +264,10 @@ def row(case: Bad, said: str) -> str:
 
 
 if __name__ == "__main__":
-    rows = []
+    lines = [INTRODUCTION]
     for each in CASES:
+        if each.what in SECTIONS:
+            lines.append(f"\n## {SECTIONS[each.what]}\n\n| input | options | error message |\n|---|---|---|\n")
         with TemporaryDirectory() as folder:
-            rows.append(row(each, sentence(each, Path(folder))))
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n")
+            lines.append(row(each, sentence(each, Path(folder))) + "\n")
+    PAGE.write_text("".join(lines))

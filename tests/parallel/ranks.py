@@ -1,4 +1,4 @@
-"""Start several training processes of one run, as torchrun does. They start fast, because torch is already loaded."""
+"""Start processes as torchrun does, but from a server that has already imported torch."""
 
 from __future__ import annotations
 
