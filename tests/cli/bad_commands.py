@@ -1,7 +1,7 @@
-"""Wrong commands. The page docs/how-to/bad-commands.md lists the error message of each.
+"""Wrong commands and the page docs/how-to/bad-commands.md, which lists the error message of each.
 
-`test_bad_commands.py` compares the page with the messages. After an intended change of a message, run
-`python -m tests.cli.bad_commands` to write the page again, and read the difference.
+`test_bad_commands.py` compares the page with the error messages of the commands. After an intended change of an error message,
+run `python -m tests.cli.bad_commands` to write the page again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
 INTRODUCTION = """# When a command is refused
 
-A command that cannot be right ends with one error message and the [exit code](../reference/exit-codes.md) 2. Nothing is written
-before. [When a file is refused](bad-input.md) lists the error messages for files.
+A wrong command ends with one error message and the [exit code](../reference/exit-codes.md) 2. It writes no file. The page
+[When a file is refused](bad-input.md) lists the error messages for files.
 
-Every row of this table is a test: it runs the command and compares the message. `rig.csv` is one long record, and `many.npz`
-holds 20 trajectories. `one` is a model and `two` an ensemble of two, both fitted to the record. `many` is a model of the
-trajectories, and `modes` is a linear model. (…) stands for a long list.
+Every row of this table is a test: the test runs the command and compares the error message. The file `rig.csv` holds one long
+record, and `many.npz` holds 20 trajectories. The models `one`, `two` (an ensemble of two networks) and `modes` (a linear model)
+are fitted to the record. The model `many` is fitted to the trajectories. An ellipsis (…) stands for a long list.
 
 | command | error message |
 |---|---|
@@ -93,7 +93,7 @@ COMMANDS = (
 
 
 def workshop(folder: Path) -> None:
-    """Write the files and models that the commands use into `folder`."""
+    """Write the files and the models that the commands use into `folder`."""
     write_csv(folder / "rig.csv", signals(3000))
     parts = [signals(600, seed) for seed in range(20)]
     stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
@@ -108,15 +108,16 @@ def workshop(folder: Path) -> None:
 
 
 def sentence(command: str) -> str:
-    """Return the error message of the command in the folder of the workshop."""
+    """Return the error message of the command. The current folder must be the one that `workshop` filled."""
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
-        # lists of all options and of all shipped models are long and grow
+        # shorten the lists of all options and of all shipped models: they are long and grow
         return re.sub(r"(there are|the options are):? [\w, -]{99,}", r"\1 …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
 
 def row(command: str, said: str) -> str:
+    """Return a row of the table on the page."""
     return f"| `{command}` | {said} |"
 
 

@@ -89,7 +89,7 @@ def test_rows_with_a_label_have_records_of_their_own():
     assert sorted(cell.title for cell in cells) == ["FNO wide", "LFNO wide", "LNO wide"]
     (alone,) = Question(tasks=["heat"], models=["fno"], seeds=1, label="wide").cells(["fno"], Path())
     assert alone.title == "wide"
-    with pytest.raises(LfnoError, match="leave the label out"):
+    with pytest.raises(LfnoError, match="leave out --label"):
         Question("ablation", seeds=1, label="wide").cells(["lfno"], Path())
 
 
