@@ -94,7 +94,7 @@ def test_tables_of_rich_inputs_and_of_fair_comparisons() -> None:
     assert rows_below(rich, "Ours, default")["LFNO"].cells[0] == TableCell("0.100", "", True)
     fair = rows_below(fair_table("l2", runs), "default preset")
     assert [cell.text for cell in fair["Beam"].cells] == ["0.0300", "0.0200", "–", "0.0100"]
-    assert fair["Beam"].cells[1].aside == "5,000 parameters, 100 epochs, 3 s"
+    assert fair["Beam"].cells[1].aside == "5,000 p, 100 ep, 3 s"
     assert not outside_table("l2", runs, {}).rows
 
 

@@ -113,8 +113,8 @@ def fair_table(metric: str, runs: Runs) -> Table:
             best = lowest(figures)
             table.add(titles.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
     table.note = (
-        "In small print or in brackets: the number of parameters (a complex number counts once), the number of epochs, and the "
-        "training time of one run."
+        "In small print or in brackets: the number of parameters p (a complex number counts once), the number of epochs ep, and "
+        "the training time of one run."
     )
     return table
 
@@ -126,4 +126,4 @@ def _cost(runs: Runs) -> str:
     first, figure = runs.all[0], runs.error("l2")
     seconds = sum(r.seconds for r in runs.all) / len(runs)
     epochs = counted(figure.epochs) if figure else DASH
-    return f"{first.parameters.get('complex_once', 0):,} parameters, {epochs} epochs, {seconds:.3g} s"
+    return f"{first.parameters.get('complex_once', 0):,} p, {epochs} ep, {seconds:.3g} s"
