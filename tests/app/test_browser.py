@@ -216,7 +216,7 @@ def test_the_choice_of_hidden_models_belongs_to_one_system(browse: Browse, serve
 
 def test_a_model_trained_on_the_page_is_shown_again_after_other_systems_and_a_reload(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/heat")
-    assert "It is trained on random inputs" in page.inner_text("#train-system")
+    assert "The model is trained on random inputs" in page.inner_text("#train-system")
     for box in page.locator("#train-system input[type=checkbox]").all():
         box.set_checked(box.input_value() == "fno")
     page.fill("#train-system input[type=number]", "1")
