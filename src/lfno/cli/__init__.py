@@ -67,7 +67,7 @@ HELP = """
 Laplace–Fourier neural operators: fast models of dynamical systems. They predict the response to an input and split the response
 into a transient and a steady part.
 
-\\b
+\b
 To see what lfno does:     lfno demo
 For your own signals:      lfno inspect FILE
                            lfno fit FILE --out MODEL

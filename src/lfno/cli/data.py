@@ -23,7 +23,7 @@ Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
 Count = Annotated[int | None, typer.Option(help="Number of samples. Each data set has its own default.")]
 DType = Annotated[str, typer.Option(help="Number type in the file: float32 or float64. The solvers always use float64.")]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", help="Change a parameter of the system, as --set c=0.3. Repeatable.")
+    list[str] | None, typer.Option("--set", help="Change a parameter of the system, as --set c=0.3. Can be repeated.")
 ]
 
 
@@ -119,7 +119,7 @@ def show(
     out: Annotated[Path | None, typer.Option(help="File of the figure. By default NAME.png.")] = None,
     sample: Annotated[
         list[int] | None,
-        typer.Option(help="Number of a sample to draw, counted from 0. Repeatable. By default the first, middle and last."),
+        typer.Option(help="Number of a sample, counted from 0. Can be repeated. By default the first, middle and last one."),
     ] = None,
     seed: Seed = 0,
     settings: Settings = None,

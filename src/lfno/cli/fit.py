@@ -60,7 +60,8 @@ def fit(
     """Fit a model to measured inputs and outputs, and say whether the model beats the best linear model.
 
     To signals over time, lfno fits a linear model, modes with feedback (linear modes with a static nonlinearity) and a network.
-    It keeps the model with the smallest validation error.
+
+    The model with the smallest validation error is kept.
 
     Example: lfno fit rig.csv --input force --output displacement --out runs/rig
     """

@@ -36,7 +36,7 @@ def poles(
     order: Annotated[
         int | None, typer.Option(help="With --amplitude: number of states. One oscillation has 2 states.", min=1)
     ] = None,
-    layers: Annotated[int, typer.Option(help="List so many poles of the network's layers, too.", min=0)] = 0,
+    layers: Annotated[int, typer.Option(help="Also list this many poles of the network's layers.", min=0)] = 0,
     stabilisation: Annotated[
         bool, typer.Option("--stabilisation", help="Draw a stabilisation diagram: modes over model order.")
     ] = False,
@@ -51,8 +51,9 @@ def poles(
 ) -> None:
     """Show the frequency, damping ratio and time constant of every mode, with 95 % intervals.
 
-    MODEL may be a file of measured signals. The modes are then those of the best linear model of the signals. If only --output
-    is given, the signals are a free decay without an input.
+    MODEL may be a file of measured signals. The modes are then those of the best linear model of the signals.
+
+    If only --output is given, the signals are read as a free decay without an input.
 
     Example: lfno poles runs/rig --data rig.csv
 

@@ -10,7 +10,10 @@ import typer
 
 from lfno.cli.shared import Device, Json, Quiet, Settings
 
-Model = Annotated[str, typer.Option(help="lfno, lno, fno or marching.")]
+Model = Annotated[
+    str,
+    typer.Option(help="lfno (poles and Fourier modes), lno (poles), fno (Fourier modes) or marching (frame by frame)."),
+]
 Preset = Annotated[str, typer.Option(help="paper: the settings of the paper. default: the best settings that we found.")]
 Epochs = Annotated[int | None, typer.Option(help="Number of passes over the training samples.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. By default runs/NAME.")]

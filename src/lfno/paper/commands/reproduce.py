@@ -45,34 +45,37 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores of all runs as JSON, and nothing else.")] = False,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Change an option of model or training, as --set width=24. Repeatable."),
+        typer.Option("--set", help="Change an option of model or training, as --set width=24. Can be repeated."),
     ] = None,
 ) -> None:
     """Train models on data sets with several seeds, as in the paper, and write a record of each run.
 
-    A record is a small JSON file. A run that has a record is not repeated. If the command was interrupted, the same command
-    continues.
+    A record is a small JSON file. A run that has a record is not repeated. An interrupted command continues if it is repeated.
 
     \b
     Each study has default models, data sets and a preset:
-      main      LFNO, FNO and LNO on the five ODEs and five 1-D PDEs
+      main      LFNO, FNO and LNO on five ODEs and five 1-D PDEs
       gate      LFNO without gates, on ODEs
       padding   LFNO and FNO without padding (LFNO also without gates)
-      loss      all models on ODEs, with a loss of values only, not of slopes (also without padding and gates)
-      layers    the paper's LFNO with 4+2, 3+3, 2+4, 6+0 or 0+6 transient + steady layers
-      samples   LFNO and FNO with 50, 100, 150, 200 or 274 training samples and equal numbers of steps
-      ablation  LFNO with free, residual, shared or no weights R of the steady modes; without gates;
-                with other depths and numbers of poles
+      loss      all models with a loss of values only, not of slopes
+                (on ODEs, without padding and gates)
+      layers    the paper's LFNO with 4+2, 3+3, 2+4, 6+0 or 0+6 layers
+                (transient + steady)
+      samples   LFNO and FNO with 50, 100, 150, 200 or 274 training samples
+                and equal numbers of steps
+      ablation  LFNO with other free weights R of the steady modes, or none;
+                without gates; with other numbers of layers and poles
 
     \b
     Three FNOs to compare with LFNO:
       fno       the same width, modes and epochs as LFNO
-      fno deep  more layers, so that it has at least as many parameters as LFNO
-      fno long  more epochs, so that its training takes as long as LFNO's. The folder --out must have
-                records of both
+      fno deep  more layers: at least as many parameters as LFNO
+      fno long  more epochs: the same training time as LFNO
+                (the folder --out must have records of lfno and fno)
 
-    Two tables of the paper give different numbers of epochs for the ODEs. With --preset paper and without --epochs, each ODE
-    is trained for the larger number and scored at both numbers.
+    Two tables of the paper give different numbers of epochs for the ODEs.
+
+    With --preset paper and without --epochs, each ODE is trained for the larger number and scored at both numbers.
 
     Example: lfno reproduce --tasks duffing-c05 --models lfno,fno --seeds 1
     """

@@ -113,8 +113,8 @@ def fair_table(metric: str, runs: Runs) -> Table:
             best = lowest(figures)
             table.add(titles.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
     table.note = (
-        "In small print or in brackets: the number of parameters p (a complex number counts once), the number of epochs ep, and "
-        "the training time of one run."
+        "In small print or in brackets: the number of parameters p (a complex number counts once), the number of epochs ep, "
+        "and the training time of one run."
     )
     return table
 
