@@ -22,7 +22,7 @@ RICH = "-rich"  # ending of the names of data sets with random inputs, and of mo
 POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
-#: candidates for the first system on the page; the first one with a model trained on random inputs is taken
+#: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs
 OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")
 
 

@@ -50,7 +50,7 @@ class Server(ThreadingHTTPServer):
             raise LfnoError(f"port {port} does not exist; choose one between 1 and 65535") from None
         except OSError as error:
             raise LfnoError(f"port {port} cannot be used ({error.strerror}); choose another port with --port") from None
-        # accept only requests to these host names: a hostile site may give its own host name the address 127.0.0.1
+        # accept only requests to these host names: the host name of a hostile site may have the address 127.0.0.1
         self.names = {f"{host}:{self.server_port}" for host in (HOST, "localhost")}
 
     @property

@@ -134,8 +134,8 @@ def _modes(
     if surrogate.networks and surrogate.linear_path is None and surrogate.accuracy > WORTH_SAYING:
         notes.append(f"modes that explain less than the error of the model ({100 * surrogate.accuracy:.2g} %) are left out")
         notes.append("the intervals belong to the modes of the network; the modes of the real system can lie outside")
-    about = f" about the input {operating:g}" if operating else ""
-    return found, notes, f"small-signal modes of the model{about}"
+    about = f", about the input {operating:g}" if operating else ""
+    return found, notes, f"modes of the model for small inputs{about}"
 
 
 def _at_height(

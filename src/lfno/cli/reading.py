@@ -12,7 +12,7 @@ import typer
 Input = Annotated[str | None, typer.Option(help="Names of the input variables, as f or f1,f2 or f*.")]
 Output = Annotated[str | None, typer.Option(help="Names of the output variables, as u or u1,u2 or u*.")]
 Time = Annotated[
-    str | None, typer.Option(help="Name of the time vector. TIME_IN,TIME_OUT if inputs and outputs have different ones.")
+    str | None, typer.Option(help="Name of the time vector. If inputs and outputs have separate clocks: TIME_IN,TIME_OUT.")
 ]
 Sample = Annotated[str | None, typer.Option(help="Column of a table with the number of the trajectory.")]
 Axes = Annotated[str | None, typer.Option(help='Names of the array axes, as "sample,t" or "f=sample,t;u=sample,x,t".')]

@@ -20,7 +20,7 @@ RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
 RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
 #: groups of data sets that `--tasks` accepts
 GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "paper": (*ODE, *PDE)}
-#: kinds of models. fno: the width, modes and epochs of LFNO. fno deep: at least as many parameters. fno long: the same time
+#: kinds of models. The FNOs have the width, modes and epochs of LFNO (fno), its parameters (fno deep) or its time (fno long)
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
 

@@ -56,7 +56,7 @@ SETTINGS: dict[Any, Any] = {
 
 
 def colour(label: str) -> str:
-    """Return the colour of a name. Other names than those in COLOURS get one of the SPARE colours, always the same one."""
+    """Return the colour of a name. A name that is not in COLOURS always gets the same one of the SPARE colours."""
     return COLOURS.get(label) or SPARE[sum(map(ord, label)) % len(SPARE)]
 
 
