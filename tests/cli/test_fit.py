@@ -116,7 +116,7 @@ def test_a_known_initial_state_is_an_input(tmp_path: Path) -> None:
 def fifty() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return time, forces `(sample, time)` and displacements `(sample, output, time)` of an oscillator with two masses.
 
-    The force changes four times between two samples.
+    The force of the simulation has four values per time step. The data have only every fourth value.
     """
     force = multisine(50, 400, 0.1, 0, substeps=4)
     return 0.1 * np.arange(400), force[:, 0, ::4], Oscillator().respond(force, 0.1, 4)

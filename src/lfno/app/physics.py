@@ -15,9 +15,10 @@ from lfno.core.grid import Grid
 
 SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)  # Hz; frequencies of a sweep
 POINTS = 128  # time steps in one cycle
-LASTING = 8.0  # s; shortest duration of a piece, which has whole cycles. At each frequency, piece after piece is simulated
+#: s; shortest duration of a piece. At each frequency, pieces of whole cycles are simulated until the response is steady
+LASTING = 8.0
 SETTLED = 2e-3  # largest relative change of the amplitude between two pieces of a steady response
-PIECES = 14  # largest number of pieces at one frequency; if the response is not steady by then, its amplitude is NaN
+PIECES = 14  # largest number of pieces at one frequency; without a steady response until then, the amplitude is NaN
 
 
 def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
