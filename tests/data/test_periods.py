@@ -11,7 +11,8 @@ from lfno.core.errors import LfnoError
 from lfno.data.periods import average, find_period
 from lfno.data.prepare import Prepared, prepare
 from lfno.data.stretches import PARTS, PERIODIC, REST
-from tests.data.laboratory import as_record, multisine, periods, resonance, run
+from lfno.identification.modal import identify_signals
+from tests.data.laboratory import STEP, as_record, multisine, periods, resonance, run
 
 
 @pytest.mark.parametrize("period", [64, 100, 511, 1024])
@@ -60,11 +61,12 @@ def test_gaps_do_not_change_the_noise_floor() -> None:
 
 
 def overlap(prepared: Prepared) -> bool:
-    """Return whether a value of the input is in two parts of the split. All values of the multisines are different."""
+    """Return whether a scored time step is in two parts of the split. All values of the multisines are different."""
     seen: dict[bytes, str] = {}
     for part in PARTS:
         for stretch in prepared.stretches(part):
-            for value in np.round(stretch.inputs[0], 9):
+            scored = np.ones(len(stretch), bool) if stretch.mask is None else stretch.mask[0]
+            for value in np.round(stretch.inputs[0, scored], 9):
                 if seen.setdefault(value.tobytes(), part) != part:
                     return True
     return False
@@ -111,6 +113,27 @@ def test_outputs_that_do_not_repeat_are_not_averaged() -> None:
     prepared = prepare(wild)
     assert prepared.noise_floor is None
     assert any("but the outputs do not" in note for note in prepared.notes)
+
+
+def test_one_realisation_is_split_by_masks_and_no_part_holds_outputs_of_another() -> None:
+    record = periods(800, 4, seed=1)
+    prepared = prepare(record)
+    phases = [prepared.stretches(part)[0] for part in PARTS]
+    masks = np.stack([stretch.mask for stretch in phases])
+    assert (masks.sum(0) == 1).all()
+    period = record.outputs[:, -800:]
+    for stretch in phases:
+        assert np.array_equal(stretch.inputs, phases[0].inputs)
+        assert stretch.outputs[stretch.mask] == pytest.approx(period[stretch.mask], abs=1e-9)
+        assert np.ptp(stretch.outputs[~stretch.mask]) == 0
+
+
+def test_the_steady_periods_of_one_realisation_give_the_exact_linear_system() -> None:
+    """The memory of the resonance is longer than a period, so that the period contains the motion of the periods before."""
+    force = np.tile(multisine(400, 60, np.random.default_rng(2)), 24)
+    record = as_record(force[4000:], resonance(force, decay=150)[4000:])
+    model = identify_signals(prepare(record))
+    assert model.modes.poles[0] * STEP == pytest.approx(-1 / 150 + 2j * np.pi / 25, rel=1e-6)
 
 
 def test_a_short_period_of_one_realisation_is_not_split_and_a_note_says_so() -> None:

@@ -18,7 +18,7 @@ from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, check_alike, extended
 from lfno.data.split import FOLDS, Split, borders
 from lfno.data.starts import starts
-from lfno.data.stretches import REST, UNKNOWN
+from lfno.data.stretches import PARTS, REST, UNKNOWN
 from lfno.data.trajectories import FEWEST_RUNS, note_motion, split_trajectories
 from lfno.data.variation import check_variation
 from lfno.data.window_length import choose_windows
@@ -135,6 +135,8 @@ def _windows(
             notes.append("only one periodic input was measured: a part of its period is the test; for a better test, measure "
                          "the response to another input")  # fmt: skip
             records, states = [found.records[0]], [UNKNOWN]
+            if sizes == (None, None) and bounds is None and found.answered_whole(PARTS):
+                return _periods(found.in_phases(), [*PARTS], known, notes)
     if found is not None and not single and sizes == (None, None) and found.answered_whole(parts):
         return _periods(found, parts, known, notes)
     window, warmup, memory, why = choose_windows(records if found is None or single else found.records, *sizes)

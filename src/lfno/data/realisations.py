@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import extended
-from lfno.data.split import Split
+from lfno.data.split import Split, borders
 from lfno.data.stretches import PARTS, PERIODIC, REST, SAMPLE_START, UNKNOWN, Span
 from lfno.data.window_length import LEAST
 
@@ -99,6 +100,24 @@ class Realisations:
             else:
                 spans.append(Span(parts[k], lead, stop, PERIODIC, k))
         return records, spans
+
+    def in_phases(self) -> Realisations:
+        """Return a single realisation as three: the same period with the outputs of the training, validation and test phase.
+
+        The three records have the whole input. The outputs outside of their phase are masked, and replaced by the mean of the
+        training outputs, so that no part contains outputs of another part.
+        """
+        period = self.records[0]
+        edges = (0, *borders(len(period)), len(period))
+        known = np.ones(period.outputs.shape, dtype=bool) if period.mask is None else period.mask
+        trained = np.where(known, period.outputs, np.nan)[..., : edges[1]]
+        mean = np.nan_to_num(np.nanmean(trained, axis=-1, keepdims=True))
+        phases = []
+        for start, stop in pairwise(edges):
+            mask = np.zeros_like(known)
+            mask[..., start:stop] = known[..., start:stop]
+            phases.append(replace(period, outputs=np.where(mask, period.outputs, mean), mask=mask))
+        return replace(self, records=(*phases,), whose=(0, 1, 2))
 
     def answered_whole(self, parts: Sequence[str]) -> bool:
         """Return whether whole periods can be the samples of the data set.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.prepared import Prepared
 from lfno.data.scaling import scale_of
-from lfno.data.stretches import REST, Stretch
+from lfno.data.stretches import PERIODIC, REST, Stretch
 from lfno.identification.identify import Modes, identify
 from lfno.identification.stacking import Stacked, stack_stretches, with_states
 
@@ -28,6 +29,10 @@ REMEMBERED = 0.02
 IMITATION = 2.0
 #: largest number of poles of a linear model; an oscillation is one pole
 MOST_POLES = 12
+#: a mode has settled when its free motion has fallen to this share
+SETTLED = 1e-7
+#: largest number of periods that are simulated before the scored period of a steady state
+MOST_PERIODS = 16
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,10 @@ def identify_signals(
     stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
     signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     model = _identified_model(signals, prepared, stretches, start, max_poles)
+    if stretches[0].start == PERIODIC and (needed := _settling(model, len(stretches[0]))) > prepared.memory:
+        # the periods were repeated too few times for the memory that the model itself shows
+        signals = with_states(stretches, prepared.warmup, needed, MOST)
+        return _identified_model(signals, prepared, stretches, start, max_poles)
     # in these long stretches the system forgets the initial state within the first half
     long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
     if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
@@ -141,6 +150,13 @@ def identify_signals(
     # has a large error. So we also fit a model without estimated initial states, and keep the model with the smaller error.
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
     return min((model, other), key=lambda one: _late_error(one, long))
+
+
+def _settling(model: ModalModel, period: int) -> int:
+    """Return the samples after which the slowest mode has decayed to SETTLED, at most MOST_PERIODS periods."""
+    slowest = float(-model.modes.poles.real.max(initial=-np.inf))
+    rate = max(slowest * model.grid.steps[0], 1e-300)
+    return min(math.ceil(-math.log(SETTLED) / rate), MOST_PERIODS * period)
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:

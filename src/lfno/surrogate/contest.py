@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
+from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.evaluation.baselines import fit_baselines
 from lfno.evaluation.comparison import ratio_interval, squared_errors
 from lfno.evaluation.metrics import scores
@@ -96,7 +97,11 @@ def contest_samples(
     rows = {label: scored(prediction)}
     rows |= {name: scored(_answered(rival, prepared)[0]) for name, rival in (rivals or {}).items()}
     linear, train = truth, dataset[known]
-    for name, predict in fit_baselines(train.inputs, train.outputs, given, dataset.grid, train.mask).items():
+    periods = dataset.provenance.get(SAMPLE_START) == PERIODIC
+    fitted = _steady_baselines(train) if periods else fit_baselines(
+        train.inputs, train.outputs, given, dataset.grid, train.mask
+    )  # fmt: skip
+    for name, predict in fitted.items():
         answer = predict(inputs, None if parameters is None else parameters[split.test])
         rows[NAMES[name]] = scored(answer)
         linear = answer if name == "linear" else linear
@@ -104,6 +109,26 @@ def contest_samples(
         rows[MODAL] = scored(responses(modal, prepared, split.test))
     _compare(rows, label)
     return Contest(rows, worth(rows, label), inputs, truth, prediction, linear, _names(dataset), spread, mask)
+
+
+def _steady_baselines(train: Dataset) -> dict[str, Callable[..., np.ndarray]]:
+    """Fit the baselines to periods of a steady state, and return name → predict.
+
+    Baselines simulate from rest. Each period is therefore repeated, and only the second repetition counts.
+    """
+    size, axis = train.grid.shape[-1], train.grid.axes[-1]
+    known = np.ones(train.outputs.shape, dtype=bool) if train.mask is None else train.mask
+    mask = np.concatenate([np.zeros_like(known), known], axis=-1)
+
+    def twice(values: np.ndarray) -> np.ndarray:
+        return np.concatenate([values, values], axis=-1)
+
+    def second(predict: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+        return lambda inputs, parameters: predict(twice(inputs), parameters)[..., size:]
+
+    grid = train.grid.change(axis.name, size=2 * size)
+    fitted = fit_baselines(twice(train.inputs), twice(train.outputs), None, grid, mask)
+    return {name: second(predict) for name, predict in fitted.items()}
 
 
 def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
@@ -232,8 +257,11 @@ def _names(dataset: Dataset) -> list[str]:
 
 
 def _parameter(dataset: Dataset) -> np.ndarray | None:
-    """Return the parameter of each sample, (samples,), if the data set has exactly one parameter; else None."""
-    if "length" in dataset.provenance or len(dataset.parameters) != 1:
+    """Return the parameter of each sample, (samples,), if the data set has exactly one parameter; else None. The index of a
+    window or of a period is not a parameter.
+    """
+    counted = "length" in dataset.provenance or dataset.provenance.get(SAMPLE_START) == PERIODIC
+    if counted or len(dataset.parameters) != 1:
         return None
     values = next(iter(dataset.parameters.values()))
     return values if values.ndim == 1 else None

@@ -69,7 +69,7 @@ def _modes_worth(rows: Rows) -> str:
     times = rows[MODAL]["nrmse"] / max(rival["nrmse"], 1e-300)
     figures = f"their RMSE is {times:.3g} times that of “{NAMES['linear']}”"
     if RATIO not in rival:
-        return f"The test is too short for a comparison of the modes with other linear models: {figures}."
+        return f"The modes against other linear models: {figures}. The test is too short for an interval of this ratio."
     low, high = rival[RATIO]
     figures += f" (95 % interval {low:.3g} to {high:.3g})"
     if high < 1:
