@@ -108,7 +108,7 @@ def _no_fit(variable: Variable, known: dict[str, int]) -> LfnoError:
             "name one with ",
             Option("time", "NAME"),
             ", or the axes with ",
-            Option("axes", "sample,t"),
+            Option("axes", "sample,channel,t" if len(variable.shape) == 3 else "sample,t"),
         )
     lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())
     return LfnoError(
