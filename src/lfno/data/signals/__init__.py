@@ -244,4 +244,4 @@ def _parameters(
     return {name: np.ravel(variables[name].array(notes)) for name in names}
 
 
-__all__ = ["Record", "is_dataset", "load"]
+__all__ = ["Record", "is_dataset", "read_signals"]
