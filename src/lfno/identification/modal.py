@@ -22,6 +22,7 @@ from lfno.identification.stacking import Stacked, stack_stretches, with_states
 KEY = "lfno-modes"
 MOST = 2_000_000  # largest number of samples in a fit; a longer record is cut
 REMEMBERED = 0.02  # relative error that an unknown initial state may cause in the second half of a long stretch
+INTEGRATES = "integrates"  # key of the provenance: the system does not forget its initial state within the record
 IMITATION = 2.0  # factor of the error from rest over the error with estimated initial states, above which we doubt these states
 MOST_POLES = 12  # largest number of poles of a linear model; an oscillation is one pole
 
@@ -133,10 +134,40 @@ def identify_signals(
     long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
     if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
         return model
+    if _integrates(model, long):  # the system never forgets its initial state, so that predictions from rest stay wrong
+        told = [
+            "the system integrates its input: it does not forget its initial state within the record, and a constant input "
+            "moves its output further and further. A prediction from rest needs a start at rest"
+        ]
+        return replace(model, provenance={**model.provenance, "notes": told, INTEGRATES: True})
     # A slow decay from a large initial state can imitate a drift. A prediction from rest lacks this state and stays wrong.
     # So we also fit a model without estimated initial states, and keep the model with the smaller error.
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
     return min((model, other), key=lambda one: _late_error(one, long))
+
+
+def _integrates(model: ModalModel, stretches: Sequence[Stretch]) -> bool:
+    """Return whether the response to the input needs the modes that do not decay within the stretches.
+
+    The free motions of the model are removed from the outputs and from the predictions. The remaining error must grow much if
+    these modes do not respond to the input.
+    """
+    size = min((len(stretch) for stretch in stretches if stretch.mask is None), default=0)
+    lasting = -model.modes.poles.real * model.grid.steps[0] * size < 1
+    if not size or not lasting.any():
+        return False
+    time = model.grid.steps[0] * np.arange(size)
+    swings = np.exp(model.modes.poles[:, None] * time)
+    free = np.linalg.qr(np.concatenate([swings.real, swings.imag[model.modes.poles.imag > 0], np.ones((1, size))]).T)[0]
+    rest = replace(model, modes=replace(model.modes, residues=np.where(lasting, 0.0, model.modes.residues)))
+
+    def left(one: ModalModel) -> float:
+        missed = [one.predict(stretch.inputs[None, :, :size])[0] - stretch.outputs[:, :size]
+                  for stretch in stretches if stretch.mask is None]  # fmt: skip
+        scale = stretches[0].outputs.std(-1, keepdims=True)
+        return float(np.linalg.norm([(values - values @ free @ free.T) / np.maximum(scale, 1e-300) for values in missed]))
+
+    return left(rest) > IMITATION * left(model)
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
