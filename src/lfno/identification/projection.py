@@ -13,7 +13,7 @@ from lfno.identification.uncertainty import coloured_covariance
 
 #: PIECE: smallest number of time steps of a piece that is held out
 #: FEWEST, MOST: number of pieces of a record; every fifth piece is held out
-PIECE, FEWEST, MOST = 64, 10, 50
+PIECE, FEWEST, MOST = 32, 10, 50
 
 
 class Projection:
