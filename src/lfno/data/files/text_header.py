@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-#: `force [N]`, `time (s)`, `speed <m/s>`
+#: a name with a unit in brackets: `force [N]` or `time (s)`
 _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\[(?P<a>[^\[\]]*)\]|\((?P<b>[^()]*)\))$")
+#: a unit alone, with or without brackets: `N` or `[N]`
 _BARE_UNIT = re.compile(r"^[\[(]?(?P<unit>[A-Za-zµμ°%Ω/^*·²³\-0-9. ]{0,12})[\])]?$")
 
 MOST_LINES = 3  # unused lines above a table that get a note each
@@ -25,7 +26,7 @@ def split_unit(title: str) -> tuple[str, str]:
 
 
 def units_row(cells: list[str]) -> list[str] | None:
-    """Return the units in a row below the names (`s;N;m` or `[s],[N],[m]`); None if the row does not hold units."""
+    """Return the units in a row such as `s;N;m` or `[s],[N],[m]`; None if the row does not hold units."""
     units = []
     for cell in cells:
         match = _BARE_UNIT.match(cell.strip().strip('"').strip())
@@ -43,8 +44,8 @@ def name_columns(rows: list[list[str]], count: int) -> tuple[list[str], list[str
     fitting = [row for row in rows if len(row) == count]
     unused = [row for row in rows if len(row) != count]
     if not fitting:
-        names = [f"column{k + 1}" for k in range(count)]
-        return names, [""] * count, [*_read_over(unused), "the file has no header: columns are called column1, column2, …"]
+        numbered = [f"column{k + 1}" for k in range(count)]
+        return numbered, [""] * count, [*_read_over(unused), "the file has no header: columns are called column1, column2, …"]
     units = units_row(fitting[-1]) if len(fitting) > 1 else None
     titles = fitting[-2] if units is not None else fitting[-1]
     used = 2 if units is not None else 1
@@ -57,5 +58,5 @@ def name_columns(rows: list[list[str]], count: int) -> tuple[list[str], list[str
 def _read_over(rows: list[list[str]]) -> list[str]:
     """Return notes about the lines above the table that were not used."""
     if len(rows) > MOST_LINES:
-        return [f"{len(rows)} lines above the table were read over"]
-    return [f"the line above the table was read over: {' '.join(row).strip()!r}" for row in rows]
+        return [f"{len(rows)} lines above the table were ignored"]
+    return [f"a line above the table was ignored: {' '.join(row).strip()!r}" for row in rows]
