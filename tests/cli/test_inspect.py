@@ -95,6 +95,37 @@ def test_counters_and_signals_are_not_taken_for_the_time(tmp_path: Path, name: s
         read_signals(path, input="force", output="displacement")
 
 
+@pytest.mark.parametrize(
+    ("header", "command"),
+    [
+        ("time_ms,Shaker Force,Acc 1,Acc 2", "--input 'Shaker Force' --output 'Acc 1,Acc 2' --time time_ms"),
+        ("ts,InputGasRate,CO2,CO3", None),
+        ("elapsed (ms),heater_power,T1 temp,T2 temp", "--input heater_power --output 'T1 temp,T2 temp' --time elapsed"),
+    ],
+)
+def test_words_in_names_tell_the_roles(tmp_path: Path, header: str, command: str | None) -> None:
+    path = tmp_path / "a.csv"
+    stamps = [3 * k + (0.01 * (k % 2)) for k in range(60)]  # not quite even
+    rows = [f"{at},{np.sin(k)},{np.cos(k)},{np.cos(2 * k)}" for k, at in enumerate(stamps)]
+    path.write_text(f"{header}\n" + "\n".join(rows) + "\n")
+    report = inspect(path)
+    assert report["command"] == (command and f"lfno fit {path} {command}")
+    if command is None:
+        assert report["example"] == {"input": "InputGasRate", "output": "CO2"}
+    else:
+        assert report["grid"][0]["step"] == pytest.approx(3e-3, rel=1e-3)
+
+
+def test_a_table_without_names_and_time_gives_one_message_and_a_command(tmp_path: Path) -> None:
+    path = tmp_path / "dryer.dat"
+    np.savetxt(path, np.stack([np.sin(T), np.cos(T)], axis=1))
+    report = inspect(path)
+    assert report["example"] == {"input": "column1", "output": "column2", "dt": "SECONDS"}
+    asked = "--input NAME and --output NAME. There is no time vector either: give the step with --dt SECONDS"
+    assert asked in report["problems"][0]
+    read_signals(path, input="column1", output="column2", dt=0.1)
+
+
 def test_unknown_inputs_and_outputs_give_a_message_with_the_missing_options(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, t=T, a=np.sin(T), b=np.cos(T))

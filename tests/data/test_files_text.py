@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from lfno.core.errors import LfnoError
 from lfno.data.files import read
 from lfno.data.files.text_header import split_unit
+from lfno.data.signals import read_signals
 
 EXPECTED = {"t": [0.0, 0.5, 1.0], "f": [1.5, -2.0, 1e3]}
 
@@ -90,6 +92,43 @@ def test_iso_time_stamps_become_seconds(tmp_path: Path) -> None:
     variables = read(path)
     np.testing.assert_allclose(variables["time"].array([]), [0, 0.5, 1])
     assert variables["time"].unit == "s"
+
+
+TIMES = {  # form of a date and time, with the time of the first row
+    "times of day over midnight": ("%H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
+    "dates with dots": ("%d.%m.%Y %H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
+    "dates with slashes": ("%m/%d/%Y %H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
+    "twelve hours": ("%I:%M:%S.%f %p", datetime(2020, 2, 29, 12, 59, 30)),
+    "ISO": ("%Y-%m-%dT%H:%M:%S.%fZ", datetime(2020, 2, 29, 23, 59, 30)),
+    "date and time of day": ("%Y-%m-%d;%H:%M:%S.%f", datetime(2020, 2, 29, 23, 59, 30)),
+    "duration": ("%H:%M:%S.%f", datetime(2020, 1, 1)),
+    "duration in minutes": ("%M:%S.%f", datetime(2020, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("form", TIMES)
+def test_every_form_of_a_time_gives_the_same_seconds(form: str, tmp_path: Path) -> None:
+    seconds = np.arange(240) * 0.25
+    pattern, start = TIMES[form]
+    rows = [f"{(start + timedelta(seconds=at)).strftime(pattern)};{k * k}" for k, at in enumerate(seconds)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([("date;clock" if ";" in pattern else "clock") + ";f", *rows]) + "\n")
+    found = read(path)
+    assert sorted(found) == ["clock", "f"]
+    assert found["clock"].unit == "s"
+    np.testing.assert_allclose(found["clock"].array([]), seconds, atol=1e-6)
+
+
+def test_the_header_of_labview_is_read_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.lvm"
+    header = "LabVIEW Measurement\t\nWriter_Version\t2\nMulti_Headings\tNo\nDate\t2015/03/04\n***End_of_Header***\t\n\t\n"
+    header += "Channels\t2\t\nSamples\t40\t40\nX0\t0.0\t0.0\nDelta_X\t0.5\t0.5\n***End_of_Header***\t\t\n"
+    rows = "".join(f"{0.5 * k:.6f}\t{k % 7}.5\t{k * k}.25\n" for k in range(40))
+    path.write_text(f"{header}X_Value\tForce\tAcceleration\tComment\n{rows}")
+    record = read_signals(path)
+    assert [channel.name for channel in (*record.input_channels, *record.output_channels)] == ["Force", "Acceleration"]
+    assert record.grid.steps == (0.5,)
+    np.testing.assert_array_equal(record.outputs[0], np.arange(40) ** 2 + 0.25)
 
 
 def test_other_encodings(tmp_path: Path) -> None:

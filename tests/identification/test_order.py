@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from lfno.core.grid import Grid
 from lfno.identification.identify import Modes, identify
@@ -50,3 +51,17 @@ def test_the_error_on_new_data_equals_the_error_of_the_true_system(count: int, w
     strong = found.poles[found.contributions > 0.02]
     assert (found.poles.real < 0).all()
     assert all(np.abs(truth.poles - pole).min() < 0.05 * abs(pole) for pole in strong), "a strong mode is false"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slow_noise_on_a_short_record_is_not_fitted_by_many_modes(seed: int) -> None:
+    """One mode and red noise of 30 %: few modes, and no modes whose large responses cancel each other."""
+    truth = Modes(np.array([-0.25 + 0.3j]), np.full((1, 1, 1), 0.4 - 0.2j), np.zeros((1, 1)), np.ones(1), 0.0, "zero")
+    rng = np.random.default_rng(seed)
+    force = lfilter([1], [1, -1.7, 0.75], rng.normal(size=(1, 1, 200)))
+    motion = truth.simulate(force, 1.0)
+    rng.normal(size=motion.shape)
+    noise = lfilter([1], [1, -1.8, 0.83], rng.normal(size=motion.shape))
+    found = identify(force, motion + 0.3 * motion.std() / noise.std() * noise, Grid.line(200, 1.0), constant=True)
+    assert len(found.poles) <= 3
+    assert found.contributions.max() < 3

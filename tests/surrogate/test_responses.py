@@ -77,6 +77,35 @@ def test_an_estimated_initial_state_does_not_imitate_a_drift() -> None:
     assert linear_candidate(prepared).error < 2
 
 
+def positioner(size: int = 1000) -> Record:
+    """A mass that a controller moves between positions: ẍ = −7 u, with the input held between samples, and a noisy sensor."""
+    rng, step = np.random.default_rng(7), 0.1
+    targets = np.repeat(0.03 * rng.normal(size=size // 50), 50)
+    force, motion, x, v = np.zeros(size), np.zeros(size), 0.0, 0.0
+    for k, target in enumerate(targets):
+        force[k] = 0.2 * (x - target) + 0.25 * v + 0.02 * rng.normal()
+        motion[k] = x
+        x, v = x + v * step - 3.5 * force[k] * step**2, v - 7 * force[k] * step
+    channels = (Channel("u", ""),), (Channel("x", "m"),)
+    return Record(force[None], motion[None] + 5e-4 * rng.normal(size=size), Grid.line(size, step), *channels, {"name": "mass"})
+
+
+@pytest.mark.parametrize("first", [0, 60])
+def test_two_integrators_in_a_control_loop_are_identified(first: int) -> None:
+    """Without damping nothing is forgotten: the state comes from all training samples, in validation and in the test."""
+    measured = positioner().part(first, 1000)
+    prepared = prepare(measured, from_rest=first == 0)
+    candidate = linear_candidate(prepared)
+    assert candidate.error < 0.15
+    member = candidate.members[0]
+    result = contest_record(Surrogate([member]), prepared, "modal model")[0]
+    assert result.rows["modal model"]["nrmse"] < 0.1 * result.rows["mean"]["nrmse"]
+    pulse = np.zeros((1, 1, 300))
+    pulse[..., 5] = 1.0
+    speed = np.diff(member.predict(pulse + member.input_offset[0])[0, 0])[8:] / 0.1  # a pulse of 0.1 s, then a constant speed
+    np.testing.assert_allclose(speed, -0.7, rtol=0.1)
+
+
 def test_whole_periods_are_predicted_in_steady_state() -> None:
     """For a linear system without noise, the steady response to a period is exact. Networks train on the steady part only."""
     prepared = prepare([periods(400, 4, seed) for seed in range(4)])

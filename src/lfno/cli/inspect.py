@@ -38,7 +38,7 @@ def inspect(
     _print(report)
 
 
-def command(files: Sequence[Path], options: Mapping[str, Any]) -> str:
+def command(files: Sequence[str | Path], options: Mapping[str, Any]) -> str:
     """Return the `lfno fit` command for these files. `options` are the options for reading them."""
     words = [flag(Option(name, value)) for name, value in options.items()]
     return " ".join([shlex.join(["lfno", "fit", *map(str, files)]), *words])
@@ -69,6 +69,8 @@ def _print(report: dict[str, Any]) -> None:
     for problem in report["problems"]:
         say(f"problem: {problem}")
     if report["command"] is None:
+        if report["example"]:
+            say(f"name the signals, several with commas, for example:\n  {command([report['file']], report['example'])}")
         return
     say(f"proposed reading: {report['kind']}, input {', '.join(report['input'])}, output {', '.join(report['output'])}")
     for axis in report["grid"]:

@@ -11,7 +11,7 @@ from lfno.data import signals
 from lfno.data.dataset import Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.variables import kind, listing
-from lfno.data.signals.names import find_roles
+from lfno.data.signals.names import find_roles, proposal
 from lfno.data.signals.parts import join, tell_apart
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
@@ -33,6 +33,7 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
         problems: error messages of failed attempts to read the signals
         notes: sentences about the reading
         options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
+        example: if roles or the time step are unknown, options with the names of two signals, which the user corrects
     and, if the signals can be read, also:
         kind: one record, runs or trajectories
         split: number of samples for training, validation and test; empty if the file has no split
@@ -79,7 +80,7 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
             problems.append(error.worded(wording))
             cures = [option.name for option in error.options if option.value is True and option.name not in switches]
             if len(switches) == MOST_CURES or not cures:
-                return {"problems": problems, "options": None, "notes": variables.notes}
+                return {"problems": problems, "options": None, "notes": variables.notes, "example": _example(variables, error)}
             switches[cures[0]] = True
     options = switches if own else _roles(variables) | switches
     offered = [] if own else _offered(variables, data)
@@ -127,4 +128,14 @@ def _roles(variables: Variables) -> dict[str, Any]:
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)
     named = {"input": roles.inputs, "output": roles.outputs, "time": roles.times}
-    return {name: ",".join(names) for name, names in named.items()} | ({"sample": sample} if sample else {})
+    return {name: ",".join(names) for name, names in named.items() if names} | ({"sample": sample} if sample else {})
+
+
+def _example(variables: Variables, error: LfnoError) -> dict[str, str]:
+    """Return options with example names, if the error message asks for the roles or for the time step; else {}."""
+    if not {"input", "output", "dt"} & {option.name for option in error.options}:
+        return {}
+    separated = separate(variables, None, None)
+    arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
+    return proposal(join(arranged)[0]) | ({"sample": sample} if sample else {})
+

@@ -33,6 +33,8 @@ MOST_POLES = 12
 SETTLED = 1e-7
 #: largest number of periods that are simulated before the scored period of a steady state
 MOST_PERIODS = 16
+#: key of the provenance: the system does not forget its initial state within the record
+INTEGRATES = "integrates"
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,12 @@ def identify_signals(
     long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
     if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
         return model
+    if _integrates(model, long):  # the system never forgets its initial state, so that predictions from rest stay wrong
+        told = [
+            "the system integrates its input: it does not forget its initial state within the record, and a constant input "
+            "moves its output further and further. A prediction from rest needs a start at rest"
+        ]
+        return replace(model, provenance={**model.provenance, "notes": told, INTEGRATES: True})
     # A slow decay from a large false initial state can imitate a drift of the data. A prediction from rest lacks this state and
     # has a large error. So we also fit a model without estimated initial states, and keep the model with the smaller error.
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
@@ -157,6 +165,30 @@ def _settling(model: ModalModel, period: int) -> int:
     slowest = float(-model.modes.poles.real.max(initial=-np.inf))
     rate = max(slowest * model.grid.steps[0], 1e-300)
     return min(math.ceil(-math.log(SETTLED) / rate), MOST_PERIODS * period)
+
+
+def _integrates(model: ModalModel, stretches: Sequence[Stretch]) -> bool:
+    """Return whether the response to the input needs the modes that do not decay within the stretches.
+
+    The free motions of the model are removed from the outputs and from the predictions. The remaining error must grow much if
+    these modes do not respond to the input.
+    """
+    size = min((len(stretch) for stretch in stretches if stretch.mask is None), default=0)
+    lasting = -model.modes.poles.real * model.grid.steps[0] * size < 1
+    if not size or not lasting.any():
+        return False
+    time = model.grid.steps[0] * np.arange(size)
+    swings = np.exp(model.modes.poles[:, None] * time)
+    free = np.linalg.qr(np.concatenate([swings.real, swings.imag[model.modes.poles.imag > 0], np.ones((1, size))]).T)[0]
+    rest = replace(model, modes=replace(model.modes, residues=np.where(lasting, 0.0, model.modes.residues)))
+
+    def left(one: ModalModel) -> float:
+        missed = [one.predict(stretch.inputs[None, :, :size])[0] - stretch.outputs[:, :size]
+                  for stretch in stretches if stretch.mask is None]  # fmt: skip
+        scale = stretches[0].outputs.std(-1, keepdims=True)
+        return float(np.linalg.norm([(values - values @ free @ free.T) / np.maximum(scale, 1e-300) for values in missed]))
+
+    return left(rest) > IMITATION * left(model)
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:

@@ -11,6 +11,10 @@ from scipy.optimize import least_squares
 from lfno.identification.response import interpolate, pole_response
 from lfno.identification.uncertainty import coloured_covariance
 
+#: PIECE: smallest number of time steps of a piece that is held out
+#: FEWEST, MOST: number of pieces of a record; every fifth piece is held out
+PIECE, FEWEST, MOST = 32, 10, 50
+
 
 class Projection:
     """The least-squares fit of the outputs by the exact responses of given poles.
@@ -60,16 +64,21 @@ class Projection:
     def held(self) -> np.ndarray:
         """Return a mask of the held-out rows, (rows,).
 
-        Five trajectories or more: every fifth trajectory is held out. Fewer trajectories: time is divided into 50 pieces, and
+        Five trajectories or more: every fifth trajectory is held out. Fewer trajectories: time is divided into pieces, and
         every fifth piece is held out.
         """
         return self._pieces % 5 == 4 if self.hold_out else np.zeros(len(self.targets), dtype=bool)
 
     @cached_property
     def _pieces(self) -> np.ndarray:
-        """Return the number of the trajectory, or of the time piece, of each row."""
+        """Return the number of the trajectory, or of the time piece, of each row.
+
+        In short pieces, slow noise is the same in the held-out piece and in its neighbours, and a pole that fits it looks
+        useful. Pieces therefore have at least PIECE steps, if the record has FEWEST of them.
+        """
         rows = np.arange(self.samples * self.length)
-        pieces = rows // self.length if self.samples >= 5 else rows % self.length * 50 // self.length
+        count = min(max(self.length // PIECE, FEWEST), MOST)
+        pieces = rows // self.length if self.samples >= 5 else rows % self.length * count // self.length
         return pieces if self.moments is None else pieces[self._scored]
 
     def part(self, points: int) -> Projection:

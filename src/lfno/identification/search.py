@@ -24,6 +24,8 @@ WEAK = 0.05
 CLOSE = 0.3
 #: number of data points in the coarse search for the next pole; more points cost time and seldom change the choice
 GLANCE = 20_000
+#: periods in the record of the oscillation from which the search for two integrators starts
+SLOWER = 0.1
 
 
 def search_poles(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
@@ -42,6 +44,10 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
             reached = problem.error(option)
             if _better(problem, chosen, option, error, reached):
                 chosen, error = option, reached
+        if not len(poles):
+            other, option = _integrators(problems)
+            if other.error(option) < IMPROVEMENT * error:
+                problem, chosen = other, option
         if chosen is poles:
             break
         # choose the hold again: with a wrong hold, false poles would imitate the correct hold
@@ -49,6 +55,18 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
         poles = problem.refine(chosen)
         errors.append(problem.error(poles))
     return poles, errors[1:]
+
+
+def _integrators(problems: dict[str, Projection]) -> tuple[Projection, np.ndarray]:
+    """Return two integrators, as from a force to a position, and the problem whose hold fits them best.
+
+    They are the limit of an oscillation that is slower than the record. In a control loop, only the correct hold explains them.
+    """
+    found = []
+    for problem in problems.values():
+        slow = SLOWER * 2 * math.pi / (problem.step * problem.length)
+        found.append((problem, problem.part(GLANCE).refine(slow * np.array([-0.01 + 1j]))))
+    return min(found, key=lambda pair: pair[0].error(pair[1]))
 
 
 def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: float, reached: float) -> bool:

@@ -24,6 +24,8 @@ from lfno.training.networks import Trained
 LinearModel = ModalModel | FieldModel
 #: two errors count as equal if the smaller error is at least this part of the larger error
 WORTHWHILE = 0.98
+#: a richer candidate must be better by this many standard errors: its training used the same validation samples
+SURE = 2.0
 #: the error of a sample is divided by the norm of the sample, or by this part of the mean norm if the norm is smaller
 FAINT = 0.01
 #: a linear model with a validation error below this value describes the system exactly, and no other model is fitted
@@ -73,7 +75,7 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
     candidates: fitted models, the simplest one first.
 
     The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %, or within
-    one standard error of the difference, computed sample by sample. Raises LfnoError if no candidate has a finite error.
+    two standard errors of the difference, computed sample by sample. Raises LfnoError if no candidate has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
@@ -86,7 +88,7 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
     figures = ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)
     if len(candidates) == 1:
         return chosen, f"validation error {figures}"
-    why = "has the lowest" if chosen is best else f"is the simplest within one standard error of {best.name}"
+    why = "has the lowest" if chosen is best else f"is the simplest within two standard errors of {best.name}"
     return chosen, f"validation errors: {figures}; {chosen.name} {why}"
 
 
@@ -98,7 +100,7 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
         return False
     difference = one.errors - best.errors
     count = len(difference)
-    return count > 2 and bool(difference.mean() <= difference.std(ddof=1) / math.sqrt(count))
+    return count > 2 and bool(difference.mean() <= SURE * difference.std(ddof=1) / math.sqrt(count))
 
 
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from lfno.data.prepared import Prepared
 from lfno.data.signals.record import Record
 from lfno.data.stretches import PERIODIC, REST, SAMPLE_START
-from lfno.identification.modal import ModalModel
+from lfno.identification.modal import INTEGRATES, ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.sum import parts_of
 
@@ -99,7 +99,12 @@ def initial_motion(member: Any, record: Record, prepared: Prepared, number: int,
     if at_rest or not linear:
         return np.zeros((member.channels[1], len(record)))
     answer = np.asarray(linear[0].predict(np.array(record.inputs[None]), record.grid)[0])
-    return free_motion(linear[0], record, answer, prepared.warmup, _past(prepared))
+    if not linear[0].provenance.get(INTEGRATES):
+        return free_motion(linear[0], record, answer, prepared.warmup, _past(prepared))
+    # the motion never ends, so all training samples from here on determine it
+    spans = [span for span in prepared.spans if span.record == number and span.part == "train" and span.start <= start]
+    known = min(max((span.stop - start for span in spans), default=0), len(record))
+    return free_motion(linear[0], record, answer, max(known, prepared.warmup), len(record))
 
 
 def _past(prepared: Prepared) -> int:

@@ -121,7 +121,8 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
             f"The validation data prefer the {called(chosen.name)}: {figures}. The test data do not: on the test data its RMSE "
             f"is {times:.3g} times that of the {called(better.name)}. Record more data, or choose model {better.name.lower()}."
         )
-    return f"Use the {called(chosen.name)}: {figures}. {told}"
+    start = "The validation data prefer the" if f"The {called(label)} is not worth" in told else "Use the"
+    return f"{start} {called(chosen.name)}: {figures}. {told}"
 
 
 def called(name: str) -> str:

@@ -9,6 +9,7 @@ Modules:
     text: CSV and other text tables
     text_dialect: delimiter, decimal mark and encoding of a text table
     text_header: names and units at the top of a text table
+    text_time: dates, times of day and durations in a text table
     excel: Excel workbooks
     numpy_files: NPY and NPZ
     hdf5: HDF5
@@ -45,6 +46,8 @@ READERS: dict[str, Callable[[Path], Variables]] = {
     ".tsv": read_text,
     ".txt": read_text,
     ".dat": read_text,
+    ".asc": read_text,
+    ".lvm": read_text,
     ".parquet": read_parquet,
     ".pq": read_parquet,
     ".h5": read_hdf5,

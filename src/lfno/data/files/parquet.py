@@ -60,7 +60,7 @@ def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
     """Return a function that yields blocks of a column. stamps: whether the column holds time stamps."""
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
-        first = np.datetime64("NaT")
+        first: np.datetime64[Any] = np.datetime64("NaT")
         for values in _batches(parquet, path, column, rows):
             if stamps:
                 first = first_stamp(values) if np.isnat(first) else first

@@ -11,6 +11,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.memory import allocate
 from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
+from lfno.data.files.text_time import microseconds, unwrapped
 from lfno.data.files.variables import Variable, Variables
 
 LINES = 100_000  # lines: a piece of this size is parsed at once
@@ -20,7 +21,7 @@ def read_text(path: Path) -> Variables:
     """Return the columns of a table.
 
     The first pass counts the rows. The second pass parses the file in pieces, so that a file may be larger than memory.
-    Columns of ISO time stamps become seconds after the first stamp. Columns of text are listed, but not read.
+    Columns of dates, times of day and durations become seconds from the first value. Columns of text are listed, but not read.
     """
     dialect = sniff(path)
     rows = sum(1 for _ in _lines(path, dialect))
@@ -39,12 +40,18 @@ def read_text(path: Path) -> Variables:
             entries[name] = Variable(name, (rows,), np.dtype(str), lambda rows: iter(()), unit)
             continue
         column = table[wanted.index(k)]
+        if dialect.date is not None and k == dialect.date[0]:
+            continue
         if kind == "stamp":
+            if dialect.date is not None and k == dialect.date[1]:
+                column += table[wanted.index(dialect.date[0])]
+                notes.append(f"{dialect.names[dialect.date[0]]!r} and {name!r} are the date and the time of day of one time")
             valid = column[np.isfinite(column)]
             column -= valid[0] if valid.size else 0.0
             column /= 1e6
+            column[:] = unwrapped(column)
             unit = "s"
-            notes.append(f"the time stamps of {name!r} were turned into seconds from the first")
+            notes.append(f"the times of {name!r} were turned into seconds from the first")
         entries[name] = Variable.of(name, column, unit)
     return Variables(path.name, entries, notes, lambda row: f"line {_line_number(path, dialect, row)}")
 
@@ -102,7 +109,7 @@ def _value(path: Path, dialect: Dialect, number: int, column: int, cell: str) ->
         return float("nan")
     try:
         if dialect.kinds[column] == "stamp":
-            return float(np.datetime64(cell.removesuffix("Z"), "us").astype(np.int64))
+            return microseconds(cell, dialect.day_first)
         cell = cell.replace(",", ".") if dialect.decimal == "," else cell
         if "_" not in cell:
             # Fortran writes 1.0D+03 for 1000

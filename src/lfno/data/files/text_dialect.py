@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lfno.core.errors import LfnoError
 from lfno.data.files.text_header import name_columns
+from lfno.data.files.text_time import day_first, is_time, only_clock, only_dates
 
 #: possible delimiters; None stands for one or more blanks. Of two equally good delimiters, the first in this list is used
 DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
@@ -20,7 +21,6 @@ SAMPLE = 2**20  # characters: only the beginning of a file is examined (for the 
 SAMPLE_LINES = 200  # lines: only the beginning of a file is examined
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
-_STAMP = re.compile(r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ class Dialect:
     decimal: decimal mark, "." or ",".
     trailing: whether each line ends with a delimiter.
     names, units: name and unit of each column.
-    kinds: kind of each column: "number", "stamp" or "text".
+    kinds: kind of each column: "number", "stamp" (a time), or "text".
+    day_first: whether dates such as 2/3/2020 begin with the day.
+    date: the column of dates that belongs to a column of times of day, as a pair of indices; None if there is none.
     header: number of lines before the first row of numbers.
     notes: sentences about the format, for the user.
     """
@@ -46,6 +48,8 @@ class Dialect:
     kinds: tuple[str, ...]
     header: int
     notes: tuple[str, ...]
+    day_first: bool = False
+    date: tuple[int, int] | None = None
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of a line, without the empty cell after a trailing delimiter."""
@@ -75,7 +79,7 @@ def cell_kind(cell: str) -> str:
         return "missing"
     if _NUMBER.match(cell) or _COMMA_NUMBER.match(cell):
         return "number"
-    return "stamp" if _STAMP.match(cell) else "text"
+    return "stamp" if is_time(cell) else "text"
 
 
 def sniff(path: Path) -> Dialect:
@@ -139,10 +143,13 @@ def _describe(
     rows = [cut(line, delimiter) for line in tail]
     counts = [len(row) for row in rows]
     count = max(set(counts), key=counts.count)
+    lead = _usual([cell_kind(row[0]) for row in rows])
     first = next(
-        (k for k, line in enumerate(lines) if is_data(line) and _is_row(cut(line, delimiter), count)), len(lines)
+        (k for k, line in enumerate(lines) if is_data(line) and _is_row(cut(line, delimiter), count, lead)), len(lines)
     )
     above = [cut(line, delimiter) for line in lines[:first] if is_data(line)]
+    if above and len(above[-1]) == count + 1 and above[-1][-1].lower() == "comment":  # LabVIEW names a column without cells
+        above[-1].pop()
     ends_empty = count > 1 and delimiter is not None and all(not row[-1] for row in rows if len(row) == count)
     # if the cells of the last column are empty and the column has no name, each line ends with a delimiter
     trailing = ends_empty and not any(len(row) == count and row[-1] for row in above)
@@ -160,10 +167,18 @@ def _describe(
     if comma:
         more.append("commas are the decimal mark in this file")
     unique, renamed = _unique(names)
+    times = {k: [cell for row in rows if len(row) > k and is_time(cell := row[k])] for k in range(count) if kinds[k] == "stamp"}
     return Dialect(
         encoding, delimiter, "," if comma else ".", trailing, tuple(unique), tuple(units), tuple(kinds), first,
-        (*note, *more, *renamed),
+        (*note, *more, *renamed), any(day_first(cells) for cells in times.values()), _date_and_clock(times),
     )  # fmt: skip
+
+
+def _date_and_clock(times: dict[int, list[str]]) -> tuple[int, int] | None:
+    """Return the columns of the date and of the time of day, if the table has one of each and no other times."""
+    dates = [k for k, cells in times.items() if only_dates(cells)]
+    clocks = [k for k, cells in times.items() if only_clock(cells)]
+    return (dates[0], clocks[0]) if len(dates) == len(clocks) == 1 and len(times) == 2 else None
 
 
 def _usual(kinds: list[str]) -> str:
@@ -171,10 +186,14 @@ def _usual(kinds: list[str]) -> str:
     return max(("number", "stamp", "text"), key=kinds.count)
 
 
-def _is_row(cells: list[str], count: int) -> bool:
-    """Return whether a line is a row of numbers: about `count` cells, and not more than half of them text."""
+def _is_row(cells: list[str], count: int, lead: str) -> bool:
+    """Return whether cells are a row of data and not a line of the header, such as `Samples 600 600`.
+
+    lead: the usual kind of the first column.
+    """
     kinds = [cell_kind(cell) for cell in cells]
-    return abs(len(cells) - count) <= 1 and ("number" in kinds) and kinds.count("text") * 2 <= len(kinds)
+    named = kinds[0] == "text" != lead
+    return abs(len(cells) - count) <= 1 and "number" in kinds and kinds.count("text") * 2 <= len(kinds) and not named
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:

@@ -9,6 +9,8 @@ _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\[(?P<a>[^\[\]]*)\]|\((?P<b>[^()]*)\)
 #: a unit alone, with or without brackets: `N` or `[N]`
 _BARE_UNIT = re.compile(r"^[\[(]?(?P<unit>[A-Za-zµμ°%Ω/^*·²³\-0-9. ]{0,12})[\])]?$")
 
+MOST_LINES = 3  # unused lines above a table that get a note each
+
 
 def split_unit(title: str) -> tuple[str, str]:
     """Return (name, unit) of a column title.
@@ -40,16 +42,21 @@ def name_columns(rows: list[list[str]], count: int) -> tuple[list[str], list[str
     The names are in the last row that has `count` cells. If that row holds units, the names are in the row above it.
     """
     fitting = [row for row in rows if len(row) == count]
-    notes = [f"a line above the table was ignored: {' '.join(row).strip()!r}" for row in rows if len(row) != count]
+    unused = [row for row in rows if len(row) != count]
     if not fitting:
-        return [f"column{k + 1}" for k in range(count)], [""] * count, [
-            *notes,
-            "the file has no header: columns are called column1, column2, …",
-        ]
+        numbered = [f"column{k + 1}" for k in range(count)]
+        return numbered, [""] * count, [*_read_over(unused), "the file has no header: columns are called column1, column2, …"]
     units = units_row(fitting[-1]) if len(fitting) > 1 else None
     titles = fitting[-2] if units is not None else fitting[-1]
     used = 2 if units is not None else 1
-    notes += [f"a line above the table was ignored: {' '.join(row).strip()!r}" for row in fitting[:-used]]
+    notes = _read_over([*unused, *fitting[:-used]])
     names, own = zip(*(split_unit(title) for title in titles), strict=True)
     named = [name or f"column{k + 1}" for k, name in enumerate(names)]
     return named, [mine or below for mine, below in zip(own, units or [""] * count, strict=True)], notes
+
+
+def _read_over(rows: list[list[str]]) -> list[str]:
+    """Return notes about the lines above the table that were not used."""
+    if len(rows) > MOST_LINES:
+        return [f"{len(rows)} lines above the table were ignored"]
+    return [f"a line above the table was ignored: {' '.join(row).strip()!r}" for row in rows]

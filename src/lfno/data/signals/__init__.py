@@ -216,8 +216,8 @@ def _clocks(
         named = Option("time", roles.times[0])
         raise LfnoError(Option("dt", dt), " and ", named, " both state the sampling times; give only one of them")
     if len(roles.times) > 2:
-        ways = "give one time vector, or two: for the input and for the output"
-        raise LfnoError(Option("time"), f" names {len(roles.times)} vectors; {ways}")
+        choice = "give one time vector, or two: for the input and for the output"
+        raise LfnoError(Option("time"), f" names {len(roles.times)} vectors; {choice}")
     stamps, units = [], []
     for name in roles.times:
         values = np.squeeze(variables[name].array(notes, keep_double=True))

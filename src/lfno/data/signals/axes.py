@@ -122,7 +122,7 @@ def _no_fit(variable: Variable, known: dict[str, int]) -> LfnoError:
             "name a time vector with ",
             Option("time", "NAME"),
             ", or name the axes with ",
-            Option("axes", "sample,t"),
+            Option("axes", "sample,channel,t" if len(variable.shape) == 3 else "sample,t"),
         )
     lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())
     return LfnoError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from lfno.core.memory import BLOCK
 from lfno.data.files.variables import Variable, Variables
-from lfno.data.signals.sampling import SECONDS
+from lfno.data.signals.sampling import SECONDS, first_not_later
 from lfno.data.signals.vocabulary import COUNTERS, EITHER, INPUTS, OUTPUTS, SAMPLES, STEPS, bare_word
 
 FEWEST_TIMES = 10  # values: a shorter column may increase in equal steps by chance, so it is not taken as the time
@@ -22,6 +22,12 @@ def extent(variable: Variable) -> tuple[int, ...]:
 def is_signal(variable: Variable) -> bool:
     """Return whether a variable holds numbers, and more than one."""
     return variable.dtype.kind in "fiubc" and variable.size > 1
+
+
+def increases(variable: Variable) -> bool:
+    """Return whether each value of a vector is larger than the value before it."""
+    values = variable.mapped
+    return values is not None and values.dtype.kind in "fiu" and first_not_later(values.reshape(-1)) is None
 
 
 def increases_evenly(variable: Variable, headed: bool) -> float | None:

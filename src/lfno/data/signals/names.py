@@ -10,8 +10,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variables, listing
-from lfno.data.signals.columns import extent, increases_evenly, is_idle, is_signal, numbers_rows
-from lfno.data.signals.vocabulary import COORDINATES, EITHER, INPUTS, OUTPUTS, RATES, STEPS, TIMES, bare_word
+from lfno.data.signals.columns import extent, increases, increases_evenly, is_idle, is_signal, numbers_rows
+from lfno.data.signals.sampling import SECONDS
+from lfno.data.signals.vocabulary import COORDINATES, EITHER, RATES, STEPS, TIMES, bare_word, side
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,41 @@ def find_roles(
     taken = {*inputs, *outputs, *clocks}
     coordinates = tuple(name for name in variables if name not in taken and _is_coordinate(variables, name))
     if not (inputs and outputs):
-        rest = [name for name in variables if name not in {*taken, *coordinates} and is_signal(variables[name])]
-        rest = [name for name in rest if not numbers_rows(variables, name)]
-        rest = [name for name in rest if len(rest) <= 2 or not is_idle(variables, name)]
-        if any(len(extent(variables[name])) > 1 for name in rest):
-            # if there are arrays of trajectories or sensors, a vector is a signal only if it is as long as the time
-            moments = {variables[clock].size for clock in clocks}
-            rest = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
-        inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs)
+        rest = _signals(variables, {*taken, *coordinates}, clocks)
+        untimed = not (clocks or without_clock or sampling_step(variables))
+        inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs, untimed)
     if time is None and len(clocks) > 1:
         clocks = _one_each(variables, clocks, inputs, outputs)
     return Roles(inputs, outputs, clocks, coordinates)
+
+
+def proposal(variables: Variables) -> dict[str, str]:
+    """Return options for a file whose names tell no roles: the first signal as input, the second as output, and a time step.
+
+    The values are examples, which the user has to correct. The result is empty if the file has fewer than two signals.
+    """
+    clocks = _clocks(variables, set())
+    coordinates = {name for name in variables if name not in clocks and _is_coordinate(variables, name)}
+    found = _signals(variables, {*clocks, *coordinates}, clocks)
+    if len(found) < 2:
+        return {}
+    sure = [name for name in found if side(name) == "input"][:1] or [name for name in found if side(name) != "output"][:1]
+    other = [name for name in found if name not in sure and side(name) != "input"]
+    named = {"input": sure[0], "output": other[0]} if sure and other else {"input": found[0], "output": found[1]}
+    return named | ({} if clocks or sampling_step(variables) else {"dt": "SECONDS"})
+
+
+def _signals(variables: Variables, taken: set[str], clocks: tuple[str, ...]) -> list[str]:
+    """Return the variables that can be inputs or outputs."""
+    rest = [name for name in variables if name not in taken and is_signal(variables[name])]
+    rest = [name for name in rest if not numbers_rows(variables, name)]
+    rest = [name for name in rest if len(rest) <= 2 or not is_idle(variables, name)]
+    moments = {variables[clock].size for clock in clocks}
+    timed = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
+    # beside arrays of trajectories or sensors, a vector as long as the time is a signal, another vector a parameter; in a
+    # table, a vector of another length belongs to something else
+    arrays = any(len(extent(variables[name])) > 1 for name in rest)
+    return timed if arrays or len(timed) > 1 else rest
 
 
 def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
@@ -86,11 +111,16 @@ def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
     """Return the variables whose names mean a time. If there are none, return the result of `unnamed_clock`."""
     free = [name for name in variables if name not in taken and is_signal(variables[name])]
-    exact = [name for name in free if bare_word(name) in TIMES]
+    exact = [name for name in free if bare_word(name) in TIMES and (name.isalpha() or increases(variables[name]))]
     if len(exact) == 1:
         return tuple(exact)
-    named = exact or [name for name in free if re.match(r"(t|time)_|.*_(t|time)$", name.lower())]
-    return tuple(named) or unnamed_clock(variables, taken)
+    named = exact or [name for name in free if re.match(r"(t|time)[_ ]|.*[_ ](t|time)$", name.lower())]
+    found = tuple(named) or unnamed_clock(variables, taken)
+    with_unit = [name for name in free if variables[name].unit.lower() in SECONDS and increases(variables[name])]
+    if found or len(with_unit) != 1:
+        return found
+    variables.notes.append(f"{with_unit[0]!r} is taken as the time: it increases and has a unit of time")
+    return tuple(with_unit)
 
 
 def unnamed_clock(variables: Variables, taken: set[str]) -> tuple[str, ...]:
@@ -165,7 +195,7 @@ def _is_coordinate(variables: Variables, name: str) -> bool:
 
 
 def _guess(
-    variables: Variables, rest: list[str], inputs: tuple[str, ...], outputs: tuple[str, ...]
+    variables: Variables, rest: list[str], inputs: tuple[str, ...], outputs: tuple[str, ...], untimed: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return (inputs, outputs), found from the names of the variables `rest`.
 
@@ -184,8 +214,8 @@ def _guess(
             f"an input and an output are needed, and besides the time the file has {listing(rest)}; add the other signal. "
             "For free decays, measure many runs; the input is the initial state, one number for each run"
         )
-    sure_in = [name for name in rest if bare_word(name) in INPUTS]
-    sure_out = [name for name in rest if bare_word(name) in OUTPUTS]
+    sure_in = [name for name in rest if side(name) == "input"]
+    sure_out = [name for name in rest if side(name) == "output"]
     others = [name for name in rest if name not in {*sure_in, *sure_out}]
     # if inputs are found and no outputs (or the reverse), the other names are the outputs, provided that there is only one
     # other name or that all of them are names such as u or x, which may be an input or an output
@@ -196,9 +226,13 @@ def _guess(
         return tuple(others), tuple(sure_out)
     if sure_in and sure_out and not others:
         return tuple(sure_in), tuple(sure_out)
+    step: list[str | Option] = []
+    if untimed:
+        step = [". There is no time vector either: give the step with ", Option("dt", "SECONDS")]
     raise LfnoError(
         f"the names {listing(rest)} do not show which signal is the input and which is the output; name them with ",
         Option("input", "NAME"),
         " and ",
         Option("output", "NAME"),
+        *step,
     )

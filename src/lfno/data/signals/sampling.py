@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,8 +42,11 @@ class Clock:
 
 
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
-    """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted. name: the time vector, for the note."""
-    word = unit.split()[0] if unit.split() else ""
+    """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted.
+
+    name: the time vector, for the note. Without a unit, the last word of the name gives it, as in `time_ms`.
+    """
+    word = unit.split()[0] if unit.split() else next(iter(re.findall(r"[_ .]([A-Za-zµμ]+)$", name)), "")
     factor = SECONDS.get(word.lower())
     if factor is None:
         return stamps, unit or "s"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 #: names of time vectors
-TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid", "samplinginstants"}
+TIMES = {
+    "t", "ts", "time", "times", "timestamp", "timestamps", "datetime", "date", "zeit", "datum", "uhrzeit", "tid",
+    "samplinginstants", "xvalue",
+}  # fmt: skip
 #: names of a column with the number of the run, and of an axis of samples
 SAMPLES = {
     "sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization", "realisation",
@@ -17,13 +20,15 @@ COORDINATES = ("x", "y", "z")
 #: names of inputs
 INPUTS = {
     "f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive", "inputdata", "shaker",
-    "kraft", "anregung", "eingang", "entree", "entrada",
+    "kraft", "anregung", "eingang", "entree", "entrada", "heater", "heating", "valve", "pump", "throttle", "pwm", "torque",
+    "command", "cmd", "actuator", "inflow",
 }  # fmt: skip
 #: names of outputs
 OUTPUTS = {
     "output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration", "outputdata",
     "disp", "position", "deflection", "vel", "acc", "accel", "weg", "auslenkung", "verschiebung", "beschleunigung",
-    "geschwindigkeit", "ausgang", "antwort", "sortie", "salida",
+    "geschwindigkeit", "ausgang", "antwort", "sortie", "salida", "temperature", "temp", "temperatur", "level",
+    "angle", "strain",
 }  # fmt: skip
 #: names of inputs or outputs: u is the output in mechanics and the input in control. The names of the other signals decide
 EITHER = {"u", "x"}
@@ -33,6 +38,24 @@ COUNTERS = {"", "column", "index", "indexlevel", "row", "unnamed"}
 RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplingfrequency"}
 #: names of a number that is the time step in seconds
 STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
+
+
+SHORTEST = 3  # letters of a word that tells the role of a longer name: the `out` of `Q_out` does, the `y` of `acc y` does not
+
+
+def side(name: str) -> str:
+    """Return "input" or "output" if the name, or one word of it, tells the role; "" if it does not.
+
+    >>> side("Shaker Force"), side("InputGasRate"), side("temp_chamber"), side("valve position"), side("u")
+    ('input', 'input', 'output', '', '')
+    """
+    whole = bare_word(name)
+    if whole in INPUTS or whole in OUTPUTS:
+        return "input" if whole in INPUTS else "output"
+    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", re.split(r"[/.]", name)[-1])}
+    words = {word for word in words if len(word) >= SHORTEST}
+    sides = [side for side, known in (("input", INPUTS), ("output", OUTPUTS)) if words & known]
+    return sides[0] if len(sides) == 1 else ""
 
 
 def bare_word(name: str) -> str:
