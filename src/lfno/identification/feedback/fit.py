@@ -120,7 +120,8 @@ def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
 
     strongest: quantile of the strength of motion; windows above this quantile are left out.
     """
-    order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")[: max(int(strongest * len(windows)), 1)]
+    order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")
+    order = order[: len(windows) - int((1 - strongest) * len(windows) + 1e-9)]  # of a few windows, none is left out
     count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
     chosen = len(order) - 1 - np.linspace(0, len(order) - 1, count).round().astype(int)
     return windows.chosen(np.sort(order[chosen]))

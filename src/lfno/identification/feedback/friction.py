@@ -9,19 +9,17 @@ With triangular weights w, the identity
     (y[k + 1] − 2 y[k] + y[k − 1]) / h² = Σ w y″
 
 is exact, so the estimate needs no derivative of noisy samples, only weighted means of u, y′ and sign(y′). The fit of the
-simulation error then replaces sign by a steep tanh. The constant force c becomes the shift of the tanh. Further tanh units of
-the velocity describe a friction force that depends on the speed: the peak near standstill (Stribeck effect), damping that is not
-proportional to the speed, and a difference between the two directions.
+simulation error then replaces sign by a steep tanh. The constant force c becomes the shift of the tanh.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from lfno.identification.feedback.candidate import Bench, Candidate, extended, limits
-from lfno.identification.feedback.families import HORIZON, Report, staged, told
+from lfno.identification.feedback.candidate import Bench, Candidate, limits
+from lfno.identification.feedback.families import Report, told
 from lfno.identification.feedback.internal import modal
 from lfno.identification.feedback.law import Law, split
 from lfno.identification.feedback.structure import Structure
@@ -38,12 +36,6 @@ MOVING = 0.1
 STEEP = 30.0
 #: largest |c| / f for the initial shift of the tanh
 MOST_SHIFT = 0.95
-#: largest number of tanh units
-MOST_UNITS = 3
-#: initial slopes and shifts of a further tanh, in units of 1 / rms of the velocity
-FURTHER = ((5.0, 0.3), (0.8, 0.3))
-#: largest ratio of the new to the old training error for which one more tanh is accepted
-WORTH = 0.9
 #: time constant of an integrator, in lengths of the longest window
 INTEGRATOR = 100.0
 
@@ -81,25 +73,7 @@ def friction(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]
     structure = Structure(law.decays, len(law.poles) - law.decays, law.terms)
     best = bench.fit("mass with dry friction", law, structure, linear.hold, initial_states(bench.train, law))
     told(best, report)
-    while best.structure.terms.units < MOST_UNITS and not bench.finished(best):
-        found = further_unit(bench, best)
-        told(found, report)
-        if not (found.cost < WORTH**2 * best.cost and found.error < best.error):
-            break
-        best = found
     return [best]
-
-
-def further_unit(bench: Bench, parent: Candidate) -> Candidate:
-    """Fit the parent with one more tanh of the velocity, from several initial slopes."""
-    old, laws = parent.law, []
-    terms = Terms(1, units=old.terms.units + 1)
-    wider = extended(old, terms, old.pick, np.ones((1, 1)))
-    steep, shift = np.split(old.shape, 2)
-    for slope, moved in FURTHER:
-        laws.append(replace(wider, shape=np.concatenate([steep, [slope], shift, [moved]])))
-    label = f"mass with dry friction and {terms.units} tanh of the velocity"
-    return staged(bench, label, laws, replace(parent.structure, terms=terms), parent, (HORIZON,))
 
 
 def regression(windows: Windows, output: int, lag: int) -> Axis:
