@@ -41,7 +41,7 @@ def analogue(filter_: tuple[np.ndarray, np.ndarray], values: np.ndarray, rate: f
 
 
 def diode(volts: np.ndarray, series: float = 1.0, threshold: float = 0.05, leak: float = 2e-4) -> np.ndarray:
-    """Return the voltage v over a diode behind a resistor: volts = v + series · leak (e^{v / threshold} − 1), by Newton steps."""
+    """Return the voltage v over a diode behind a resistor: volts = v + series · leak (e^{v / threshold} − 1)."""
     v = np.minimum(volts, threshold * np.log1p(np.maximum(volts, 0) / (series * leak)))
     for _ in range(50):
         current = series * leak * np.expm1(v / threshold)
@@ -122,7 +122,8 @@ def emps(folder: Path, rng: np.random.Generator) -> None:
             volts[k] = u
             for _ in range(inner):
                 smooth = np.tanh(v / 2e-4)
-                rubbed = (20.4 + 6 * np.exp(-((v / 0.02) ** 2)) + (2.0 if v < 0 else 0.0)) * smooth + 203.5 * v - 40 * v * abs(v)
+                dry = 20.4 + 6 * np.exp(-((v / 0.02) ** 2)) + (2.0 if v < 0 else 0.0)
+                rubbed = dry * smooth + 203.5 * v - 40 * v * abs(v)
                 v += step / inner * (35.15 * u - rubbed - 3.16 + 1.5 * np.sin(40 * q)) / 95.1
                 q += step / inner * v
         seen = np.round(place / 1e-6) * 1e-6

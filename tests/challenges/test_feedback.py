@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from lfno.challenges import CHALLENGES, run
-from lfno.challenges.feedback import delayed, is_rough
-from lfno.challenges.fitted import Settings
+from lfno.challenges.feedback import delayed, is_rough, stretch
+from lfno.challenges.fitted import Fitted, Settings
 from lfno.challenges.load import Data
 from lfno.challenges.methods import METHODS, compact, fit_lfno
 from lfno.challenges.protocol import Question, Record, Training
 from lfno.core.grid import Grid
+from lfno.data.stretches import PERIODIC, UNKNOWN
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.observe import observed_state, state_prior
@@ -110,6 +111,21 @@ def test_a_periodic_question_is_answered_in_steady_state(found: dict):
     answer = model.simulate(Question(np.tile(force, 2), force[:, :0], period=256))
     long = duffing().predict(np.tile(force, 20)[None])[0, :, -512:]
     np.testing.assert_allclose(answer, long, atol=0.05 * long.std())
+
+
+def test_long_periods_are_fitted_in_windows():
+    steady = np.tile(signal(np.random.default_rng(4), 1, 6000), 2)
+    assert stretch(Record("one", steady, steady, period=6000)).start == UNKNOWN
+    assert stretch(Record("one", steady, steady, period=500)).start == PERIODIC
+
+
+def test_a_method_that_fails_is_left_out(found: dict, monkeypatch: pytest.MonkeyPatch):
+    def singular(training: Training, settings: Settings) -> Fitted:
+        raise np.linalg.LinAlgError("singular matrix")
+
+    monkeypatch.setitem(METHODS, "feedback", singular)
+    monkeypatch.setitem(METHODS, "linear", lambda training, settings: found["linear"])
+    assert set(compact(found["data"].training, Settings())) == {"linear"}
 
 
 def test_rough_inputs_are_told_from_smooth_and_from_constant_ones():

@@ -11,6 +11,7 @@ Modules:
     families: families of nonlinearities
     cascade: filter, static nonlinearity and filter in series
     blocks: fast fits of such cascades
+    branches: the nonlinearities of a fast fit, and its law
     friction: a mass with dry friction, such as a positioning axis
     thin: thin records that are sampled very densely
     structure: which entries of the equations are free

@@ -2,11 +2,11 @@
 
     x′ = F x + b u,   zᵢ = eᵢ x,     y = Σᵢ (response of the back poles to nᵢ(zᵢ)) + offset
 
-One signal z is a Wiener–Hammerstein system. Several signals describe parallel branches; each branch uses the same poles with its
-own residues. For known poles and known e, the outputs are linear in all other parameters: with nᵢ(z) = Σ_d a_d h_d(z), they are
-sums of the responses of the back poles to the signals h_d(zᵢ). So only the poles and e are searched. Linear least squares gives
-the rest. No signal returns to the front filter, so a simulation needs one recursion for each pole and no loop over time in
-Python.
+One signal z is a Wiener–Hammerstein system. Several signals describe parallel branches, which share the back poles but not the
+residues. For known poles and known e, the outputs are linear in all other parameters. With nᵢ(z) = Σ_d a_d h_d(z), the outputs
+are sums of the responses of the back poles to the signals h_d(zᵢ). So only the poles and e are searched. Linear least squares
+gives the rest. No signal returns to the front filter. So a simulation needs one recursion for each pole, and no loop over time
+in Python.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ CORNERS, STEEP = (-1.6, -0.8, 0.0, 0.8, 1.6), 2.0
 WARMUP = 0.2
 #: number of samples in the search
 SAMPLES = 8000
+#: number of times that the two factors of every branch are fitted in turn
+TURNS = 10
+#: smallest singular value in the least squares of several branches, relative to the largest. The data hardly determine how the
+#: linear parts are shared between branches, so the coefficients would be huge without this limit
+SHARED = 1e-3
 #: step of the finite differences, relative to the parameters
 NUDGE = 1e-5
 #: damping above which a search stops, and relative decrease of the squared error below which it stops
@@ -112,7 +117,7 @@ class Screen:
         return fed.reshape(*fed.shape[:2], -1)
 
     def columns(self, blocks: Blocks) -> np.ndarray:
-        """Return the signals that make up the outputs: (compared samples, states of the back filter × branches × curves + 1)."""
+        """Return the signals that make up the outputs: (compared samples, back states × branches × curves + 1)."""
         responses = self._respond(blocks.back, self._held(self.bent(blocks)))[self.compared]
         return np.concatenate([responses.swapaxes(1, 2).reshape(len(responses), -1), np.ones((len(responses), 1))], axis=1)
 
@@ -172,18 +177,39 @@ class Screen:
         z has the scale that e gives. The rank-one approximation of the least-squares coefficients separates c from n.
         """
         signals, sizes = self.signal(blocks)
-        found = np.linalg.lstsq(self.columns(blocks), self.targets, rcond=1e-10)[0][:-1]
+        columns = self.columns(blocks)
+        found = np.linalg.lstsq(columns, self.targets, rcond=SHARED if len(sizes) > 1 else 1e-10)[0][:-1]
         count, outputs = len(CORNERS) + 1, found.shape[1]
         tables = found.reshape(-1, len(sizes), count, outputs)
-        branches = []
-        for branch, size in enumerate(sizes):
+        places = [np.quantile(signals[..., n][self.compared], np.linspace(0.0005, 0.9995, 400)) for n in range(len(sizes))]
+        reads, weights = [], []
+        for branch, points in enumerate(places):
             table = np.moveaxis(tables[:, branch], 2, 0).reshape(-1, count)
             # the curves are not orthogonal: weigh the coefficients by the size of their curves
-            points = np.quantile(signals[..., branch][self.compared], np.linspace(0.0005, 0.9995, 400))
             values = curves(points)
-            left, strength, right = np.linalg.svd(table @ (values - values.mean(0)).T, full_matrices=False)
-            branches.append((left[:, 0].reshape(outputs, -1), size * points, strength[0] * right[0]))
-        return branches
+            left = np.linalg.svd(table @ (values - values.mean(0)).T, full_matrices=False)[0][:, 0]
+            reads.append(left.reshape(outputs, -1))
+            weights.append(left @ table)
+        if len(sizes) > 1:
+            self._separate(columns, reads, weights)
+        return [(read, size * points, curves(points) @ weight)
+                for read, size, points, weight in zip(reads, sizes, places, weights, strict=True)]  # fmt: skip
+
+    def _separate(self, columns: np.ndarray, reads: list[np.ndarray], weights: list[np.ndarray]) -> None:
+        """Improve c and the coefficients of the curves of several branches with one output, in place.
+
+        The coefficients of the least squares need not be products c a. Here c and a are fitted in turn.
+        """
+        c, a = np.stack([read[0] for read in reads]), np.stack(weights)
+        table = columns[:, :-1].reshape(len(columns), -1, *a.shape)
+        one = np.ones((len(columns), 1))
+        for _ in range(TURNS):
+            seen = np.einsum("pnbd,bd->pbn", table, a, optimize=True).reshape(len(columns), -1)
+            c = np.linalg.lstsq(np.concatenate([seen, one], axis=1), self.targets[:, 0], rcond=1e-10)[0][:-1].reshape(c.shape)
+            c = c / np.linalg.norm(c, axis=1, keepdims=True)
+            seen = np.einsum("pnbd,bn->pbd", table, c, optimize=True).reshape(len(columns), -1)
+            a = np.linalg.lstsq(np.concatenate([seen, one], axis=1), self.targets[:, 0], rcond=1e-10)[0][:-1].reshape(a.shape)
+        reads[:], weights[:] = list(c[:, None]), list(a)
 
     def _behind(self, blocks: Blocks) -> np.ndarray:
         """Return for each entry of the vector whether it is a pole of the back filter."""

@@ -29,6 +29,8 @@ MOST_MODES = 4
 #: VALIDATED: validation samples in the search.
 #: FITTED: samples in the last fit.
 SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
+#: largest number of derivatives (samples × states × columns) in the last fit; they take 0.8 GB of memory
+DERIVATIVES = 100_000_000
 #: part of the windows in the search; the strongest motions are left out, because a linear model would follow them only
 STRONGEST = 0.9
 #: part of the time budget for the search for a structure
@@ -93,10 +95,11 @@ def fit_feedback(
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds, permitted(ahead))
     best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
-    best, final = refined(best, spread(windows, FITTED), bench, began + seconds)
+    windows = spread(windows, most_samples(best.law.states, best.size))
+    best, final = refined(best, windows, bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
-    return fitted_model(final, best, spread(windows, FITTED), scales, grid)
+    return fitted_model(final, best, windows, scales, grid)
 
 
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
@@ -125,6 +128,11 @@ def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
     count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
     chosen = len(order) - 1 - np.linspace(0, len(order) - 1, count).round().astype(int)
     return windows.chosen(np.sort(order[chosen]))
+
+
+def most_samples(states: int, parameters: int) -> int:
+    """Return the number of samples for the last fit of a model with so many states and parameters."""
+    return min(FITTED, DERIVATIVES // (states * (states + parameters)))
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
