@@ -21,6 +21,7 @@ from lfno.data.stretches import PERIODIC, UNKNOWN
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.observe import observed_state, state_prior
+from lfno.identification.feedback.pieces import steady_response
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from tests.challenges.layouts import signal
@@ -126,6 +127,15 @@ def test_a_method_that_fails_is_left_out(found: dict, monkeypatch: pytest.Monkey
     monkeypatch.setitem(METHODS, "feedback", singular)
     monkeypatch.setitem(METHODS, "linear", lambda training, settings: found["linear"])
     assert set(compact(found["data"].training, Settings())) == {"linear"}
+
+
+def test_the_steady_response_in_pieces_is_the_limit_of_many_periods():
+    force = 6 * signal(np.random.default_rng(8), 1, 2500)
+    found = steady_response(duffing(), force)
+    # one period of 125 s is 25 time constants, so the second period from rest is steady
+    np.testing.assert_allclose(found, duffing().predict(np.tile(force, 3)[None])[0, :, 2500:5000], atol=1e-5)
+    short = steady_response(duffing(), force[:, :400])  # the period is too short for a run-in
+    np.testing.assert_allclose(short, duffing().predict(np.tile(force[:, :400], 12)[None])[0, :, 4000:4400], atol=1e-4)
 
 
 def test_rough_inputs_are_told_from_smooth_and_from_constant_ones():

@@ -14,6 +14,7 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 from lfno.identification.feedback import FeedbackModel, fit_feedback
 from lfno.identification.feedback.observe import observed_state, state_prior
+from lfno.identification.feedback.pieces import steady_response
 from lfno.identification.feedback.refit import refit
 from lfno.identification.feedback.windows import LENGTH
 
@@ -27,6 +28,8 @@ REFIT = 0.2
 PRIOR = 20_000
 #: a period with more samples is cut into windows for the fit
 LONG_PERIOD = 2 * LENGTH
+#: samples of the training records that compare the model of the search with the model of the last fit
+COMPARED = 200_000
 #: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
 #: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
@@ -68,7 +71,7 @@ class Feedback:
         """
         inputs, step = delayed(question.inputs, self.delays, question.period)[None], self.model.grid.steps[-1]
         if question.period:
-            steady = self.model.steady(inputs[..., : question.period])[0]
+            steady = steady_response(self.model, inputs[0, :, : question.period])
             return np.tile(steady, inputs.shape[-1] // question.period)
         start = None
         if not question.rest:
@@ -107,9 +110,17 @@ def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
     whole = refit(first.model, [stretch(record, delays) for record in training.records], REFIT * seconds)
     again = _with_prior(whole, training, delays)
     # compare both models on whole training records: a model fitted to windows may drift over a long record
-    errors = [mean_score(figures(one, training.records, training.skip, training.scale), training) for one in (first, again)]
+    records = compared(training)
+    errors = [mean_score(figures(one, records, training.skip, training.scale), training) for one in (first, again)]
     final = again if errors[1] <= errors[0] else first
     return Fitted([final], validation, {"method": "feedback", "model": final.description}, first)
+
+
+def compared(training: Training) -> list[Record]:
+    """Return training records, evenly spread over all, with about COMPARED samples in total."""
+    records = training.records
+    count = int(np.clip(COMPARED // max(map(len, records)), 1, len(records)))
+    return [records[int((n + 0.5) / count * len(records))] for n in range(count)]
 
 
 def is_rough(training: Training) -> bool:

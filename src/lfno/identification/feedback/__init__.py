@@ -23,6 +23,7 @@ Modules:
     windows: stretches as one batch of windows
     observe: the initial state of a record, estimated from its first outputs
     problem: residuals and their derivatives
+    pieces: the steady response to a long period
     simulate: simulate all windows together
     sensitivity: derivatives of simulated states with respect to the parameters
     levenberg: the Levenberg–Marquardt method
