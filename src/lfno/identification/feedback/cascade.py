@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -103,6 +103,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
     fastest = FASTEST * np.pi / screen.windows.step
+    stages: tuple[tuple[Callable[[Blocks], Iterator[Blocks]], float], ...]
     stages = ((larger, WORTH), (partial(branched, screen), BRANCH), (larger, WORTH), (smaller, SIMPLER))
     for number, (moves, most) in enumerate(stages):
         if number == 2 and len(reached[1].mix) == 1:
