@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 from lfno.challenges import CHALLENGES, run
-from lfno.challenges.feedback import delayed, is_rough
-from lfno.challenges.fitted import Settings
+from lfno.challenges.feedback import delayed, is_rough, stretch
+from lfno.challenges.fitted import Fitted, Settings
 from lfno.challenges.load import Data
 from lfno.challenges.methods import METHODS, compact, fit_lfno
 from lfno.challenges.protocol import Question, Record, Training
 from lfno.core.grid import Grid
+from lfno.data.stretches import PERIODIC, UNKNOWN
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.observe import observed_state, state_prior
+from lfno.identification.feedback.pieces import steady_response
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from tests.challenges.layouts import signal
@@ -117,6 +119,30 @@ def test_a_periodic_record_is_predicted_in_steady_state(found: dict):
     answer = model.simulate(Question(np.tile(force, 2), force[:, :0], period=256))
     long = duffing().predict(np.tile(force, 20)[None])[0, :, -512:]
     np.testing.assert_allclose(answer, long, atol=0.05 * long.std())
+
+
+def test_long_periods_are_fitted_in_windows():
+    steady = np.tile(signal(np.random.default_rng(4), 1, 6000), 2)
+    assert stretch(Record("one", steady, steady, period=6000)).start == UNKNOWN
+    assert stretch(Record("one", steady, steady, period=500)).start == PERIODIC
+
+
+def test_a_method_that_fails_is_left_out(found: dict, monkeypatch: pytest.MonkeyPatch):
+    def singular(training: Training, settings: Settings) -> Fitted:
+        raise np.linalg.LinAlgError("singular matrix")
+
+    monkeypatch.setitem(METHODS, "feedback", singular)
+    monkeypatch.setitem(METHODS, "linear", lambda training, settings: found["linear"])
+    assert set(compact(found["data"].training, Settings())) == {"linear"}
+
+
+def test_the_steady_response_in_pieces_is_the_limit_of_many_periods():
+    force = 6 * signal(np.random.default_rng(8), 1, 2500)
+    found = steady_response(duffing(), force)
+    # one period of 125 s is 25 time constants, so the second period from rest is steady
+    np.testing.assert_allclose(found, duffing().predict(np.tile(force, 3)[None])[0, :, 2500:5000], atol=1e-5)
+    short = steady_response(duffing(), force[:, :400])  # the period is too short for a run-in
+    np.testing.assert_allclose(short, duffing().predict(np.tile(force[:, :400], 12)[None])[0, :, 4000:4400], atol=1e-4)
 
 
 def test_rough_inputs_are_distinguished_from_smooth_and_piecewise_constant_inputs():

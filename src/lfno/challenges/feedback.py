@@ -14,16 +14,22 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 from lfno.identification.feedback import FeedbackModel, fit_feedback
 from lfno.identification.feedback.observe import observed_state, state_prior
+from lfno.identification.feedback.pieces import steady_response
 from lfno.identification.feedback.refit import refit
+from lfno.identification.feedback.windows import LENGTH
 
 #: part of the time budget for modes with feedback
 SHARE = 0.4
 #: seconds for the compact model if the user gives no time budget
-USUAL = 300.0
+USUAL = 240.0
 #: share of the compact model's time for the last fit, to all training records
 REFIT = 0.2
 #: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
+#: a period with more samples is cut into windows for the fit
+LONG_PERIOD = 2 * LENGTH
+#: samples of the training records that compare the model of the search with the model of the last fit
+COMPARED = 200_000
 #: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
 #: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
@@ -68,7 +74,7 @@ class Feedback:
         """
         inputs, step = delayed(question.inputs, self.delays, question.period)[None], self.model.grid.steps[-1]
         if question.period:
-            steady = self.model.decompose(inputs[..., : question.period])[1][0]
+            steady = steady_response(self.model, inputs[0, :, : question.period])
             return np.tile(steady, inputs.shape[-1] // question.period)
         start = None
         if not question.rest:
@@ -107,9 +113,17 @@ def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
     whole = refit(first.model, [stretch(record, delays) for record in training.records], REFIT * seconds)
     again = _with_prior(whole, training, delays)
     # compare both models on whole training records: a model fitted to windows may drift over a long record
-    errors = [mean_score(figures(one, training.records, training.skip, training.scale), training) for one in (first, again)]
+    records = compared(training)
+    errors = [mean_score(figures(one, records, training.skip, training.scale), training) for one in (first, again)]
     final = again if errors[1] <= errors[0] else first
     return Fitted([final], validation, {"method": "feedback", "model": final.description}, first)
+
+
+def compared(training: Training) -> list[Record]:
+    """Return training records, evenly spread over all, with about COMPARED samples in total."""
+    records = training.records
+    count = int(np.clip(COMPARED // max(map(len, records)), 1, len(records)))
+    return [records[int((n + 0.5) / count * len(records))] for n in range(count)]
 
 
 def is_rough(training: Training) -> bool:
@@ -153,8 +167,14 @@ def _with_prior(model: FeedbackModel, training: Training, delays: tuple[int, ...
 
 
 def stretch(record: Record, delays: tuple[int, ...] = (0,)) -> Stretch:
-    """Return the record as a `Stretch` with delayed copies of its inputs. A periodic record is replaced by its mean period."""
+    """Return the record as a `Stretch` with delayed copies of its inputs. A periodic record is replaced by its mean period.
+
+    A short period is fitted as a whole. A long period is a record that begins in motion, so that the fit can use windows from
+    many records.
+    """
     if record.period:
         record = record.averaged()
-    start = PERIODIC if record.period else REST if record.rest else UNKNOWN
+    start = REST if record.rest else UNKNOWN
+    if record.period:
+        start = PERIODIC if record.period <= LONG_PERIOD else UNKNOWN
     return Stretch(delayed(record.inputs, delays, record.period), record.outputs, start=start, name=record.figure)

@@ -15,8 +15,8 @@ from lfno.core.errors import LfnoError
 
 #: largest number of seeds in one stack; a larger number is probably a typing error
 MOST_SEEDS = 100
-#: seconds for networks on a CPU if the user gives neither a time budget nor a number of epochs
-USUAL = 900.0
+#: seconds for a whole fit on a CPU if the user gives neither a time budget nor a number of epochs
+USUAL = 540.0
 #: seconds; `auto` trains no network if less of the time budget is left
 FEWEST = 10.0
 
@@ -55,7 +55,9 @@ class Settings:
         """Return the remaining seconds for networks on this device; None for no limit."""
         if self.seconds is not None:
             return max(self.seconds - (time.monotonic() - self.begun), 1.0)
-        return USUAL if device == "cpu" and "epochs" not in self.changes else None
+        if device != "cpu" or "epochs" in self.changes:
+            return None
+        return max(USUAL - (time.monotonic() - self.begun), FEWEST)
 
 
 def mean_score(figures: dict[str, float], training: Training) -> float:

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from lfno.challenges.fitted import Fit, Fitted, Settings, mean_score
 from lfno.challenges.guard import guarded
 from lfno.challenges.linear import fit_modes, fit_response, level_degree
@@ -14,6 +16,8 @@ from lfno.core.errors import LfnoError
 
 #: a network is chosen only if its validation error is below this part of the error of the best model without a network
 WORTH = 0.95
+#: exceptions that end the fit of one model and not the comparison of all models
+FAILURES = (LfnoError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
 
 
 def fit_linear(training: Training, settings: Settings) -> Fitted:
@@ -107,7 +111,7 @@ def compact(training: Training, settings: Settings) -> dict[str, Fitted]:
             continue
         try:
             found[name] = METHODS[name](training, settings)
-        except LfnoError as error:
+        except FAILURES as error:
             reasons.append(f"{name}: {error}")
             logging.getLogger("lfno").info(f"one model was left out: {reasons[-1]}")
     if not found:
@@ -132,7 +136,7 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
     else:
         try:
             found["lfno"] = fit_lfno(training, settings, list(found.values()))
-        except LfnoError as error:
+        except FAILURES as error:
             logging.getLogger("lfno").info(f"one model was left out: lfno: {error}")
     compared = {name: mean_score(one.validation, training) for name, one in found.items()}
     logging.getLogger("lfno").info(

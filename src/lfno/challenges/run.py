@@ -98,7 +98,7 @@ def run(
         seeds: number of networks with different initial weights, trained as one stack. A method without a random
             initialisation gives one model.
         device: "cpu" or "cuda" for networks. The default is the best available device.
-        minutes: time budget for the whole fit. By default networks get 15 minutes on a CPU, and have no limit on a GPU.
+        minutes: time budget for the whole fit. By default it is 9 minutes on a CPU. On a GPU networks have no limit.
         watch: a callback for the progress of the training.
         changes: fields of the network or of its training, such as `epochs=100`.
 

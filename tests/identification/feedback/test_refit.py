@@ -72,5 +72,5 @@ def test_friction_is_found():
     data = [Stretch(u[None], y, start="rest") for u, y in zip(force, motion, strict=True)]
     model = fit_feedback(data[:5], data[5:7], grid, seconds=600.0)
     errors = [np.std(model.predict(one.inputs[None])[0] - one.outputs) / np.std(one.outputs) for one in data[7:]]
-    assert "saturation" in model.provenance["feedback"]["label"]
+    assert "friction" in model.provenance["feedback"]["label"]
     assert max(errors) < 0.02

@@ -11,6 +11,7 @@ Modules:
     families: families of nonlinearities
     cascade: filter, static nonlinearity and filter in series
     blocks: fast fits of cascades
+    branches: the nonlinearities of a fast fit, and its law
     friction: a mass with dry friction, such as a positioning axis
     thin: reduce the sampling rate of records that are sampled very densely
     structure: which entries of the equations are free
@@ -22,6 +23,7 @@ Modules:
     windows: stretches as one batch of windows
     observe: the initial state of a record, estimated from its first outputs
     problem: residuals and their derivatives
+    pieces: the steady response to a long period
     simulate: simulate all windows together
     sensitivity: derivatives of simulated states with respect to the parameters
     levenberg: the Levenberg–Marquardt method

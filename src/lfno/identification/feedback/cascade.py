@@ -1,21 +1,20 @@
-"""Cascades of filter, static nonlinearity and filter: the search for their poles, and the law of the result."""
+"""Cascades of filter, static nonlinearity and filter, with parallel branches: the search for their poles."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from scipy.optimize import least_squares
 
-from lfno.identification.feedback.blocks import Blocks, Screen, units
-from lfno.identification.feedback.candidate import Bench, Candidate, limits
+from lfno.identification.feedback.blocks import Blocks, Screen
+from lfno.identification.feedback.branches import cascade_law, nonlinearities
+from lfno.identification.feedback.candidate import Bench, Candidate
 from lfno.identification.feedback.families import HORIZON, Report, staged, told
-from lfno.identification.feedback.internal import modal
-from lfno.identification.feedback.law import Law, placed, split
+from lfno.identification.feedback.law import split
 from lfno.identification.feedback.structure import Structure
-from lfno.identification.feedback.terms import Terms
 
 #: frequencies of the front filter that are tried, relative to the Nyquist frequency
 FREQUENCIES = np.geomspace(0.01, 0.8, 12)
@@ -25,6 +24,12 @@ DAMPINGS = (0.1, 0.4, 0.8)
 MOST_STEPS = 5
 #: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8
+#: largest ratio of the new to the old error for which one more parallel branch is accepted
+BRANCH = 0.6
+#: largest number of branches
+MOST_BRANCHES = 2
+#: cascades with a further branch that are refined
+BRANCHES_REFINED = 4
 #: largest ratio of the new to the old error for which a simpler structure is accepted
 SIMPLER = 1.1
 #: largest |pole|, relative to the Nyquist frequency
@@ -33,8 +38,6 @@ FASTEST = 1.0
 FEW = 4
 #: number of Gauss–Newton steps for the accepted structure
 MANY = 12
-#: numbers of knees that the first description of the nonlinearity may have
-KNEES = (1, 2, 3, 4)
 #: largest number of knees
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
@@ -43,8 +46,6 @@ PLACES = (0.1, 0.4, 0.6, 0.9)
 ANOTHER = 0.9
 #: relative decrease of the squared error below which a fit stops; the error of a cascade falls slowly in some directions
 PRECISE = 2e-4
-#: a curve describes the nonlinearity well enough if its relative error is below this value
-CLOSE = 0.02
 
 
 def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -> list[Candidate]:
@@ -59,15 +60,17 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
     channel = int(np.abs(inward @ linear.law.read.T).sum(1).argmax())
     screen = Screen(bench.train, channel)
     error, blocks = grown(screen, linear.law.poles, bench.deadline)
-    report(f"cascade of {len(blocks.front)} and {len(blocks.back)} modes, fast fit: training error {error:.3g}")
+    label = f"cascade of {len(blocks.front)} and {len(blocks.back)} modes"
+    label += f" in {len(blocks.mix)} branches" if len(blocks.mix) > 1 else ""
+    report(f"{label}, fast fit: training error {error:.3g}")
     if not error < WORTH * np.sqrt(best.cost):
         return []
     found: list[Candidate] = []
-    label = f"cascade of {len(blocks.front)} and {len(blocks.back)} modes with "
-    for terms, shape, gains, slope in nonlinearities(screen, blocks):
-        law = cascade_law(screen, blocks, terms, shape, gains, slope)
-        structure = Structure(law.decays, len(law.poles) - law.decays, terms)
-        found.append(bench.fit(label + ", ".join(terms.names), law, structure, bench.holds[-1], tolerance=PRECISE))
+    label += " with "
+    for shapes in nonlinearities(screen, blocks):
+        law = cascade_law(screen, blocks, shapes)
+        structure = Structure(law.decays, len(law.poles) - law.decays, law.terms, rank_one=len(blocks.mix) == 1)
+        found.append(bench.fit(label + ", ".join(law.terms.names), law, structure, bench.holds[-1], tolerance=PRECISE))
         told(found[-1], report)
         if bench.finished(found[-1]):
             return found
@@ -81,16 +84,20 @@ def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -
 
 def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
     """Fit the parent with one more knee. Several places of the knee are compared over a short horizon."""
-    z, old = bench.trajectory(parent) @ parent.law.pick[0], parent.law.terms
-    terms, unit = replace(old, knees=(*old.knees, 0)), 4 / float(z.std())
+    signals, old, laws = bench.trajectory(parent) @ parent.law.pick.T, parent.law.terms, []
     steep, shift = np.split(parent.law.shape, 2)
     gains = np.concatenate([parent.law.gains, np.zeros((parent.law.states, 1))], axis=1)
-    laws = [
-        replace(parent.law, terms=terms, gains=gains, shape=np.concatenate([steep, [unit], shift, [-unit * place]]))
-        for place in np.quantile(z, PLACES)
-    ]
-    structure = replace(parent.structure, terms=terms)
-    return staged(bench, label + ", ".join(terms.names), laws, structure, parent, (HORIZON,))
+    for signal, z in enumerate(np.moveaxis(signals, -1, 0)):
+        terms, unit = replace(old, knees=(*old.knees, signal)), 4 / float(z.std())
+        for place in np.quantile(z, PLACES):
+            shape = np.concatenate([steep, [unit], shift, [-unit * place]])
+            laws.append(replace(parent.law, terms=terms, gains=gains, shape=shape))
+    found = []
+    for signal in range(signals.shape[-1]):
+        terms = replace(old, knees=(*old.knees, signal))
+        structure, own = replace(parent.structure, terms=terms), [law for law in laws if law.terms == terms]
+        found.append(staged(bench, label + ", ".join(terms.names), own, structure, parent, (HORIZON,)))
+    return min(found, key=lambda candidate: candidate.error)
 
 
 def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Blocks]:
@@ -102,7 +109,11 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
     fastest = FASTEST * np.pi / screen.windows.step
-    for moves, most in ((larger, WORTH), (smaller, SIMPLER)):
+    stages: tuple[tuple[Callable[[Blocks], Iterator[Blocks]], float], ...]
+    stages = ((larger, WORTH), (partial(branched, screen), BRANCH), (larger, WORTH), (smaller, SIMPLER))
+    for number, (moves, most) in enumerate(stages):
+        if number == 2 and len(reached[1].mix) == 1:
+            continue
         for _ in range(MOST_STEPS):
             options = [screen.refined(one, FEW) for one in moves(reached[1]) if time.monotonic() < deadline]
             options = [row for row in options if np.abs(row[1].poles).max() < fastest]
@@ -110,7 +121,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
                 break
             error, blocks = min(options, key=lambda row: row[0])
             # the few steps need not reach the minimum
-            if error < WORTH * reached[0] or moves is larger:
+            if error < WORTH * reached[0] or moves is not smaller:
                 error, blocks = screen.refined(blocks, MANY)
             if not error < most * reached[0] or np.abs(blocks.poles).max() > fastest:
                 break
@@ -123,13 +134,13 @@ def first(screen: Screen, poles: np.ndarray) -> Iterator[Blocks]:
     nyquist = np.pi / screen.windows.step
     poles = poles[np.argsort(poles.imag > 0, kind="stable")]
     for frequency in FREQUENCIES * nyquist:
-        yield Blocks(np.array([-frequency + 0j]), np.ones(1), poles)
+        yield Blocks(np.array([-frequency + 0j]), np.ones((1, 1)), poles)
         for damping in DAMPINGS:
-            for mix in np.eye(2):
+            for mix in np.eye(2)[:, None]:
                 yield Blocks(frequency * np.array([-damping + 1j * np.sqrt(1 - damping**2)]), mix, poles)
     for mode, pole in enumerate(poles):
         others = np.delete(poles, mode)
-        for mix in np.eye(2 if pole.imag > 0 else 1):
+        for mix in np.eye(2 if pole.imag > 0 else 1)[:, None]:
             if len(others):
                 yield Blocks(poles[mode : mode + 1], mix, others)
 
@@ -149,9 +160,32 @@ def with_mode(blocks: Blocks, pole: complex, front: bool) -> Blocks:
     poles = np.append(own, pole) if pole.imag > 0 else np.insert(own, 0, pole)
     if not front:
         return replace(blocks, back=poles)
-    small = 0.01 * np.abs(blocks.mix).max()
-    mix = np.append(blocks.mix, [small, small]) if pole.imag > 0 else np.insert(blocks.mix, 0, small)
-    return replace(blocks, front=poles, mix=mix)
+    small = 0.01 * np.abs(blocks.mix).max(axis=1, keepdims=True)
+    if pole.imag > 0:
+        return replace(blocks, front=poles, mix=np.concatenate([blocks.mix, small, small], axis=1))
+    return replace(blocks, front=poles, mix=np.concatenate([small, blocks.mix], axis=1))
+
+
+def branched(screen: Screen, blocks: Blocks) -> Iterator[Blocks]:
+    """Yield the best cascades with a further branch.
+
+    The signal of this branch is a state of the front filter, or a state of a further mode in front.
+    """
+    if len(blocks.mix) == MOST_BRANCHES or screen.targets.shape[1] > 1:
+        return
+    nyquist, states, options = np.pi / screen.windows.step, blocks.mix.shape[1], []
+    for row in np.eye(states):
+        options.append(replace(blocks, mix=np.concatenate([blocks.mix, row[None]])))
+    old = np.concatenate([blocks.mix, np.zeros((1, states))])
+    for frequency in FREQUENCIES[::2] * nyquist:
+        for damping in DAMPINGS:
+            pole = frequency * (-damping + 1j * np.sqrt(1 - damping**2))
+            for row in np.eye(2):
+                mix = np.concatenate([old, np.stack([[0.0, 0.0], row])], axis=1)
+                options.append(Blocks(np.append(blocks.front, pole), mix, blocks.back))
+    errors = [screen.error(one) for one in options]
+    for place in np.argsort(errors, kind="stable")[:BRANCHES_REFINED]:
+        yield options[place]
 
 
 def smaller(blocks: Blocks) -> Iterator[Blocks]:
@@ -161,80 +195,11 @@ def smaller(blocks: Blocks) -> Iterator[Blocks]:
         at = 0
         for mode, pole in enumerate(own):
             width = 2 if pole.imag > 0 else 1
-            mix = np.delete(blocks.mix, np.s_[at : at + width]) if front else blocks.mix
+            mix = np.delete(blocks.mix, np.s_[at : at + width], axis=1) if front else blocks.mix
             at += width
             rest = np.delete(own, mode)
-            if len(rest):
+            if len(rest) and np.abs(mix).max(axis=1).all():
                 left = Blocks(rest, mix, blocks.back) if front else replace(blocks, back=rest)
                 yield left
                 if pole.imag > 0:
                     yield with_mode(left, -abs(pole) + 0j, front)
-
-
-def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.ndarray, np.ndarray, float]]:
-    """Yield terms, their shapes, their gains, and the slope of the linear part, as approximations of the nonlinearity.
-
-    There is at most one polynomial and at most one sum of knees, in this order. Each has as few terms as a good fit needs.
-    """
-    _, z, n = screen.curve(blocks)
-    tried = []
-    for count in KNEES:
-        places = np.quantile(z, (np.arange(count) + 0.5) / count)
-        terms, unit = Terms(1, knees=(0,) * count), 2 / z.std()
-        shape = np.concatenate([np.full(count, unit), -unit * places])
-
-        def missed(vector: np.ndarray, terms: Terms = terms) -> np.ndarray:
-            return approximated(terms, vector, z, n)[1]
-
-        found = least_squares(missed, shape, max_nfev=100)
-        tried.append((float(np.linalg.norm(found.fun)), terms, found.x))
-    for degrees in ((2, 3), (2, 3, 4, 5)):
-        terms = Terms(1, powers=tuple((degree,) for degree in degrees))
-        tried.append((float(np.linalg.norm(approximated(terms, np.zeros(0), z, n)[1])), terms, np.zeros(0)))
-    tried.sort(key=lambda row: row[1].count + row[1].shapes)
-    least = max(3 * min(row[0] for row in tried), CLOSE * float(np.linalg.norm(n - n.mean())))
-    for kind in (False, True):
-        for error, terms, shape in tried:
-            if error <= least and bool(terms.knees) == kind:
-                gains = approximated(terms, shape, z, n)[0]
-                yield terms, shape, gains[2:], float(gains[1])
-                break
-
-
-def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Approximate n(z) by a constant, z and the terms. Return the coefficients (2 + terms,) and the residual (points,).
-
-    z, n: points of the nonlinearity, each (points,).
-    """
-    basis = np.concatenate([np.ones((len(z), 1)), z[:, None], terms.values(z[:, None], shape)], axis=1)
-    found = np.linalg.lstsq(basis, n, rcond=1e-10)[0]
-    return found, n - basis @ found
-
-
-def cascade_law(
-    screen: Screen, blocks: Blocks, terms: Terms, shape: np.ndarray, gains: np.ndarray, slope: float
-) -> Law:
-    """Return the cascade as a law: its modal form, with φ of the front filter's signal.
-
-    gains: (terms,), the coefficients of the terms in the nonlinearity.
-    slope: the slope of its linear part.
-    """
-    read, z, _ = screen.curve(blocks)
-    front, back = (int((poles.imag == 0).sum()) for poles in (blocks.front, blocks.back))
-    ahead, behind = len(blocks.mix), read.shape[1]
-    inward = split(units(blocks.front) + 0j, front)
-    push = split(units(blocks.back) + 0j, back)
-    matrix = np.zeros((ahead + behind, ahead + behind))
-    matrix[:ahead, :ahead], matrix[ahead:, ahead:] = placed(blocks.front, front), placed(blocks.back, back)
-    matrix[ahead:, :ahead] = slope * np.outer(push, blocks.mix)
-    entries = np.zeros((ahead + behind, 2))
-    entries[:ahead, 0], entries[ahead:, 1] = inward, push
-    rows = np.zeros((len(read) + 1, ahead + behind))
-    rows[:-1, ahead:], rows[-1, :ahead] = read, blocks.mix
-    poles, drive, rows = modal(matrix, entries, rows)
-    n, inputs = rows.shape[1], screen.windows.inputs.shape[2]
-    lead = split(drive[:, 1], int((poles.imag == 0).sum()))
-    return Law(
-        poles, drive[:, :1] * (np.arange(inputs) == screen.channel), np.outer(lead, gains), rows[-1:], shape, rows[:-1],
-        np.zeros((len(read), inputs)), np.zeros(len(read)), np.zeros(n), limits(z[:, None], terms), terms,
-    )  # fmt: skip

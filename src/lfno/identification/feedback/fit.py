@@ -31,6 +31,8 @@ SEARCHED = 10_000
 VALIDATED = 10_000
 #: number of samples in the last fit
 FITTED = 60_000
+#: largest number of derivatives (samples × states × columns) in the last fit; they take 0.8 GB of memory
+DERIVATIVES = 100_000_000
 #: part of the windows in the search; the strongest motions are left out, because they would dominate the fit of linear models
 STRONGEST = 0.9
 #: part of the time budget for the search for a structure
@@ -95,10 +97,11 @@ def fit_feedback(
     bench = Bench(spread(windows, SEARCHED, STRONGEST), spread(held, VALIDATED), began + SEARCHING * seconds, permitted(ahead))
     best = search(bench, mode_path(problem, MOST_MODES, known), scales.time, free, likely_hold(train), report)
     check_explained(best.errors, bench.validation.targets, bench.validation.weights)
-    best, final = refined(best, spread(windows, FITTED), bench, began + seconds)
+    windows = spread(windows, most_samples(best.law.states, best.size))
+    best, final = refined(best, windows, bench, began + seconds)
     report(f"chosen: {best.label}, {best.size} parameters, {best.law.states} states, hold {best.hold}, "
            f"{best.substeps} sub-steps, validation error {best.error:.3g}")  # fmt: skip
-    return fitted_model(final, best, spread(windows, FITTED), scales, grid)
+    return fitted_model(final, best, windows, scales, grid)
 
 
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
@@ -122,10 +125,16 @@ def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
 
     strongest: part of the windows, beginning with the weakest motion, from which windows are chosen.
     """
-    order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")[: max(int(strongest * len(windows)), 1)]
+    order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")
+    order = order[: len(windows) - int((1 - strongest) * len(windows) + 1e-9)]  # of a few windows, none is left out
     count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
     chosen = len(order) - 1 - np.linspace(0, len(order) - 1, count).round().astype(int)
     return windows.chosen(np.sort(order[chosen]))
+
+
+def most_samples(states: int, parameters: int) -> int:
+    """Return the number of samples for the last fit of a model with so many states and parameters."""
+    return min(FITTED, DERIVATIVES // (states * (states + parameters)))
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:

@@ -82,7 +82,10 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, mo
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
     lengths = np.sort([len(stretch) for stretch in stretches])
     size = min(int(lengths[np.argmax(lengths * np.arange(len(lengths), 0, -1))]), ENOUGH)
-    used = [stretch for stretch in stretches if len(stretch) >= size][: max(ENOUGH // size, 1)]
+    long = [stretch for stretch in stretches if len(stretch) >= size]
+    # stretches are often sorted by their level, so the used ones are evenly spread over all
+    count = min(max(ENOUGH // size, 1), len(long))
+    used = [long[int((n + 0.5) / count * len(long))] for n in range(count)]
     force = np.stack([s.inputs[:, :size] for s in used])
     motion = np.stack([s.outputs[:, :size] for s in used])
     seen = np.stack([np.ones((len(motion[0]), size), bool) if s.mask is None else s.mask[:, :size] for s in used])

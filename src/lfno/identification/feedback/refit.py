@@ -10,7 +10,7 @@ import numpy as np
 
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback.candidate import Candidate
-from lfno.identification.feedback.fit import FITTED, fitted_model, spread
+from lfno.identification.feedback.fit import FITTED, fitted_model, most_samples, spread
 from lfno.identification.feedback.initial import signal_scales
 from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.levenberg import minimise, settled
@@ -39,7 +39,7 @@ def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) ->
     length = int(np.clip(CONSTANTS * slowest / step, LENGTH, LONGEST))
     found = signal_scales(stretches)
     scales = replace(found, input_offset=model.input_offset, time=1 / float(np.abs(model.law.poles).max()))
-    windows = spread(cut(stretches, step, scales, model.hold, length), FITTED)
+    windows = spread(cut(stretches, step, scales, model.hold, length), most_samples(model.law.states, model.parameters))
     law, substeps = scaled_law(model.law, scales), model.substeps(step)
     problem = Problem(windows, model.structure, law, substeps)
     start = np.zeros((len(windows), model.structure.states))
