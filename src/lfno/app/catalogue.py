@@ -21,6 +21,7 @@ RICH = "-rich"  # suffix of data sets with random inputs, and of the models trai
 POSITIONS = 200  # approximate number of positions of a field's slider
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz, frequency of the decaying sine that the paper's models were trained on
+PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")  # the page opens with the first of these that has a rich model
 
 
@@ -49,6 +50,7 @@ def catalogue() -> dict[str, Any]:
                     "slider": slider(entry),
                     "draws": SEEDS if entry.grid.ndim > 1 and has_random_inputs(name) else 0,
                     "start": _start(entry, models),
+                    "paper": PAPER_INPUT,
                     "trained_on": "random inputs" if has_random_inputs(name) else "the inputs of the paper",
                 }
             )
@@ -136,7 +138,7 @@ def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
     if random:
         return {"kind": "multisine", "amplitude": 4.0, "frequency": 0.6, "seed": 1}
-    return {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
+    return PAPER_INPUT
 
 
 def _round(value: float) -> float:
@@ -149,5 +151,5 @@ def _note(name: str, models: dict[str, str]) -> str:
     if not models:
         return f"No weights are shipped for this system, so the page shows the truth alone; train some with: lfno train {name}"
     missing = [kind for kind in SUFFIXES if not any(key.startswith(kind) for key in models)]
-    notes = [f"No weights of {' and '.join(missing)} are shipped for this system."] if missing else []
-    return " ".join(notes)
+    named = " and ".join([", ".join(missing[:-1]), missing[-1]]) if len(missing) > 1 else "".join(missing)
+    return f"No weights of {named} are shipped for this system." if missing else ""

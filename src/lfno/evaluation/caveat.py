@@ -15,6 +15,8 @@ from lfno.systems.registry import Entry
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
 #: the same where nothing speaks against the poles, but the split was measured and is wrong
 SPLIT_WRONG = "The split into transient and steady is not physical"
+#: a reason: the model has no transient part at all
+WHOLE = "the model has no poles, so it calls its whole answer steady"
 #: parts whose measured error is more than this many times that of the prediction are not the system's own
 TOLERATED = 3.0
 
@@ -53,7 +55,7 @@ def _measured(errors: Any) -> list[str]:
 
 def _of_network(model: Any) -> list[str]:
     if isinstance(model, FNO | Marching):
-        return ["the model has no poles, so it calls its whole answer steady"]
+        return [WHOLE]
     if isinstance(model, LFNO) and model.config.steady != "exact":
         return ["its steady layers have free weights (R) beside the exact response of the poles"]
     return []

@@ -117,7 +117,7 @@ export class Fields {
     if (name !== this.page.system.name || query !== this.page.query) return;
     this.found = [];
     for (const [source, who] of [["", found.label], ["true_", "truth"]]) {
-      for (const part of ["transient", "steady"]) if (found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
+      for (const part of ["transient", "steady"]) if (found.steady && found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
     }
     this.words.tell(found);
     this.drawSplit();

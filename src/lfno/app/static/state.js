@@ -1,6 +1,6 @@
 // The system in view: its input, the truth, the answers of the models, and which of them are hidden.
 
-export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {} };
+export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {}, toPaper: () => {} };
 const COLOURS = { "feedback rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
 
 /** Whether a shipped model was trained on random inputs. */

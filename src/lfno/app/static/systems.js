@@ -8,7 +8,7 @@ import { RunList, startForm } from "./runs.js";
 import { ABOUT, isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
-import { ask, byId, compact, complain, el, latest, notes, number, took, trying } from "./tools.js";
+import { ask, byId, compact, complain, el, hundredths, latest, notes, number, took, trying } from "./tools.js";
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
 const SETTLE = 300; // ms after the last change before the split is asked for
@@ -153,6 +153,12 @@ function draw() {
   parts.sweep.update();
 }
 
+/** Show the input that the models of the paper know, and all models. */
+page.toPaper = () => {
+  page.hidden.clear();
+  parts.control.toPaper();
+};
+
 page.toggle = (key) => trying(async () => {
   const { name } = page.system;
   if (!page.hidden.delete(key)) page.hidden.add(key);
@@ -162,21 +168,25 @@ page.toggle = (key) => trying(async () => {
 
 /** A sentence if solving the equation is faster than every model in view. */
 function slower(rows) {
-  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return "";
-  return " This equation is known and cheap: solving it is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
+  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return null;
+  return "Solving this equation is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
 }
+
+const KINDS = { ...ABOUT, marching: "a network that goes from frame to frame" };
+const kind = (key) => key.split(" ")[0].toLowerCase();
 
 function errorTable() {
   const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));
   const best = Math.min(...rows.map((one) => one.l2));
   const body = rows.map((one) =>
     el("tr", { class: one.l2 === best && rows.length > 1 ? "best" : null },
-      el("td", { class: "name" }, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, number(100 * one.l2)), el("td", {}, number(100 * one.linf)),
+      el("td", { class: "name" }, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, hundredths(one.l2)), el("td", {}, hundredths(one.linf)),
       el("td", {}, took(one.ms)), el("td", { class: "muted" }, compact(one.parameters))));
   const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
     el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
-      rows.some((one) => one.key.startsWith("feedback")) ? ` Feedback model: ${ABOUT.feedback}.` : "", slower(rows)),
+      rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label}: ${KINDS[kind(one.key)]}.`).join("")),
+    el("p", { class: "muted small" }, slower(rows)),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

@@ -103,7 +103,9 @@ export function number(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
-export const percent = (value) => (value === null || value === undefined ? "–" : `${number(100 * value)} %`);
+/** A share in percent, without its sign; below 0.001 % only that is said. */
+export const hundredths = (value) => (value > 0 && value < 1e-5 ? "< 0.001" : number(value === null || value === undefined ? value : 100 * value));
+export const percent = (value) => (value === null || value === undefined ? "–" : `${hundredths(value)} %`);
 
 /** The time that one answer took. */
 export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 1000, 2)} s`);
