@@ -24,7 +24,7 @@ LINEAR = "best linear model"
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained network with its cost."""
+    """A trained network with its cost; `seconds` is the processor time of its training."""
 
     model: Operator
     split: Split

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lfno.evaluation.truth import trained_entry
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
@@ -17,6 +19,8 @@ NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, ar
 SPLIT_WRONG = "The split into transient and steady is not physical"
 #: a reason: the model has no transient part at all
 WHOLE = "the model has no poles, so it calls its whole answer steady"
+#: rms of the transient part in the last quarter of a test, relative to the rms of the response; above it, it has not faded
+LASTING = 0.2
 #: parts whose measured error is more than this many times that of the prediction are not the system's own
 TOLERATED = 3.0
 
@@ -38,6 +42,25 @@ def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
     if reasons:
         return f"{NOT_PHYSICAL}: {'; '.join([*reasons, *measured])}."
     return f"{SPLIT_WRONG}: {measured[0]}." if measured else ""
+
+
+def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
+    """Return a sentence if the transient part of a response is still large at the end; else "".
+
+    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system.
+
+    transient, response: (…, time); NaN in the response where it was not measured.
+
+    >>> lasting_caveat(np.exp(-np.arange(20.0)), np.ones(20)), lasting_caveat(np.ones(20), np.ones(20))[:22]
+    ('', 'The transient part has')
+    """
+    last = transient[..., -max(1, transient.shape[-1] // 4) :]
+    if not np.sqrt(np.mean(last**2)) > LASTING * np.sqrt(np.nanmean(response**2)):
+        return ""
+    return (
+        "The transient part has not faded at the end of the test data: a mode of the model hardly decays. Do not rely on "
+        "this split."
+    )
 
 
 def _measured(errors: Any) -> list[str]:

@@ -53,7 +53,8 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
     factor = error / max(own, 1e-300)
     if own > WORTH * error:
         return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {own_name} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
+    times = figure(factor)
+    return f"The {own_name} is worth its training: its RMSE is {times} times below that of “{best}”, the best baseline."
 
 
 def _modes_worth(rows: Rows) -> str:
@@ -116,6 +117,16 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
             f"{times:.3g} times that of the {called(better.name)}. Record more data, or choose model {better.name.lower()}."
         )
     return f"Use the {called(chosen.name)}: {figures}. {told}"
+
+
+def figure(value: float) -> str:
+    """A positive number with three digits, without an exponent below a million.
+
+    >>> figure(2463.0), figure(1.234)
+    ('2460', '1.23')
+    """
+    short = f"{value:.3g}"
+    return f"{float(short):.0f}" if 1000 <= value < 1e6 else short
 
 
 def called(name: str) -> str:

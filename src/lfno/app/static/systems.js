@@ -186,7 +186,7 @@ function errorTable() {
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
     el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
-      rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label}: ${KINDS[kind(one.key)]}.`).join("")),
+      rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label[0].toUpperCase()}${one.label.slice(1)}: ${KINDS[kind(one.key)]}.`).join("")),
     el("p", { class: "muted small" }, slower(rows)),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }
