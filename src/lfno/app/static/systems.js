@@ -172,8 +172,9 @@ function slower(rows) {
   return "Solving this equation is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
 }
 
-const KINDS = { ...ABOUT, marching: "a network that goes from frame to frame" };
-const kind = (key) => key.split(" ")[0].toLowerCase();
+/** Kinds of models whose names say little. */
+const KINDS = { feedback: ABOUT.feedback, marching: "a network that goes from frame to frame" };
+const kind = (key) => key.split(" ")[0];
 
 function errorTable() {
   const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));
