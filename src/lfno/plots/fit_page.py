@@ -101,7 +101,7 @@ def _range_tile(model: Surrogate) -> list[Tile]:
         return []
     units = model.signals.units("inputs") or [""] * len(coverage.peak)
     peaks = ", ".join(f"{peak:.3g} {unit}".rstrip() for peak, unit in zip(coverage.peak, units, strict=False))
-    highest = max(high for _, high in coverage.band[QUANTILES[-1]])
+    highest = max(high for _, high in coverage.band[-1])
     hertz = "Hz" if coverage.unit == "s" else f"1/{coverage.unit}"
     return [Tile(f"± {peaks}", "trained on inputs within", f"up to {highest:.3g} {hertz}; it extrapolates beyond")]
 
