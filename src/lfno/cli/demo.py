@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page and the models.")] = Path("demo"),
-    quick: Annotated[bool, typer.Option("--quick", help="Less than a minute: few data and few epochs, so larger errors.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Under a minute: few data, few epochs, larger errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")] = False,
 ) -> None:

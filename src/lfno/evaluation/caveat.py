@@ -47,7 +47,8 @@ def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
 def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     """Return a sentence if the transient part of a response is still large at the end; else "".
 
-    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system.
+    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system. A nonlinear
+    system with several steady responses can also be far from the one that repeated inputs lead to.
 
     transient, response: (…, time); NaN in the response where it was not measured.
 
@@ -58,8 +59,8 @@ def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     if not np.sqrt(np.mean(last**2)) > LASTING * np.sqrt(np.nanmean(response**2)):
         return ""
     return (
-        "The transient part has not faded at the end of the test data: a mode of the model hardly decays. Do not rely on "
-        "this split."
+        "The transient part has not faded at the end of the test data: a mode of the model hardly decays, or the response "
+        "is still far from its steady one. Read the two parts with care."
     )
 
 
