@@ -8,9 +8,10 @@ import { RunList, startForm } from "./runs.js";
 import { ABOUT, isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
-import { ask, byId, compact, complain, el, hundredths, latest, notes, number, took, trying } from "./tools.js";
+import { ask, byId, compact, complain, el, hundredths, latest, notes, number, pause, took, trying } from "./tools.js";
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
+const BRIEF = 80; // ms that the next input waits for the models of an oscillator
 const SETTLE = 300; // ms after the last change before the split is asked for
 let parts = null; // the panels of the system in view
 let waiting = null; // the timer of the split
@@ -90,7 +91,8 @@ async function modelsChanged() {
   }
 }
 
-/** Show another input: the truth first, then the models in view; once the input rests, the split and the hidden models. */
+/** Show another input: the truth first, then the models in view; once the input rests, the split and the hidden models.
+ *  The curves of an oscillator follow a slider at once, also while a slow model still answers. */
 const move = latest(async (query) => {
   const name = page.system.name;
   page.query = query;
@@ -108,13 +110,8 @@ const move = latest(async (query) => {
     parts.control.tell(truth);
     remember();
     document.body.dataset.truth = String(Math.round(performance.now() - start));
-    await Promise.all(page.models.filter((one) => !page.hidden.has(one.key)).map((one) => answered(name, query, one.key)));
-    if (name !== page.system.name) return;
-    draw();
-    document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
-    document.body.dataset.took = String(Math.round(performance.now() - start));
-    clearTimeout(waiting);
-    waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
+    const models = fill(name, query, start);
+    await (page.system.grid.length > 1 ? models : Promise.race([models, pause(BRIEF)]));
   } catch (error) {
     if (name !== page.system.name) return; // the user has gone on to another system
     complain(error);
@@ -123,6 +120,21 @@ const move = latest(async (query) => {
     refused = error; // an address with an input that cannot be taken: the input that the system opens with is shown instead
     build({});
     move(parts.control.query());
+  }
+});
+
+const fill = latest(async (name, query, start) => {
+  const stale = () => name !== page.system.name || query !== page.query; // the user has gone on
+  try {
+    await Promise.all(page.models.filter((one) => !page.hidden.has(one.key)).map((one) => answered(name, query, one.key)));
+    if (stale()) return;
+    draw();
+    document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
+    document.body.dataset.took = String(Math.round(performance.now() - start));
+    clearTimeout(waiting);
+    waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
+  } catch (error) {
+    if (!stale()) complain(error);
   }
 });
 

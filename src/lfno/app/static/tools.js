@@ -113,6 +113,8 @@ export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 
 /** A count in few letters: 172833 → 173k. */
 export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();
 
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
 /** Run `action` for the newest request only; while one is under way the ones between are skipped. */
 export function latest(action) {
   let running = false;
