@@ -22,7 +22,7 @@ function around(truth) {
 function switchedOff(page) {
   if (!page.hidden.size) return [];
   const narrow = page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));
-  const why = narrow ? " Those marked (paper) were trained on one shape of input and know no other. " : "";
+  const why = narrow ? " Those marked (paper) were trained on one shape of input only. " : "";
   const there = narrow ? el("button", { type: "button", class: "link", "data-do": "paper", onclick: () => page.toPaper() }, "Show all of them with that input") : "";
   return [el("span", { class: "muted small off-note" }, `Grey models are switched off; click a name to show one.${why}`, there)];
 }

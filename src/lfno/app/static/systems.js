@@ -46,7 +46,10 @@ async function choose(name, query) {
   page.models = system.models;
   const keys = system.models.map((one) => one.key);
   page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // those of random inputs are shown first
-  for (const link of byId("systems").querySelectorAll("a")) link.setAttribute("aria-current", String(link.dataset.name === name));
+  for (const link of byId("systems").querySelectorAll("a")) {
+    link.setAttribute("aria-current", String(link.dataset.name === name));
+    if (link.dataset.name === name) byId("systems").scrollLeft = link.offsetLeft - byId("systems").clientWidth / 3; // on a phone
+  }
   byId("title").textContent = system.title;
   byId("equation").textContent = system.equation;
   const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${GREEK[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
