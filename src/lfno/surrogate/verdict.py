@@ -53,8 +53,8 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
     factor = error / max(own, 1e-300)
     if own > WORTH * error:
         return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
-    times = figure(factor)
-    return f"The {own_name} is worth its training: its RMSE is {times} times below that of “{best}”, the best baseline."
+    below = f"{figure(factor)} times below"
+    return f"The {own_name} is worth its training: its RMSE is {below} that of “{best}”, the best baseline."
 
 
 def _modes_worth(rows: Rows) -> str:
