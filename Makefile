@@ -1,16 +1,16 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# On a new machine, `make demo` and `make test` need nothing but Python.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# dependencies are read from these two files; the stamps make a change to either reinstall
+# these two files say that the dependencies are installed; a newer pyproject.toml or constraints.txt installs them again
 BASE   := $(VENV)/.runs
 STAMP  := $(VENV)/.installed
-# tests run in processes of their own: one thread each
+# tests run in several processes with one thread each
 ONE    := OMP_NUM_THREADS=1
 
 .PHONY: demo test test-long lint docs wheel bench audit clean
 
-# needs the package alone, without the tools of developers
+# installs the package alone, without the tools of developers
 demo: $(BASE)
 	$(BIN)/lfno demo
 
@@ -29,7 +29,7 @@ lint: $(STAMP)
 docs: $(STAMP)
 	$(ONE) PATH="$(CURDIR)/$(BIN):$$PATH" LFNO_CACHE="$(CURDIR)/.cache" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# build the wheel, and test it where nothing else of lfno is
+# build the wheel, and test it in an environment that has no other files of lfno
 wheel: $(STAMP)
 	rm -rf build/lib dist
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
@@ -41,7 +41,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/record.py
 	$(BIN)/python benchmarks/deploy.py
 
-# known vulnerabilities of the locked dependencies, where pip-audit is installed and can reach its data
+# known vulnerabilities of the locked dependencies, if pip-audit is installed and can reach its data
 audit:
 	@if command -v pip-audit >/dev/null; then pip-audit --no-deps --disable-pip --requirement requirements.lock; \
 	else echo "known vulnerabilities were not looked up: pip-audit is not installed"; fi

@@ -9,13 +9,13 @@ import lfno
 
 @pytest.fixture(autouse=True)
 def one_thread() -> None:
-    """Small tensors are faster on one thread, and results are reproducible bit by bit only for a fixed number of threads."""
+    """Use one thread. Small tensors are then faster, and results do not depend on the number of cores."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
 def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search for a feedback model end by itself: under its usual time limit a busy machine finds another model."""
+    """Remove the time limit of the search for a feedback model, because a busy machine would find another model."""
     monkeypatch.setattr("lfno.identification.feedback.fit.SECONDS", float("inf"))
 
 

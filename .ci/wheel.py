@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src"
-#: names printed by the environment: where lfno was imported from, and how many shipped models predict
+#: the program of the new environment: lfno comes from the wheel, and every shipped model predicts
 CHECK = """
 import pathlib, sys, numpy as np, lfno
 from lfno.models.storage import SHIPPED

@@ -1,9 +1,9 @@
 """Time to make every data set, compared with a plain loop over `solve_ivp` at equal accuracy for the ODEs.
 
 `python benchmarks/data.py [NAME…]`. The loop is measured on a few samples of the data set and scaled to all. Its tolerance is
-the loosest power of ten that is as accurate as the fast solver. Without names, all data sets but the long ones are solved.
-Then they are made once more in an empty folder, and last the paper's long one with its memory. The rows are CPU times, which
-other processes disturb little; the last two rows are wall times.
+the largest power of ten that is as accurate as the fast solver. Without names, all data sets except the long ones are solved.
+Then these data sets are made once more in an empty folder, and last the long data set with its memory. The rows are CPU times,
+which other processes disturb little; the last two rows are wall times.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def force_of(signal: Signal, points: np.ndarray) -> Callable[[float], Any]:
-    """Return one forcing as a function of one time: the formula if the family has one, else a fine spline."""
+    """Return one force as a function of time: the formula if the family has one, otherwise a fine spline."""
     if isinstance(signal, FamilySignal) and isinstance(signal.family, Curve):
         return partial(signal.family.function, float(signal.draws[signal.family.name][0]))
     fine = np.linspace(points[0], points[-1], FINE * len(points))
@@ -51,7 +51,7 @@ def force_of(signal: Signal, points: np.ndarray) -> Callable[[float], Any]:
 
 
 def loop(what: Plan, signals: list[Signal], tolerance: float) -> np.ndarray:
-    """Solve one sample after the other with `solve_ivp`, as one would without a batched solver."""
+    """Solve one sample after the other with `solve_ivp`."""
     system, points = what.system, what.entry.grid.axes[-1].points
     assert isinstance(system, ForcedODE)
 

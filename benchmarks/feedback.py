@@ -1,4 +1,4 @@
-"""Models with feedback, fitted to systems with known equations: error on new data, modes, characteristic, seconds.
+"""Modes with feedback, fitted to systems with known equations: errors on new data, modes, and time.
 
     python benchmarks/feedback.py [CASE …] [--seconds 60] [--out results/benchmarks/feedback.json]
 

@@ -1,10 +1,10 @@
-"""Models with feedback on systems that no constant of the search was tuned on: error on new data beside the linear model.
+"""Modes with feedback and linear models on new systems: no constant of the search was chosen with these systems.
 
     python benchmarks/feedback_untuned.py [CASE …] [--seconds 54] [--out results/benchmarks/feedback_untuned.json]
 
-Each system has 12 training records, 4 for validation and 6 new ones, with 0.5 % noise on training and validation. `linear` is
-the error of the largest linear model of the search on validation data, `growth` the largest prediction for three times the
-amplitude over the largest new output: it shows whether a model blows up out of range.
+Each system has 12 records for training, 4 for validation and 6 for the test; the first two have 0.5 % noise. `linear` is the
+validation error of the largest linear model of the search. `growth` is the largest prediction at three times the amplitude,
+divided by the largest output of the test: it shows whether a model diverges outside the training range.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Layer(nn.Module):
 
 
 class Step(nn.Module):
-    """The next frame: the present one plus what the layers say. `scale` is the size of a change between frames."""
+    """The next frame is the present frame plus the output of the layers. `scale` is the size of a change between frames."""
 
     places: Tensor
 
@@ -97,7 +97,7 @@ def frames() -> tuple[Tensor, Tensor, Tensor]:
 
 @torch.no_grad()
 def score(step: Step, truth: Tensor) -> dict[str, float]:
-    """The errors of the frames after the tenth, from the tenth alone: means of relative L2 and L∞ errors."""
+    """Return the mean relative L2 and L∞ errors of the frames after the tenth, predicted from the tenth frame alone."""
     l2, linf = [], []
     for part in truth.split(100):
         now, found = part[:, GIVEN - 1 : GIVEN], []

@@ -1,8 +1,8 @@
-"""Two masses on a chain to ground with a cubic spring: simulated records whose true modes are known.
+"""Simulated records of two masses with a cubic spring: the true modes are known.
 
-The masses are 10 and 6 kg, the springs 14 and 9 kN/m, the dampers 30 and 12 N s/m. The force acts on the 10 kg mass. The spring
-to ground has a cubic part of 10⁸ N/m³. The force is random in a band of 0.5 to 15 Hz and linear between samples. It is scaled
-so that rms(cubic spring force) / rms(linear spring force) has a given value.
+The masses form a chain: ground, 10 kg, 6 kg. The springs have 14 and 9 kN/m, the dampers 30 and 12 N s/m. The spring to ground
+also has a cubic part of 10⁸ N/m³. The force acts on the 10 kg mass. It is random in a band of 0.5 to 15 Hz and linear between
+samples. It is scaled so that rms(cubic spring force) / rms(linear spring force) has a given value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FNO-3D as it was published, on both laws of the initial vorticity of Navier–Stokes with ν = 1e-3.
 
 The network has width 20, 8 modes on each axis, 4 layers and batch normalisation: 6,558,537 parameters. Its published error is
-.0086. The law of the initial vorticity whose error is nearest to this figure is probably the law of the published data.
+0.0086. The law of the initial vorticity whose error is nearest to 0.0086 is probably the law of the published data.
 
     python benchmarks/published_fno.py --epochs 500 --out results/published_fno.json
 """

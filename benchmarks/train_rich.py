@@ -1,4 +1,4 @@
-"""Train the rich data sets of all damped systems on both labels, from rest and steady, and score the split.
+"""Train networks for the rich data sets of all damped systems on two labels, the response from rest and the steady state.
 
     python benchmarks/train_rich.py --out FOLDER [NAME …] [--labels both|rest] [--seeds 3] [--set epochs=800]
 
@@ -35,7 +35,7 @@ TOLD = 30.0  # seconds between two lines about the progress
 
 
 def watcher(name: str) -> Any:
-    """Print epoch, losses and the time that is left."""
+    """Print epoch, losses and the remaining time."""
     last = time.monotonic()
 
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:

@@ -96,7 +96,7 @@ def step(model: str, changes: dict[str, Any], runs: int, device: str) -> Measure
 
 
 def answer(model: str, changes: dict[str, Any]) -> Measured:
-    """Measure the prediction of one signal on a CPU, with all values cached that depend on the weights only.
+    """Measure the prediction of one signal on a CPU. All values that depend on the weights only are cached.
 
     The processor time is counted, because other processes do not lengthen it.
     """

@@ -3,7 +3,7 @@
     python benchmarks/two_masses.py [mild] [strong] [--minutes M] [--samples N] [--lstm] [--out FILE.json]
 
 A record of 50,000 samples at 100 Hz with 1 % noise (see masses.py) is fitted with the default settings. Every candidate of
-`lfno.fit` then answers a new record; the relative error is over all of its samples after ten seconds. `--lstm` trains an LSTM
+`lfno.fit` then predicts a new record; the relative error is over all of its samples after ten seconds. `--lstm` trains an LSTM
 of two layers with 64 units for as long as the LFNO took.
 """
 
@@ -46,7 +46,7 @@ def error(answer: np.ndarray, record: Record) -> float:
 
 
 def lstm(prepared: Prepared, new: Record, seconds: float) -> np.ndarray:
-    """The answer to `new` of an LSTM that is trained for some seconds on random windows of the training part."""
+    """Return the prediction of `new` by an LSTM that is trained for some seconds on random windows of the training part."""
     piece = prepared.stretches("train")[0]
     scales = [values.std(-1, keepdims=True) for values in (piece.inputs, piece.outputs)]
     x, y = (torch.as_tensor(v / s, dtype=torch.float32).T for v, s in zip((piece.inputs, piece.outputs), scales, strict=True))

@@ -15,6 +15,7 @@ HEAVY = ("torch", "scipy", "matplotlib", "pandas", "xarray", "h5py", "jinja2", "
 
 
 def modules_after(statement):
+    """Return the packages that a new Python process has imported after a statement."""
     code = f"import sys\n{statement}\nprint(*sorted(name.split('.')[0] for name in sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
@@ -38,13 +39,13 @@ def test_every_public_name_exists():
 
 
 def public_names():
-    """Everything that a room offers to users: the names in the `__all__` of a package."""
+    """Yield name and value of everything in the `__all__` of the packages for users."""
     for package in ("lfno", "lfno.surrogate", "lfno.models", "lfno.systems", "lfno.challenges"):
         module = importlib.import_module(package)
         yield from ((f"{package}.{name}", getattr(module, name)) for name in module.__all__ if name != "__version__")
 
 
-def test_every_public_name_says_what_it_is():
+def test_every_public_name_has_a_docstring():
     silent = []
     for name, value in public_names():
         if not (inspect.isclass(value) or inspect.isfunction(value)):

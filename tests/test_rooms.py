@@ -1,4 +1,4 @@
-"""The rooms: each lists its modules, and the mathematics contains no caches or devices."""
+"""The folders of the library ("rooms"): each lists its modules, and `spectral` contains no caches or devices."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ def test_the_mathematics_has_no_cache_no_device_and_no_private_part_of_torch(pat
     assert not names & {"cache", "lru_cache", "is_cuda", "cuda", "_C", "triton", "Module"}
     imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert not [name for name in imported if name.startswith("lfno") and not name.startswith(("lfno.spectral", "lfno.core"))]
-    # module-level constants only: a dictionary that a function writes into would be a cache
+    # no function writes to a dictionary of its module: such a dictionary would be a cache
     written = {node.value.id for node in ast.walk(tree) if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
                and isinstance(node.value, ast.Name)}  # fmt: skip
     constants = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets

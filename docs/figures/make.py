@@ -1,4 +1,4 @@
-"""Draws the figures of the documentation: `python docs/figures/make.py` writes them beside this file."""
+"""Draw the figures of the documentation: `python docs/figures/make.py` writes them into the folder of this file."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def architecture() -> None:
 
     axes.plot((0.3, 11.4), (2.85, 2.85), color="#dddddd", linewidth=1)
     note(axes, 0.3, 2.5, 'layout="blocks"', size=11, ha="left", weight="bold")
-    note(axes, 2.15, 2.5, "the three parts are added in every layer; on signals a gate opens and closes their sum", ha="left")
+    note(axes, 2.15, 2.5, "the three parts are added in every layer; on signals a gate multiplies their sum", ha="left")
     middle = 1.2
     box(axes, 0.85, middle, "input\n$a(x, t)$", width=0.95, height=0.6)
     box(axes, 2.1, middle, "lift", POINTWISE, width=0.8)
@@ -228,7 +228,7 @@ def transient_and_steady() -> None:
 
 
 def causality() -> None:
-    """The same change of the input, seen by an exact layer and by a layer with Fourier weights."""
+    """Draw the responses of an exact layer and of a layer with Fourier weights to the same change of the input."""
     n, dt = 1000, 0.02
     t = dt * np.arange(n)
     bump = np.exp(-(((t - 14) / 0.6) ** 2))

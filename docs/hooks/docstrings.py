@@ -1,4 +1,4 @@
-"""How the site shows docstrings: examples as code, and lines `argument: meaning` as a table of arguments."""
+"""Rewrite docstrings for the site: examples become code, and lines `argument: meaning` become a table of arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HouseStyle(Extension):
 
 
 def walk(one: Object) -> Iterator[Object]:
-    """Yield an object and everything that is defined in it, without what it imports."""
+    """Yield an object and everything that is defined in it, but not the names that it imports."""
     yield one
     for member in one.members.values():
         if not member.is_alias:

@@ -1,4 +1,4 @@
-"""Formulas as MathML, written when the site is built: browsers show it without a script."""
+"""Write the formulas of the site as MathML, which browsers show without a script."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pages that are notebooks: their Python cells run when the site is built, and the page shows what they print and draw.
+"""Run the Python cells of notebook pages when the site is built, and show their output and figures on the page.
 
-A page is a notebook if its front matter says `notebook: true`. A cell that fails stops the build. The executed notebook
-lies beside the page as an .ipynb file.
+A page is a notebook if its front matter says `notebook: true`. A cell that fails stops the build. The folder of
+the page then also has the executed notebook as an .ipynb file.
 """
 
 from __future__ import annotations

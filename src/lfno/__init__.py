@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lfno.models import FNO, LFNO, LNO, Marching
     from lfno.surrogate import Surrogate, fit, load
 
-# found on first use, so that `import lfno` and `lfno --help` do not wait for torch
+# Names that are imported on first use. `import lfno` and `lfno --help` are fast, because they do not load torch.
 _LAZY = {
     "FNO": "lfno.models",
     "LFNO": "lfno.models",
@@ -35,6 +35,7 @@ __all__ = ["FNO", "LFNO", "LNO", "Axis", "Grid", "LfnoError", "Marching", "Surro
 
 
 def __getattr__(name: str) -> Any:
+    """Import a name of `_LAZY` when it is first used."""
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'lfno' has no attribute {name!r}")

@@ -1,4 +1,7 @@
-"""`python -m lfno`: the command line, for torchrun and for machines without scripts on their path."""
+"""Run the command line as `python -m lfno`.
+
+torchrun starts lfno in this form. The form also works if the script `lfno` is not on the path.
+"""
 
 from lfno.cli import main
 

@@ -1,4 +1,4 @@
-"""Fixtures: signal files as a user has them, a desk, a server, and a browser if one is installed."""
+"""Fixtures: a signal file of a user, a desk, a server, and a browser if one is installed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import pytest
 from lfno.app.api import Desk
 from lfno.app.server import Server
 
-T = np.arange(3000) * 0.05
+T = np.arange(3000) * 0.05  # s; times of the signals
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+#: options of the browser: no sandbox, and no requests of its own
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -25,7 +26,7 @@ FLAGS = (
 
 
 def signals() -> np.ndarray:
-    """Return the time, a random multisine, and the response of an oscillator to the multisine."""
+    """Return the columns time, force (a random multisine) and displacement of the oscillator x″ + 0.8 x′ + 2 x = f."""
     phase = np.random.default_rng(0).uniform(0, 2 * np.pi, 12)
     force = sum(np.sin(0.4 * k * T + p) for k, p in enumerate(phase, 1))
     place = speed = 0.0
@@ -38,12 +39,12 @@ def signals() -> np.ndarray:
 
 
 def unpack(tree: dict[str, Any]) -> np.ndarray:
-    """Unpack an array as the page does."""
+    """Return the array that `lfno.app.json_values.packed` packed."""
     return np.frombuffer(base64.b64decode(tree["data"]), "<f8" if tree["double"] else "<f4").reshape(tree["shape"])
 
 
 def finish(desk: Desk, run: str) -> dict[str, Any]:
-    """Wait for the end of a run."""
+    """Wait for the end of a run and return its state."""
     while not (progress := desk.ask("progress", {"run": run}))["over"]:
         time.sleep(0.05)
     return progress
@@ -66,6 +67,7 @@ def table(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Yield a desk with an empty workspace."""
     desk = Desk(tmp_path / "workspace")
     yield desk
     desk.close()
@@ -73,12 +75,13 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Yield a server with an empty workspace, for all tests of a module."""
     with serving(tmp_path_factory.mktemp("workspace")) as server:
         yield server
 
 
 class serving:
-    """A server in its own thread. At the end, the server and all processes that it started are stopped."""
+    """Run a server in its own thread. At the end of the `with` block, stop the server and all processes that it started."""
 
     def __init__(self, workspace: Path, port: int = 0) -> None:
         self.server = Server(port, workspace)
@@ -114,7 +117,7 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         context.set_default_timeout(60_000)
         page = context.new_page()
-        # the browser itself writes to the console that the server cannot be reached
+        # after a restart of the server, the browser itself writes network errors to the console
         away = "net::ERR_" if restarts else "\0"
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}") if away not in message.text else None)
         page.on("pageerror", lambda error: said.append(f"exception: {error}"))
@@ -129,4 +132,5 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
 
 
 def _outside(url: str, address: str) -> bool:
+    """Return True if a request goes to another server than the one of the page."""
     return not url.startswith((address.split("#")[0], "blob:", "data:"))

@@ -1,4 +1,4 @@
-"""The systems on the page in a real browser: playground, zoom, keyboard and phones. The console must stay empty."""
+"""The systems on the page in a real browser: inputs, zoom, keyboard and phones. The console must stay empty."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ from tests.app.conftest import CHROMIUM
 pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
 
 Browse = Callable[..., Any]
+#: JavaScript: the sum of the layout shifts of the page
 SHIFT = """() => new Promise(resolve => new PerformanceObserver(list => {
     resolve(list.getEntries().filter(e => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0));
 }).observe({type: 'layout-shift', buffered: true}) || setTimeout(() => resolve(0), 500))"""
+#: JavaScript: the charts as pictures
 PICTURES = "() => [...document.querySelectorAll('#response canvas')].map(canvas => canvas.toDataURL())"
 
 
 def shown(page: Any, *parts: str) -> None:
-    """Wait until the page shows a system whose input has these words in its description."""
+    """Wait until the page shows the system and the input whose description has these parts."""
     selector = "body" + "".join(f'[data-shown*={json.dumps(part)}]' for part in parts)
     page.wait_for_selector(selector, state="attached")
 
 
 def opened(browse: Browse, address: str, **options: Any) -> Any:
+    """Open a page and wait until it shows the transient and the steady part."""
     page = browse(address, **options)
     page.wait_for_selector("body[data-split]", state="attached")
     return page
 
 
-def test_the_playground(browse: Browse, server: Server) -> None:
+def test_inputs_sliders_and_drawing(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     assert page.locator("#systems a").count() == 12
     assert page.evaluate(SHIFT) < 0.02
     page.goto(f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=2")
     shown(page, "duffing-c05", '"amplitude":2,')
-    page.click('[data-curve="LFNO"]')  # the page opens on the model of random forcing; the paper's models are hidden
+    page.click('[data-curve="LFNO"]')  # show the paper's LFNO; at first the page shows only the model of random inputs
     before = page.evaluate(PICTURES)
     for kind in ("sine", "multisine", "chirp", "step", "pulse", "random"):
         page.click(f'[data-kind="{kind}"]')
@@ -74,34 +77,34 @@ def test_the_playground(browse: Browse, server: Server) -> None:
     alert = page.locator("#alert").bounding_box()
     assert alert["y"] + alert["height"] <= 900
     assert number.input_value() == "2.05"
-    # a model of random forcing knows the range of its training inputs
+    # the file of the feedback model has the range of its training inputs
     number.fill("40")
     number.press("Enter")
     shown(page, '"amplitude":40')
     assert "feedback" in page.locator("#error-table .beyond", has_text="out of the range of training").first.inner_text()
 
 
-def test_an_address_with_an_input_that_cannot_be_shown(browse: Browse, server: Server) -> None:
+def test_an_address_with_a_wrong_input_shows_an_error_message_and_the_default_input(browse: Browse, server: Server) -> None:
     places = {"duffing-c05?kind=sine&amplitude=1e99": "kind=multisine", "heat?family=paper&value=1e9": "family=random"}
     for place, kind in places.items():
         page = opened(browse, f"{server.address}#systems/{place}")
-        assert "out of reach; choose a value between" in page.inner_text("#alert")
+        assert "is not allowed; choose a value between" in page.inner_text("#alert")
         assert kind in page.url  # the default input of the system
         assert page.locator("#error-table tr").count() > 1
 
 
-def test_nothing_jumps_while_the_page_loads(browse: Browse, server: Server) -> None:
+def test_the_layout_does_not_shift_while_the_page_loads(browse: Browse, server: Server) -> None:
     for width in (1440, 1280, 390):
         for place in ("systems/duffing-c0", "systems/heat", "systems/burgers"):
             page = opened(browse, f"{server.address}#{place}", width=width)
             assert page.evaluate(SHIFT) < 0.02, (place, width)
     assert page.inner_text(".formula") == "u₀(x) = U x"
-    assert page.locator("#split h2").inner_text() == "Transient and steady"  # the title does not mention a true split
+    assert page.locator("#split h2").inner_text() == "Transient and steady"  # Burgers has no true parts
 
 
-def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server: Server) -> None:
+def test_split_modes_and_sweep_with_their_caveats(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/duffing-c05?kind=decaying%20sine&amplitude=4")
-    assert page.locator("#split-caveat").is_hidden()  # the model of random forcing has the split of the equation
+    assert page.locator("#split-caveat").is_hidden()  # the split of the feedback model is physical
     page.wait_for_selector("#modes[data-ready]")
     assert page.locator("#modes .caveat").count() == 0
     assert "truth" in page.inner_text("#modes")
@@ -109,7 +112,7 @@ def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server
     page.click("#sweep button")
     page.wait_for_selector("#sweep[data-ready]")
     assert page.locator("#sweep canvas").count() == 1
-    # modes with feedback have no layers; the page shows the layers of the paper's LFNO and says why they are not physical
+    # modes with feedback have no layers. The page shows the layers of the paper's LFNO, and says why they are not physical
     page.click("#modes summary")
     page.wait_for_selector("#modes details:has-text('No model that is shown has layers with poles')")
     page.click('[data-curve="LFNO"]')
@@ -122,7 +125,7 @@ def test_the_split_modes_and_sweep_stand_beside_the_truth(browse: Browse, server
     assert "damping ratio" in page.inner_text("#modes .tip")
 
 
-def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
+def test_zoom_pan_read_values_and_save_png_and_csv(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     chart = page.locator('#response [data-title="Response"]')
     box = chart.locator(".u-over").bounding_box()
@@ -148,7 +151,7 @@ def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
     page.keyboard.up("Shift")
     assert view()[0] > low
     assert view()[1] - view()[0] == pytest.approx(high - low, rel=0.02)
-    # with the keyboard alone: show everything, zoom, read values
+    # with the keyboard: show the whole axis, zoom, read values
     chart.focus()
     page.keyboard.press("0")
     assert view() == whole
@@ -168,12 +171,12 @@ def test_zoom_pan_values_png_and_csv(browse: Browse, server: Server) -> None:
     assert Path(saved.value.path()).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_ticks_of_every_axis(browse: Browse, server: Server) -> None:
+def test_every_axis_has_between_2_and_15_ticks_with_labels(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     ticks = page.eval_on_selector_all("#view-systems .uchart", "charts => charts.map(chart => Number(chart.dataset.ticks))")
     assert len(ticks) == 5
     assert min(ticks) >= 2
-    # logarithmic axes may begin and end at any value, as after a zoom
+    # after a zoom, a logarithmic axis can begin and end at any value
     draw = """async ([low, high]) => {
         const { Chart } = await import("/chart.js");
         const chart = new Chart(document.querySelector("#response"), { title: "any", log: true, logX: true });
@@ -196,30 +199,30 @@ def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
     assert page.locator("#error-table .beyond").count() == 0
     page.click("[data-family=paper]")
     shown(page, "heat ", '"family":"paper"')
-    assert "LFNO: out of the range of training: it was trained on random inputs" in page.inner_text("#error-table")
+    assert "LFNO: out of the range of training: the model was trained on random inputs" in page.inner_text("#error-table")
     assert "family=paper" in page.url
 
 
-def test_models_hidden_on_one_system_are_shown_on_the_next(browse: Browse, server: Server) -> None:
+def test_the_choice_of_hidden_models_belongs_to_one_system(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
-    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "false"  # beside the model of random forcing
+    assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "false"  # a model of random inputs is shown
     page.click('[data-name="duffing-c0"]')
     shown(page, "duffing-c0 ")
     assert page.get_attribute('[data-curve="LFNO"]', "aria-pressed") == "true"
     page.wait_for_selector("#split-caveat:has-text('not damped')")
     page.wait_for_selector("#modes[data-ready]")
-    assert "∞" in page.locator("#modes tr", has_text="truth").inner_text()  # the time constant of a mode without damping
+    assert "∞" in page.locator("#modes tr", has_text="truth").inner_text()  # time constant of a mode without damping
 
 
-def test_a_model_trained_here_is_still_there_after_visits_elsewhere(browse: Browse, server: Server) -> None:
+def test_a_model_trained_on_the_page_is_shown_again_after_other_systems_and_a_reload(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/heat")
-    assert "It is trained on random inputs" in page.inner_text("#train-system")
+    assert "The model is trained on random inputs" in page.inner_text("#train-system")
     for box in page.locator("#train-system input[type=checkbox]").all():
         box.set_checked(box.input_value() == "fno")
     page.fill("#train-system input[type=number]", "1")
     page.click("#train-system [data-do=start]")
     page.wait_for_selector("#train-system .run[data-stage=done]", timeout=240_000)
-    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than the program keeps in memory
+    for name in ("burgers", "beam", "reaction-diffusion", "brusselator", "heat"):  # more than MOST_BENCHES
         page.click(f'[data-name="{name}"]')
         page.wait_for_selector(f'body[data-split="{name}"]', state="attached")
     page.wait_for_selector(".chip:has-text('FNO of Heat')")
@@ -227,14 +230,14 @@ def test_a_model_trained_here_is_still_there_after_visits_elsewhere(browse: Brow
     page.wait_for_selector("#error-table tr:has-text('FNO of Heat')")
 
 
-def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: Server) -> None:
+def test_every_system_fits_the_width_in_light_and_dark_colours(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     for count, name in enumerate(page.eval_on_selector_all("#systems a", "links => links.map(link => link.dataset.name)")):
         page.set_viewport_size({"width": (1440, 390, 1280)[count % 3], "height": 900})
         page.emulate_media(color_scheme="dark" if count % 2 else "light")
         page.click(f'[data-name="{name}"]')
         shown(page, f"{name} ")
-        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")  # the page requests the split after a pause
+        page.wait_for_selector(f'body[data-split="{name}"]', state="attached")  # wait for the last answer
         assert page.locator("#alert").is_hidden()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the page"
         cut = "[...document.querySelectorAll('#errors .scroll')].some(box => box.scrollWidth > box.clientWidth + 1)"
@@ -243,7 +246,7 @@ def test_every_system_at_every_width_in_light_and_dark(browse: Browse, server: S
             assert min(page.eval_on_selector_all(".map canvas", "maps => maps.map(map => map.clientWidth)")) > 120
 
 
-def test_keyboard_only(browse: Browse, server: Server) -> None:
+def test_the_page_can_be_used_with_the_keyboard_alone(browse: Browse, server: Server) -> None:
     page = opened(browse, server.address)
     reached = set()
     for _ in range(90):

@@ -1,4 +1,4 @@
-"""The user's own signals in a real browser: reload, restart, two tabs, stop, compare, export, predict."""
+"""Signals of the user in a real browser: files, runs, reload, restart, two tabs, comparison, export and prediction."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ Table = Callable[..., Path]
 
 
 def dropped(browse: Browse, server: Server, *files: Path, **options: Any) -> Any:
+    """Open the page with the user's signals, add files, and wait until they are read."""
     page = browse(f"{server.address}#signals", **options)
     page.set_input_files("#file", files)
     page.wait_for_selector("#inside")
@@ -26,6 +27,7 @@ def dropped(browse: Browse, server: Server, *files: Path, **options: Any) -> Any
 
 
 def start(page: Any, models: set[str], epochs: int) -> None:
+    """Start runs of these models."""
     for box in page.locator("#train-file input[type=checkbox]").all():
         box.set_checked(box.input_value() in models)
     page.fill("#train-file input[type=number]", str(epochs))
@@ -34,12 +36,13 @@ def start(page: Any, models: set[str], epochs: int) -> None:
 
 
 def stage(page: Any, *stages: str) -> None:
+    """Wait until a run has one of these stages."""
     page.wait_for_selector(", ".join(f"#train-file .run[data-stage={one}]" for one in stages), timeout=120_000)
 
 
-def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_path: Path) -> None:
+def test_readable_files_damaged_files_and_roles(browse: Browse, server: Server, table: Table, tmp_path: Path) -> None:
     page = browse(f"{server.address}#signals")
-    page.wait_for_selector("#steps")  # an empty page explains its purpose
+    page.wait_for_selector("#steps")  # a page without files explains what to do
     page.set_input_files("#file", table("bad.csv", 82, "overflow"))
     page.wait_for_selector("#alert:not([hidden])")
     assert page.inner_text("#alert span").startswith("bad.csv: line 82, column 'u' holds 'overflow', which is not a number")
@@ -50,7 +53,7 @@ def test_files_good_and_bad(browse: Browse, server: Server, table: Table, tmp_pa
     assert page.locator("#inside img, #shelf img").count() == 0
     page.reload()
     page.wait_for_selector("#drawn canvas")
-    assert page.locator("#train-file input[type=checkbox]").count() == 5  # every model, also after a reload
+    assert page.locator("#train-file input[type=checkbox]").count() == 5  # all five models
     # choose the roles in the table
     page.select_option('[data-variable="force"]', "output")
     page.wait_for_selector("#problem:has-text('Choose at least one input in the table.')")
@@ -79,7 +82,7 @@ def test_reload_two_tabs_and_restart_during_training(browse: Browse, table: Tabl
         start(page, {"fno"}, 4000)
         stage(page, "training")
         page.reload()
-        stage(page, "training")  # progress and Stop are still there
+        stage(page, "training")  # the reloaded page shows the active run
         assert page.locator("#train-file [data-do=stop]").is_enabled()
         # another tab opens another file; the run still belongs to the first file, and both tabs show it
         other = dropped(browse, server, table("other.csv"), restarts=True)
@@ -101,7 +104,7 @@ def test_reload_two_tabs_and_restart_during_training(browse: Browse, table: Tabl
         page.wait_for_selector("#compare[data-runs='1']", state="attached")
 
 
-def test_a_stop_in_the_pilot_delivers_nothing(browse: Browse, server: Server) -> None:
+def test_a_run_that_is_stopped_in_the_pilot_has_no_model(browse: Browse, server: Server) -> None:
     page = browse(f"{server.address}#signals")
     page.click("#example")
     page.wait_for_selector("#train-file")
@@ -110,7 +113,7 @@ def test_a_stop_in_the_pilot_delivers_nothing(browse: Browse, server: Server) ->
     assert re.search(r"pilot.*epoch \d+ of \d+, about .* left", page.inner_text("#train-file .run-head"))
     page.click("#train-file [data-do=stop]")
     stage(page, "stopped")
-    assert "there is no model" in page.inner_text("#train-file .run .note")
+    assert "There is no model" in page.inner_text("#train-file .run .note")
     assert page.locator("#compare section").count() == 0
     page.on("dialog", lambda dialog: dialog.accept("the first try"))
     page.click("#train-file [data-do=rename]")

@@ -1,4 +1,4 @@
-"""Files on the page: store, show, rename, delete, refuse with an error message, and keep them over a restart."""
+"""Files on the page: they are stored, read, renamed and deleted, and are still there after a restart of the server."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ Table = Callable[..., Path]
 
 
 def drop(desk: Desk, path: Path, name: str = "") -> dict[str, Any]:
+    """Upload a file and return its description."""
     return desk.receive(name or path.name, path.read_bytes())
 
 
-def test_what_is_inside(desk: Desk, table: Table) -> None:
+def test_the_description_has_variables_roles_and_curves(desk: Desk, table: Table) -> None:
     found = drop(desk, table())
     assert [row["name"] for row in found["variables"]] == ["time", "force", "u"]
     assert found["problem"] is None
@@ -32,7 +33,7 @@ def test_what_is_inside(desk: Desk, table: Table) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_long_records_keep_their_peaks_and_gaps(desk: Desk, tmp_path: Path) -> None:
+def test_curves_of_long_records_keep_peaks_and_gaps(desk: Desk, tmp_path: Path) -> None:
     t = np.arange(50_000) * 0.01
     u = np.cos(t)
     u[12_345] = 9.0
@@ -49,7 +50,7 @@ def test_long_records_keep_their_peaks_and_gaps(desk: Desk, tmp_path: Path) -> N
     assert times[gone].max() < 211
 
 
-def test_a_bad_file_is_refused_under_its_own_name_and_not_kept(desk: Desk, table: Table, tmp_path: Path) -> None:
+def test_a_damaged_file_gives_a_message_with_its_name_and_is_not_stored(desk: Desk, table: Table, tmp_path: Path) -> None:
     with pytest.raises(LfnoError, match=r"^bad\.csv: line 82, column 'u' holds 'overflow', which is not a number"):
         drop(desk, table("bad.csv", 82, "overflow"))
     (tmp_path / "notes.docx").write_bytes(b"PK\x03\x04")
@@ -58,7 +59,7 @@ def test_a_bad_file_is_refused_under_its_own_name_and_not_kept(desk: Desk, table
     assert desk.ask("workspace", {})["files"] == []
 
 
-def test_a_name_is_never_a_path(desk: Desk, table: Table) -> None:
+def test_a_file_name_cannot_lead_out_of_the_workspace(desk: Desk, table: Table) -> None:
     for name in ("../../../etc/cron.d/rig.csv", "C:\\Windows\\rig.csv", "/etc/passwd/rig.csv"):
         found = drop(desk, table(), name)
         assert found["name"] == "rig.csv"
@@ -70,7 +71,7 @@ def test_a_name_is_never_a_path(desk: Desk, table: Table) -> None:
             desk.ask("file", {"file": identity})
 
 
-def test_problems_speak_of_fields_of_the_page(desk: Desk, table: Table) -> None:
+def test_error_messages_name_fields_of_the_page(desk: Desk, table: Table) -> None:
     file = table("late.csv")
     lines = file.read_text().splitlines()
     late = [line.split(",") for line in lines[1:]]
@@ -82,7 +83,7 @@ def test_problems_speak_of_fields_of_the_page(desk: Desk, table: Table) -> None:
         desk.ask("read", {"file": found["id"], "options": {**found["reading"], "resample": False}})
     assert "--" not in str(caught.value)
     read = desk.ask("read", {"file": found["id"], "options": {**found["reading"], "axes": "", "dt": ""}})
-    assert any("was not uniform" in note for note in read["notes"])
+    assert any("is not uniform" in note for note in read["notes"])
     for options, sentence in (
         ({"input": "power"}, "there is no variable 'power'"),
         ({"dt": "soon"}, "the time step 'soon' is not a number"),
@@ -92,7 +93,7 @@ def test_problems_speak_of_fields_of_the_page(desk: Desk, table: Table) -> None:
             desk.ask("read", {"file": found["id"], "options": options})
 
 
-def test_roles_are_remembered_by_another_server(desk: Desk, table: Table) -> None:
+def test_roles_and_names_are_still_there_in_another_server(desk: Desk, table: Table) -> None:
     found = drop(desk, table())
     desk.ask("read", {"file": found["id"], "options": {"input": "u", "output": "force", "time": "time"}})
     desk.ask("rename", {"kind": "files", "id": found["id"], "name": "  my rig\n\x00 "})

@@ -1,4 +1,4 @@
-"""The program returns memory that it no longer needs to the system, whichever thread allocated the memory."""
+"""The server returns freed memory to the operating system, also memory that threads allocated."""
 
 import platform
 import subprocess
@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-RESIDENT = """
+#: a program whose threads allocate and free 160 MB; it prints by how many kilobytes its memory has grown
+PROGRAM = """
 import threading
 import numpy as np
 from lfno.app.memory import return_freed_memory, trim
@@ -15,7 +16,7 @@ from lfno.cli.allocator import keep_freed_memory
 def resident():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS"))
 
-keep_freed_memory()  # as every command does
+keep_freed_memory()  # the command line does this, too
 if {release}:
     assert return_freed_memory()
 held, kept = [], []
@@ -23,7 +24,7 @@ held, kept = [], []
 def work():
     for _ in range(200):
         held.append(np.ones(12_500))  # 100 kB
-        kept.append(np.ones(10))  # small things that stay lie between large ones that go
+        kept.append(np.ones(10))  # small arrays that are not freed lie between the large arrays
 
 before = resident()
 threads = [threading.Thread(target=work) for _ in range(8)]
@@ -39,12 +40,12 @@ print(resident() - before)
 
 
 def growth(release: bool) -> int:
-    """Return by how many kilobytes a process has grown after it allocated and freed 160 MB."""
-    told = subprocess.run([sys.executable, "-c", RESIDENT.format(release=release)], capture_output=True, text=True, check=True)
+    """Return the growth of the memory in kilobytes, with or without `return_freed_memory` and `trim`."""
+    told = subprocess.run([sys.executable, "-c", PROGRAM.format(release=release)], capture_output=True, text=True, check=True)
     return int(told.stdout)
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only the GNU C library is told")
-def test_freed_memory_returns() -> None:
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only the GNU C library has the setting")
+def test_freed_memory_is_returned() -> None:
     assert growth(release=False) > 100_000
     assert growth(release=True) < 30_000

@@ -63,16 +63,16 @@ def test_a_linear_model_of_the_signals(desk: Desk, table: Table, tmp_path: Path)
     assert len(desk.ask("workspace", {})["files"]) == 1
 
 
-def test_orders_that_are_refused(desk: Desk, table: Table) -> None:
+def test_wrong_options_of_a_run_give_an_error_message(desk: Desk, table: Table) -> None:
     found = desk.receive("rig.csv", table().read_bytes())
-    for order, sentence in (
+    for order, message in (
         ({"models": []}, "choose at least one model"),
         ({"models": ["gpt"]}, "model 'gpt' is not known"),
         ({"models": ["fno"], "epochs": 0}, "epochs must be a whole number"),
         ({"models": ["fno"], "file": "0" * 12}, "is not in the workspace any more"),
         ({"models": ["fno"], "system": "moon"}, "system 'moon' is not known"),
     ):
-        with pytest.raises(LfnoError, match=sentence):
+        with pytest.raises(LfnoError, match=message):
             desk.ask("train", {"file": found["id"], **order})
     assert desk.ask("workspace", {})["runs"] == []
     with pytest.raises(LfnoError, match="is not in the workspace any more"):
@@ -80,11 +80,11 @@ def test_orders_that_are_refused(desk: Desk, table: Table) -> None:
 
 
 @pytest.mark.long
-def test_a_queue_a_stop_and_a_restart(desk: Desk, table: Table) -> None:
+def test_stopped_and_interrupted_runs_of_a_queue(desk: Desk, table: Table) -> None:
     found = desk.receive("rig.csv", table().read_bytes())
     first, second = desk.ask("train", {"file": found["id"], "models": ["fno", "lno"], "epochs": 5000})["runs"]
     assert desk.ask("progress", {"run": second["id"]})["stage"] == "waiting"
-    with pytest.raises(LfnoError, match="is under way; stop it before you delete it"):
+    with pytest.raises(LfnoError, match="is active; stop the run before you delete it"):
         desk.ask("delete", {"kind": "runs", "id": first["id"]})
     # a run that is stopped in training keeps and tests its best weights
     while desk.ask("progress", {"run": first["id"]})["stage"] != "training":
@@ -94,7 +94,7 @@ def test_a_queue_a_stop_and_a_restart(desk: Desk, table: Table) -> None:
     assert (end["stage"], end["ready"]) == ("stopped", True)
     assert end["losses"][-1]["epoch"] < 5000
     assert desk.ask("outcome", {"run": first["id"]})["outcome"]["label"] == "FNO"
-    # the server stops during the second run, which then continues from its checkpoint in another server
+    # the server stops during the second run; the run then continues from its checkpoint in another server
     while not desk.ask("progress", {"run": second["id"]})["losses"]:
         time.sleep(0.05)
     folder = desk.workspace.find("runs", second["id"]).folder
@@ -125,6 +125,6 @@ def test_a_stop_before_the_training_leaves_no_model(desk: Desk) -> None:
     desk.ask("stop", {"run": run["id"]})
     end = finish(desk, run["id"])
     assert end["stage"] == "stopped"
-    assert end["words"] == "Stopped in the pilot, before the training itself: there is no model."
-    with pytest.raises(LfnoError, match="this run has left no model"):
+    assert end["words"] == "Stopped during the short trial runs before the training. There is no model."
+    with pytest.raises(LfnoError, match="this run has no model"):
         desk.ask("outcome", {"run": run["id"]})

@@ -1,4 +1,4 @@
-"""Cached functions of the weights give the same predictions as no cache, after any change of the weights."""
+"""Predictions with cached functions of the weights equal predictions without a cache, after any change of the weights."""
 
 import gc
 
@@ -20,7 +20,7 @@ def model(seed=0, grid=GRID, hold="linear"):
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Count how often a transfer function, or the tables of a recurrence, are computed."""
+    """Return a list that gets one entry each time a transfer function or the tables of a recurrence are computed."""
     calls = []
     for name in ("transfer", "make_tables"):
         compute = getattr(kernel, name)
@@ -29,7 +29,7 @@ def counted(monkeypatch):
 
 
 def answer(model, x):
-    """Predict without a cache: with gradients nothing is cached."""
+    """Return a prediction without the cache, which is not used while gradients are computed."""
     return model(x).detach()
 
 
@@ -45,7 +45,7 @@ def test_a_second_prediction_computes_no_transfer_function(counted, hold):
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_what_a_prediction_keeps_has_no_part_in_gradients(mode):
+def test_results_cached_by_a_prediction_do_not_change_gradients(mode):
     own, x = model(), torch.randn(2, 1, 40)
     with mode():
         own(x)
@@ -64,7 +64,7 @@ def change_in_place(own, other):
             mine.copy_(yours)
 
 
-def change_behind_the_scenes(own, other):
+def change_through_data(own, other):
     for mine, yours in zip(own.parameters(), other.parameters(), strict=True):
         mine.data.copy_(yours.data)
 
@@ -98,9 +98,9 @@ def load(own, other):
     own.load_state_dict(other.state_dict())
 
 
-@pytest.mark.parametrize("change", [change_in_place, change_behind_the_scenes, replace_storage, load, parametrize])
+@pytest.mark.parametrize("change", [change_in_place, change_through_data, replace_storage, load, parametrize])
 @torch.no_grad()
-def test_other_weights_have_other_answers(change):
+def test_changed_weights_give_changed_predictions(change):
     own, other, x = model(), model(seed=1), torch.randn(2, 1, 40)
     assert not torch.allclose(own(x), other(x), atol=1e-3)
     change(own, other)
@@ -110,7 +110,7 @@ def test_other_weights_have_other_answers(change):
 
 
 @torch.no_grad()
-def test_other_grids_and_precisions_are_other_questions():
+def test_other_grids_and_precisions_do_not_use_the_same_cached_result():
     own, x = model(), torch.randn(2, 1, 40)
     own(x)
     finer, slower = Grid.line(80, dt=0.025), Grid.line(40, dt=0.1)
@@ -125,7 +125,7 @@ def test_other_grids_and_precisions_are_other_questions():
 
 
 @torch.no_grad()
-def test_other_modes_are_other_questions():
+def test_other_modes_do_not_use_the_same_cached_result():
     kernel = model().blocks[0].kernel
     every, low = kernel.transfer((None,), (40,), (0.5,)), kernel.transfer((4,), (40,), (0.5,))
     assert torch.equal(low, every[..., :4])
@@ -133,7 +133,7 @@ def test_other_modes_are_other_questions():
 
 
 @torch.no_grad()
-def test_a_stack_of_models_is_each_of_them():
+def test_vmap_over_models_equals_each_model_alone():
     models, x = [model(seed) for seed in range(3)], torch.randn(2, 1, 40)
     state = stack_module_state(models)
     together = vmap(lambda *state: functional_call(models[0], state, (x,)))(*state)
@@ -142,13 +142,13 @@ def test_a_stack_of_models_is_each_of_them():
 
 
 @torch.no_grad()
-def test_nothing_is_kept_for_a_model_that_is_gone():
+def test_the_cache_of_a_deleted_model_is_deleted():
     gc.collect()
     before = len(cache._KEPT)
     own = model()
     own(torch.randn(2, 1, 40))
     assert len(cache._KEPT) == before + 2
-    for size in range(41, 60):  # with many grids, only the last one stays in the cache
+    for size in range(41, 60):  # more grids than one layer may have in the cache
         own(torch.randn(1, 1, size), Grid.line(size, dt=0.05))
     assert all(len(kept) <= cache.RESULTS for kept in cache._KEPT.values())
     del own

@@ -1,4 +1,4 @@
-"""The products in chunks of a CPU: scipy's linear simulation, the recurrence sample by sample with its gradients, causality."""
+"""Responses in chunks on a CPU: they agree with scipy and with the recurrence sample by sample, and they are causal."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ DT = 0.05
 
 
 def layer(inputs, outputs, poles, dtype=torch.float64):
-    """Poles, residues, W and b of one layer."""
+    """Return random poles, residues, W and b of one layer."""
     generator = torch.Generator().manual_seed(0)
 
     def normal(*shape):
@@ -40,7 +40,7 @@ def noise(*shape, dtype=torch.float64):
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-9), (torch.float32, 1e-4)])
 @pytest.mark.parametrize("kind", ["smooth", "step", "ramp", "noise"])
-def test_it_is_the_linear_simulation_of_scipy(dtype, tolerance, kind):
+def test_the_response_equals_the_simulation_of_scipy(dtype, tolerance, kind):
     n = 1500
     t = DT * np.arange(n)
     u = {"smooth": np.sin(1.3 * t + 0.4), "step": (t > 3) * 1.0, "ramp": t, "noise": noise(n).numpy()}[kind]
@@ -55,7 +55,7 @@ def test_it_is_the_linear_simulation_of_scipy(dtype, tolerance, kind):
 
 
 @pytest.mark.parametrize("size", [1, 2, 16, 17, 300, 1200])
-def test_values_and_gradients_are_those_of_the_recurrence_sample_by_sample(size):
+def test_values_and_gradients_equal_those_of_the_recurrence_sample_by_sample(size):
     given = [value.requires_grad_() for value in (noise(2, 3, size), *layer(3, 4, 2))]
     found = respond(*given)
     u, poles, residues, weight, bias = given
@@ -67,7 +67,7 @@ def test_values_and_gradients_are_those_of_the_recurrence_sample_by_sample(size)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_past_does_not_know_the_future(dtype):
+def test_later_samples_do_not_change_earlier_responses(dtype):
     u, given = noise(2, 3, 700, dtype=dtype), layer(3, 3, 4, dtype)
     before = respond(u, *given)
     for moment in (1, 16, 77, 500, 699):
@@ -78,7 +78,7 @@ def test_the_past_does_not_know_the_future(dtype):
 
 
 @pytest.mark.parametrize("training", [False, True])
-def test_a_stack_by_vmap_is_every_network_alone(training):
+def test_vmap_over_networks_equals_each_network_alone(training):
     u, given = noise(3, 2, 2, 50), layer(2, 2, 2)
     scaled = [torch.stack([value, value / 2, -value if k else value]) for k, value in enumerate(given)]
     with torch.set_grad_enabled(training):
@@ -90,7 +90,7 @@ def test_a_stack_by_vmap_is_every_network_alone(training):
 
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("count", [1, 16, 17, 300])
-def test_a_scan_is_its_recurrence(count, back):
+def test_a_scan_equals_the_recurrence_step_by_step(count, back):
     poles = layer(1, 1, 3)[0]
     added = noise(2, 3, 2, count)
     levels = [type(level)(*(part[0] for part in level)) for level in make_levels(poles[None], DT, count, torch.float64)]
@@ -104,7 +104,7 @@ def test_a_scan_is_its_recurrence(count, back):
     assert (found - truth).abs().max() < 1e-12 * truth.abs().max()
 
 
-def test_products_of_single_precision_are_those_of_double():
+def test_products_in_single_precision_agree_with_double_precision():
     a, b = noise(40, 70), noise(70, 50)
     for left, right in ((a, b), (a.mT.contiguous().mT, b), (a, b.mT.contiguous().mT), (a[8:20, -30:], b[:30])):
         found = product(left.float(), right.float())

@@ -1,4 +1,4 @@
-"""Truncated Fourier transforms: matrix products and fast transforms give the same result, and a longer period means zeros."""
+"""Truncated Fourier transforms: matrix products and fast transforms give the same result. A longer period adds zeros."""
 
 import pytest
 import torch
@@ -17,6 +17,7 @@ def field(shape):
 
 
 def there_and_back(x, modes, shape, period=(), room=fourier, entered=()):
+    """Transform a field to modes, multiply the modes by weights, and transform them back. room: the module to test."""
     inside = room.enter(x, modes, entered)
     spectrum = room.to_modes(inside, modes, entered, period)
     weight = torch.linspace(0.5, 2, spectrum.numel(), dtype=torch.float64).reshape(spectrum.shape)
@@ -25,13 +26,14 @@ def there_and_back(x, modes, shape, period=(), room=fourier, entered=()):
 
 
 def value_and_slope(function, x):
+    """Return a function and the gradient of the sum of its squares."""
     out = function(x)
     return out, torch.autograd.grad(out.square().sum(), x)[0]
 
 
 @pytest.fixture
 def way(monkeypatch):
-    """Choose matrix products wherever modes are dropped, or fast transforms only."""
+    """Return a function that selects the method: matrix products wherever modes are dropped, or fast transforms only."""
 
     def choose(products):
         monkeypatch.setattr(fourier, "by_product", lambda period, points, modes, x: products and modes is not None)
@@ -41,7 +43,7 @@ def way(monkeypatch):
 
 @pytest.mark.parametrize("products", [False, True])
 @pytest.mark.parametrize(("shape", "modes", "entered"), ENTERED)
-def test_both_ways_are_the_formula(shape, modes, entered, products, way):
+def test_both_methods_equal_the_formula(shape, modes, entered, products, way):
     way(products)
     rooms, x = (fourier, formula), field(shape)
     found = [value_and_slope(lambda x, room=room: there_and_back(x, modes, shape, (), room, entered), x) for room in rooms]
@@ -51,7 +53,7 @@ def test_both_ways_are_the_formula(shape, modes, entered, products, way):
 
 @pytest.mark.parametrize("products", [False, True])
 @pytest.mark.parametrize(("shape", "modes"), CASES)
-def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, way):
+def test_a_longer_period_equals_zeros_after_the_last_point(shape, modes, products, way):
     way(products)
     period = tuple(n + (n // 2 if d % 2 == 0 else 0) for d, n in enumerate(shape))
 
@@ -66,16 +68,14 @@ def test_a_longer_period_is_zeros_after_the_last_point(shape, modes, products, w
         assert torch.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-def test_many_turns_cost_no_digits():
-    """On 2001 points, the wave of mode 1000 at point 2k equals the wave of mode 1 at point −k, although their angles differ by
-    a thousand turns.
-    """
+def test_large_angles_lose_no_digits():
+    """On 2001 points, mode 1000 at point 2k equals mode 1 at point −k. Their angles differ by up to a thousand turns."""
     found = waves(2001, 2001, 1001, True, torch.float64, torch.device("cpu"))
     k = torch.arange(1, 1000)
     assert torch.equal(found[:, 1000, 2 * k], found[:, 1, 2001 - k])
 
 
-def test_products_are_for_few_modes_where_they_are_faster():
+def test_products_are_chosen_for_few_modes_and_short_axes():
     x = torch.zeros(1)
     assert fourier.by_product(64, 64, 30, x)
     assert fourier.by_product(3072, 2048, 32, x)
@@ -83,21 +83,21 @@ def test_products_are_for_few_modes_where_they_are_faster():
         assert not fourier.by_product(period, points, modes, x)
 
 
-def test_no_more_is_kept_than_a_run_needs(way):
+def test_the_cache_of_wave_matrices_has_a_limit(way):
     way(products=True)
     for size in range(70, 70 + 2 * cache.WAVES):
         to_modes(torch.zeros(1, size), (3,))
     assert len(cache._WAVES) <= cache.WAVES
 
 
-def test_nothing_is_kept_from_inside_a_transformation(way):
+def test_tensors_inside_torch_func_transformations_are_not_cached(way):
     way(products=True)
     torch.func.grad(lambda x: to_modes(x, (3,)).abs().sum())(torch.ones(1, 301))
     to_modes(torch.ones(1, 301), (3,))
     assert all(values.data_ptr() for values in cache._WAVES.values())
 
 
-def test_what_was_made_without_gradients_serves_training(way):
+def test_matrices_cached_in_inference_mode_can_be_used_in_training(way):
     way(products=True)
     x = field((90,)).float()
     with torch.inference_mode():

@@ -1,6 +1,6 @@
-"""The fused kernels against the plain formulas in double precision: values and all gradients, alone and stacked.
+"""Values and gradients of the GPU kernels equal those of the plain formulas in double precision, for one and several networks.
 
-On a machine without a GPU the kernels run in Triton's interpreter, which executes the same program element by element.
+On a machine without a GPU, the kernels run in Triton's interpreter, which executes the same program.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ RUNS, BATCH, WIDTH, HIDDEN, OUT, GRID = 2, 3, 4, 20, 3, (7, 30)
 
 
 def fields(*shape: int) -> Tensor:
+    """Return random numbers (RUNS, *shape)."""
     return torch.randn(RUNS, *shape, device=DEVICE)
 
 
 def agree(kernel, formula, *inputs: Tensor) -> None:
-    """Check that values and gradients agree to single precision, for a stack of runs and for one."""
+    """Check that values and gradients agree in single precision, for a stack of networks and for one network."""
     torch.manual_seed(0)
     for mapped, given in ((vmap, inputs), (lambda f: f, [x[0] for x in inputs])):
         single = [x.clone().requires_grad_() for x in given]
@@ -92,7 +93,7 @@ def test_gated(kind: str, terms: int) -> None:
 
 @pytest.mark.parametrize(("samples", "channels_in", "channels_out"), [(3, 4, 4), (18, 6, 3)])
 def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
-    """Sizes need not be multiples of the tile size."""
+    """The sizes are not multiples of the tile size."""
     agree(
         lambda x, h: torch.view_as_real(mix(torch.view_as_complex(x), torch.view_as_complex(h))),
         lambda x, h: torch.view_as_real(
@@ -102,8 +103,8 @@ def test_mix(samples: int, channels_in: int, channels_out: int) -> None:
     )  # fmt: skip
 
 
-def test_mix_takes_arrays_as_they_come() -> None:
-    """Inputs may be permuted or conjugated, and the gradient may be an expanded tensor."""
+def test_mix_accepts_any_memory_layout() -> None:
+    """Inputs are permuted or conjugated, and the gradient is an expanded tensor."""
     x, h = (torch.randn(*shape, 6, 2, device=DEVICE) for shape in ((4, 3), (3, 5)))
 
     def kernel(x: Tensor, h: Tensor) -> Tensor:
@@ -117,7 +118,7 @@ def test_mix_takes_arrays_as_they_come() -> None:
     agree(kernel, formula, *(values.expand(RUNS, *values.shape) for values in (x, h)))
 
 
-def test_runs_within_runs() -> None:
+def test_vmap_within_vmap() -> None:
     v, w, b = fields(3, BATCH, WIDTH, *GRID), fields(3, WIDTH, WIDTH), fields(3, WIDTH)
     kernel = lambda v, w, b: update(v, w, b, [], "gelu", True)  # noqa: E731
     nested = vmap(vmap(kernel))(v, w, b)
@@ -125,7 +126,7 @@ def test_runs_within_runs() -> None:
     assert torch.allclose(nested[1, 2], kernel(v[1, 2], w[1, 2], b[1, 2]), atol=1e-6)
 
 
-def test_not_a_number_is_not_hidden() -> None:
+def test_relu_keeps_nan() -> None:
     v = fields(BATCH, WIDTH, *GRID)[0]
     v[0, 0, 0, 0] = torch.nan
     eye, zero = torch.eye(WIDTH, device=DEVICE), torch.zeros(WIDTH, device=DEVICE)

@@ -1,4 +1,4 @@
-"""Channel matrices of modes: every way of multiplying gives the sum of the formula, and its gradient."""
+"""Products with one channel matrix for each mode: values and gradients equal the sum over channels, with every method."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ def draw(*shape, seed):
 
 @pytest.mark.parametrize("large", [0, mixing.LARGE])
 @pytest.mark.parametrize("kept", [(7,), (3, 5), (3, 2, 4)])
-def test_it_is_the_sum_over_channels(kept, large, monkeypatch):
+def test_the_product_equals_the_sum_over_channels(kept, large, monkeypatch):
     monkeypatch.setattr(mixing, "LARGE", large)
     spectrum, weight = draw(4, 2, *kept, seed=0), draw(2, 3, *kept, seed=1)
     expected = sum(spectrum[:, i, None] * weight[None, i] for i in range(2))
@@ -25,7 +25,7 @@ def test_it_is_the_sum_over_channels(kept, large, monkeypatch):
         assert torch.allclose(own, true, rtol=1e-13)
 
 
-def test_a_stack_is_its_rows():
+def test_vmap_over_products_equals_each_product_alone():
     spectrum, weight = draw(3, 4, 2, 7, seed=0), draw(3, 2, 5, 7, seed=1)
     together = vmap(mixing.mix_channels)(spectrum, weight)
     alone = torch.stack([mixing.mix_channels(a, b) for a, b in zip(spectrum, weight, strict=True)])

@@ -1,4 +1,7 @@
-"""Inverse transforms to real signals ignore imaginary parts that a real signal cannot have, on any device and batch size."""
+"""Inverse Fourier transforms to real signals, for any device and batch size.
+
+Mode 0 and the Nyquist mode of a real signal are real. Their imaginary parts must not change the result.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ DEVICES = [
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("size", [2048, 2047])
-def test_the_ends_of_a_half_spectrum_are_real(device: str, size: int) -> None:
-    """Compare with Σ_l c_l Re(α_l e^{iωt})/N in double precision. For 4096 lines a GPU uses another algorithm."""
+def test_imaginary_parts_of_mode_zero_and_the_nyquist_mode_are_ignored(device: str, size: int) -> None:
+    """The truth is Σ_l c_l Re(α_l e^{iωt})/N in double precision. For 4096 signals, a GPU uses another algorithm."""
     torch.manual_seed(0)
     modes = torch.randn(4096, size // 2 + 1, dtype=torch.complex64, device=device)
     found = from_modes(modes, (size,))[::512].double()
@@ -32,8 +35,8 @@ def test_the_ends_of_a_half_spectrum_are_real(device: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_the_gradient_of_a_real_transform_in_many_lines(device: str) -> None:
-    """⟨g, F x⟩ as a function of x has the gradient Re F* g."""
+def test_the_gradient_of_a_real_transform_of_many_signals(device: str) -> None:
+    """The gradient of ⟨g, F x⟩ with respect to x is Re F* g, where F is the Fourier transform."""
     torch.manual_seed(0)
     x = torch.randn(4096, 2048, device=device, requires_grad=True)
     g = torch.randn(4096, 1025, dtype=torch.complex64, device=device)

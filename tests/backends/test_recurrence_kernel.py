@@ -1,6 +1,6 @@
-"""The fused layer against the recurrence written out sample by sample in double precision: values and all gradients.
+"""Values and gradients of the GPU kernels of a layer equal those of a recurrence sample by sample in double precision.
 
-On a machine without a GPU the kernels run in Triton's interpreter, which executes the same program element by element.
+On a machine without a GPU, the kernels run in Triton's interpreter, which executes the same program.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def sample_by_sample(
     v: Tensor, poles: Tensor, residues: Tensor, weight: Tensor, bias: Tensor, gate: list[Tensor], terms: list[Tensor],
     act: str, skip: bool,
 ) -> Tensor:  # fmt: skip
+    """Return the output of a layer, computed one sample after the other."""
     z = (poles * DT)[:, None, None]
     q = torch.exp(z)
     b1, b0 = DT * (q * (z - 1) + 1) / z**2, DT * (q - 1 - z) / z**2
@@ -49,7 +50,10 @@ def sample_by_sample(
 
 
 def layer(runs: int, batch: int, channels: int, points: int, poles: int, gate: bool, terms: int) -> list[Tensor]:
-    """Random parameters and fields in single precision: decays of 1 to 40 points, up to an oscillation per 13 points."""
+    """Return random parameters and fields in single precision.
+
+    Poles have time constants from 1 to 40 points. The fastest oscillation has a period of 13 points.
+    """
     torch.manual_seed(0)
 
     def normal(*shape: int) -> Tensor:
@@ -67,10 +71,12 @@ def layer(runs: int, batch: int, channels: int, points: int, poles: int, gate: b
 
 
 def split(given: list[Tensor], gate: bool) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+    """Return the input with the parameters, the parameters of the gate, and the terms."""
     return given[:5], given[5:7] if gate else [], given[7 if gate else 5 :]
 
 
 def fused(given: list[Tensor], gate: bool, act: str, skip: bool) -> Tensor:
+    """Return the output of a layer, computed by the GPU kernels."""
     (v, poles, residues, weight, bias), gates, terms = split(given, gate)
     both: Any = gates or (None, None)
     return gated_recurrence(v, poles, residues, DT, weight, bias, *both, terms, act, skip)
@@ -104,7 +110,7 @@ def split_double(given: list[Tensor], gate: bool) -> tuple[Any, ...]:
     return (*plain, gates, terms)
 
 
-def test_a_stack_by_vmap_is_the_stack() -> None:
+def test_vmap_over_networks_equals_a_stack_of_networks() -> None:
     given = layer(2, 1, 4, 40, 2, True, 0)
 
     def one(*own: Tensor) -> Tensor:
@@ -113,7 +119,7 @@ def test_a_stack_by_vmap_is_the_stack() -> None:
     assert torch.equal(vmap(one)(*given), fused(given, True, "gelu", True))
 
 
-def test_nothing_changes_before_the_input_does() -> None:
+def test_later_samples_do_not_change_earlier_outputs() -> None:
     given = layer(1, 1, 4, 90, 2, True, 0)
     before = fused(given, True, "gelu", True)
     given[0][..., 37:] += 1
@@ -124,7 +130,7 @@ def test_nothing_changes_before_the_input_does() -> None:
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 0.9, 1.1, 3.0])
 def test_coefficients_keep_their_accuracy_at_small_steps(size: float) -> None:
-    """The quotients of the hold suffer from cancellation. The definition in double precision is used where they do not."""
+    """φ₁ and φ₂ lose digits by cancellation for small z. The truth is their Taylor series there, else their definition."""
     z = size * torch.exp(torch.tensor(2.0j, dtype=torch.complex128))
     if size < 0.01:
         first, second = 1 + z / 2 + z**2 / 6 + z**3 / 24, 0.5 + z / 6 + z**2 / 24 + z**3 / 120

@@ -1,7 +1,8 @@
 """Write small files in the layout of every benchmark, with data of a known linear system and known noise.
 
-`write(name, folder)` writes the files and returns the test part, which we derive independently from the protocol. For each
-figure, the test part is a list of (clean outputs, measured outputs), both (channels, time), and the number of samples to skip.
+`write(name, folder)` writes the files. It returns the expected test part, and the number of samples that are not scored. For
+each figure of merit, the test part is a list of pairs (clean outputs, measured outputs), each (channels, time). This module
+follows the published protocol and shares no code with `lfno.challenges`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from scipy.signal import lfilter
 
 #: a discrete-time resonance at 1/20 of the sampling rate with 20 % damping
 POLE = np.exp(2 * np.pi * 0.05 * (-0.2 + 1j))
+#: transfer function of the system, in powers of z⁻¹
 DENOMINATOR = np.array([1.0, -2 * POLE.real, abs(POLE) ** 2])
 NUMERATOR = np.array([0.0, 0.05, 0.05])
+#: standard deviation of the noise
 NOISE = 1e-3
 
 Expected = dict[str, list[tuple[np.ndarray, np.ndarray]]]
@@ -34,7 +37,7 @@ def steady(u: np.ndarray) -> np.ndarray:
 
 
 def signal(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Return zero-mean noise without energy near the Nyquist frequency."""
+    """Return noise (*shape) with zero mean and without energy near the Nyquist frequency."""
     spectrum = np.fft.rfft(rng.normal(size=shape))
     spectrum[..., 0] = 0
     spectrum[..., int(0.8 * spectrum.shape[-1]) :] = 0
@@ -42,13 +45,14 @@ def signal(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def record(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (input, clean output, measured output) of one record that does not start at rest."""
+    """Return input, clean output and measured output, each (size,), of one record that does not start at rest."""
     u = signal(rng, size + 500)
     clean = respond(u)[500:]
     return u[500:], clean, clean + NOISE * rng.normal(size=size)
 
 
 def write(name: str, folder: Path, seed: int = 0) -> tuple[Expected, int]:
+    """Write the files of a benchmark. Return the expected test part and the number of samples that are not scored."""
     folder.mkdir(parents=True, exist_ok=True)
     return WRITERS[name](folder, np.random.default_rng(seed))
 
@@ -154,6 +158,7 @@ def _parallel(folder: Path, rng: np.random.Generator) -> tuple[Expected, int]:
     return expected, 50
 
 
+#: benchmark → function that writes its files
 WRITERS = {
     "fine-steering-mirror": _mirror,
     "silverbox": _silverbox,
@@ -165,12 +170,13 @@ WRITERS = {
     "f-16": _f16,
     "parallel-wiener-hammerstein": _parallel,
 }
+#: benchmark → factor from the unit of the data to the unit of the figures; 1 for the other benchmarks
 SCALES = {"fine-steering-mirror": 1e6, "silverbox": 1e3, "wiener-hammerstein": 1e3, "emps": 1e3}
 SCALES |= {"parallel-wiener-hammerstein": 1e3}
 
 
 def figure(pairs: list[tuple[np.ndarray, np.ndarray]], skip: int, scale: float) -> float:
-    """Return the official figure of the clean outputs: the mean of the errors of all records and outputs."""
+    """Return the figure of merit of a model that predicts the clean outputs: the mean RMS error of all records and outputs."""
     errors = []
     for clean, measured in pairs:
         for a, b in zip(clean, measured, strict=True):

@@ -1,4 +1,4 @@
-"""Linear models of long records in a small band: close modes of a sum of lightly damped oscillations are found."""
+"""Linear models of long records in a small frequency band: the search finds lightly damped modes that are close together."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from lfno.challenges.band import band_modes, decimated, decimation
 from lfno.challenges.protocol import Record
 from lfno.identification.identify import Modes
 
+#: sampling interval in seconds
 STEP = 1 / 400
+#: frequencies of the modes in Hz
 FREQUENCIES = np.array([3.0, 5.0, 5.6, 8.0])
+#: poles of the modes, with 1.5 % damping
 POLES = 2 * np.pi * FREQUENCIES * (-0.015 + 1j)
 
 
 def records(count: int = 2, size: int = 30_000) -> list[Record]:
-    """Return records of noise between 2 and 10 Hz at two levels."""
+    """Return responses to noise between 2 and 10 Hz. The level of each record is ten times the level of the previous one."""
     truth = Modes(POLES, np.array([[[1.0, -0.7, 0.8, 0.5j]]]), np.zeros((1, 1)), np.ones(4), 0.0, "linear")
     spectrum = np.fft.rfft(np.random.default_rng(0).normal(size=(count, 1, size)))
     frequencies = np.fft.rfftfreq(size, STEP)
@@ -29,7 +32,7 @@ def test_the_decimation_keeps_the_band():
     assert 8 <= factor <= 400 / (2 * 10)
 
 
-def test_decimated_signals_keep_slow_waves():
+def test_decimation_keeps_the_amplitude_of_a_slow_sine():
     time = STEP * np.arange(8000)
     found = decimated(np.sin(2 * np.pi * 5 * time)[None], 10)[0]
     assert np.abs(found).max() == pytest.approx(1, abs=0.01)

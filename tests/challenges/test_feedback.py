@@ -1,6 +1,6 @@
 """Modes with feedback as a method of a benchmark.
 
-The first outputs give the initial state, and the error of an identified nonlinear spring is as small as the noise.
+The first outputs of a record give its initial state. The error of an identified nonlinear spring is as small as the noise.
 """
 
 from __future__ import annotations
@@ -24,12 +24,18 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from tests.challenges.layouts import signal
 
-STEP, NOISE, SKIP = 0.05, 0.01, 50
+#: sampling interval in seconds
+STEP = 0.05
+#: standard deviation of the noise on the outputs
+NOISE = 0.01
+#: number of first outputs for the initial state
+SKIP = 50
+#: settings of a network that is trained for a few seconds
 TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projection": 8}
 
 
 def duffing() -> FeedbackModel:
-    """Return x″ + 0.4 x′ + 9 x + 9 x³ = u, y = x, as a model with feedback of one mode."""
+    """Return a model with feedback of one mode that has the equation x″ + 0.4 x′ + 9 x + 9 x³ = u and the output y = x."""
     pole = -0.2 + 1j * np.sqrt(9 - 0.04)
     terms = Terms(1, powers=((3,),))
     # y = Re(r w) with w′ = μ w + u − 9 y³ and r = 1 / (i Im μ)
@@ -59,20 +65,20 @@ def test_the_model_solves_its_equation():
     assert left.std() < 0.05 * force.std()  # second differences are a coarse check of the sign and size of every term
 
 
-def test_the_first_outputs_show_the_state():
+def test_the_initial_state_is_estimated_from_the_first_outputs():
     model = duffing()
     force = 6 * signal(np.random.default_rng(1), 1, 900)
     states = model.states(force[None], STEP)[:, 0]
     y = model.outputs(states[:, None], force[None])[0]
     prior = state_prior(model, [force])
     found = observed_state(model, force[:, 500:], y[:, 500:530], *prior)
-    # the hold of the first interval is the same, so only the prior makes the state inexact
+    # the model is exact, so only the prior causes an error of the state
     np.testing.assert_allclose(found, states[500], atol=1e-3 * states.std())
-    assert np.allclose(observed_state(model, force, y[:, :0], *prior), prior[0])  # without outputs, it is the prior mean
+    assert np.allclose(observed_state(model, force, y[:, :0], *prior), prior[0])  # no outputs: the prior mean
 
 
 def records() -> Data:
-    """Return a training and a test record of the hardening spring with noise, in the form of the Silverbox."""
+    """Return a training record and a test record of the hardening spring of `duffing`, with noise, as data of a benchmark."""
     rng = np.random.default_rng(5)
     (u, x), (u_test, x_test) = motion(2, 1500), motion(3, 1000)
     y, y_test = (values + NOISE * rng.normal(size=values.shape) for values in (x, x_test))
@@ -82,6 +88,7 @@ def records() -> Data:
 
 @pytest.fixture(scope="module")
 def found() -> dict:
+    """Return the data, and all fitted models without a network by name."""
     data = records()
     return {"data": data, **compact(data.training, Settings(seconds=600.0))}
 
@@ -96,15 +103,15 @@ def test_a_hardening_spring_is_identified_down_to_the_noise(found: dict, monkeyp
     assert "feedback" in result.model
 
 
-def test_the_network_corrects_the_better_compact_model(found: dict):
+def test_the_network_corrects_the_model_with_the_smallest_validation_error(found: dict):
     data: Data = found["data"]
     fitted = fit_lfno(data.training, Settings(changes=TINY), [found["linear"], found["feedback"]])
     assert fitted.configuration["path"] == found["feedback"].models[0].description
-    # after two epochs the network is almost untrained, so the sum is nearly as good as the compact model
+    # after two epochs the network is almost untrained, so the sum is nearly as good as modes with feedback
     assert fitted.validation["training"] < 0.5 * found["linear"].validation["training"]
 
 
-def test_a_periodic_question_is_answered_in_steady_state(found: dict):
+def test_a_periodic_record_is_predicted_in_steady_state(found: dict):
     model = found["feedback"].models[0]
     force = 3 * signal(np.random.default_rng(7), 1, 256)
     answer = model.simulate(Question(np.tile(force, 2), force[:, :0], period=256))
@@ -112,7 +119,7 @@ def test_a_periodic_question_is_answered_in_steady_state(found: dict):
     np.testing.assert_allclose(answer, long, atol=0.05 * long.std())
 
 
-def test_rough_inputs_are_told_from_smooth_and_from_constant_ones():
+def test_rough_inputs_are_distinguished_from_smooth_and_piecewise_constant_inputs():
     rng = np.random.default_rng(9)
     white, smooth = rng.normal(size=(1, 2000)), np.sin(0.3 * np.arange(2000))[None]
     steps = np.repeat(rng.normal(size=(1, 200)), 10, axis=1)

@@ -1,4 +1,4 @@
-"""The safe model replaces a nonlinear model where the nonlinear model diverges, and only there."""
+"""The safe model predicts a record if, and only if, the nonlinear model diverges on this record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lfno.challenges.protocol import Question, Record, Training
 
 @dataclass(frozen=True)
 class Gain:
-    """A model with outputs = gain · inputs."""
+    """The model outputs = gain · inputs."""
 
     gain: float
     description: str = "gain"
@@ -23,13 +23,14 @@ class Gain:
 
 
 def training() -> Training:
-    """Return a training part with outputs between −1 and 3. The mean is 1, and the largest distance from the mean is 2."""
+    """Return training records with outputs between −1 and 3. The mean is 1, and the largest distance from the mean is 2."""
     outputs = np.tile([-1.0, 3.0], 20)[None]
     return Training((Record("training", outputs, outputs),), 1.0, 0)
 
 
 @pytest.mark.parametrize(("level", "safe"), [(0.99, False), (1.01, True), (np.inf, True), (np.nan, True)])
-def test_answers_outside_the_trusted_range_come_from_the_safe_model(level: float, safe: bool):
+def test_the_safe_model_replaces_predictions_outside_the_trusted_range(level: float, safe: bool):
+    """The prediction of the guarded model lies at `level` times the largest trusted distance from the mean."""
     model = guarded(Gain(1.0), Gain(0.0), training())
     inputs = np.array([[0.0, 1.0 + level * REACH * 2.0]])
     answer = model.simulate(Question(inputs, inputs[:, :0]))

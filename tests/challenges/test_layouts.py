@@ -1,4 +1,4 @@
-"""Every layout is read according to its protocol: for exact predictions, the figure is the noise."""
+"""The files of every benchmark are read according to the protocol: for exact predictions, the figure of merit is the noise."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lfno.challenges.protocol import Question, figures
 from tests.challenges.layouts import SCALES, WRITERS, figure, write
 
 
-def test_all_nine_benchmarks_have_a_layout_here():
+def test_all_nine_benchmarks_have_a_layout_in_these_tests():
     assert set(WRITERS) == set(CHALLENGES)
     assert len(CHALLENGES) == 9
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_exact_answers_score_the_noise(name: str, tmp_path: Path):
+def test_the_figure_of_an_exact_prediction_is_the_noise(name: str, tmp_path: Path):
     expected, skip = write(name, tmp_path)
     data = load(name, tmp_path)
     challenge = data.challenge
@@ -30,6 +30,8 @@ def test_exact_answers_score_the_noise(name: str, tmp_path: Path):
     pairs = iter(zip(data.test, (clean for pairs in expected.values() for clean, _ in pairs), strict=True))
 
     class InOrder:
+        """A model that returns the clean outputs of the test records, one after the other."""
+
         description = "truth"
 
         def simulate(self, question: Question) -> np.ndarray:
@@ -42,7 +44,7 @@ def test_exact_answers_score_the_noise(name: str, tmp_path: Path):
         assert len(published.figures) == len(challenge.figures)
 
 
-def test_training_parts_are_the_official_ones(tmp_path: Path):
+def test_the_training_records_follow_the_protocol(tmp_path: Path):
     write("silverbox", tmp_path / "s")
     write("f-16", tmp_path / "f")
     write("parallel-wiener-hammerstein", tmp_path / "p")
@@ -59,7 +61,7 @@ def test_training_parts_are_the_official_ones(tmp_path: Path):
     np.testing.assert_allclose(first.inputs[:, :512], first.inputs[:, 512:])  # the second period follows the first one in time
 
 
-def test_a_question_holds_no_output_after_the_first_ones(tmp_path: Path):
+def test_a_question_gives_no_access_to_later_outputs(tmp_path: Path):
     write("cascaded-tanks", tmp_path)
     (record,) = load("cascaded-tanks", tmp_path).test
     question = record.question(50)

@@ -1,4 +1,4 @@
-"""On data of a linear system, the error of every method is as small as the noise. No method receives data of the test part."""
+"""The methods: on data of a linear system, the error is as small as the noise, and no method receives test outputs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lfno.core.errors import LfnoError
 from lfno.identification.identify import Modes
 from tests.challenges.layouts import SCALES, figure, write
 
+#: settings of a network that is trained for a few seconds
 TINY = {"epochs": 2, "width": 4, "transient_layers": 1, "n_poles": 4, "projection": 8}
 
 
@@ -44,7 +45,7 @@ def test_test_outputs_do_not_change_the_model(method: str, tmp_path: Path):
     assert fitted[0].validation == fitted[1].validation
 
 
-def test_the_initial_state_comes_from_the_first_outputs():
+def test_the_initial_state_is_estimated_from_the_first_outputs():
     poles = np.array([-0.3 + 4j, -1.0 + 0j])
     modes = Modes(poles, np.array([[[0.5 - 1j, 2.0]]]), np.zeros((1, 1)), np.ones(2), 0.0, "linear")
     inputs = np.random.default_rng(0).normal(size=(1, 1, 600))
@@ -65,7 +66,7 @@ def test_the_initial_state_comes_from_the_first_outputs():
     assert np.mean(errors, 0)[0] < np.mean(errors, 0)[1]
 
 
-def test_a_periodic_question_is_answered_in_steady_state():
+def test_a_periodic_record_is_predicted_in_steady_state():
     modes = Modes(np.array([-2.0 + 4j]), np.array([[[-1j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     inputs = np.random.default_rng(0).normal(size=(1, 200))
     model = LinearModes(modes, np.zeros((1, 1)), np.zeros((1, 1)), 0.05, np.eye(2)[None], np.ones(1))
@@ -74,7 +75,7 @@ def test_a_periodic_question_is_answered_in_steady_state():
     np.testing.assert_allclose(answer, long[:, -200:], atol=1e-6)
 
 
-def test_auto_prefers_what_predicts_held_out_records(tmp_path: Path):
+def test_auto_chooses_the_method_with_the_smallest_error_on_held_out_records(tmp_path: Path):
     write("coupled-drives", tmp_path)
     result = run("coupled-drives", tmp_path, "auto", minutes=0.1, **TINY)
     compared = result.configuration["relative validation errors"]
@@ -83,7 +84,7 @@ def test_auto_prefers_what_predicts_held_out_records(tmp_path: Path):
     assert {"linear", "feedback"} <= set(compared) <= {"linear", "feedback", "lfno"}
 
 
-def test_a_residual_is_white_where_nothing_is_left_to_explain():
+def test_white_noise_is_recognised_in_a_residual():
     rng = np.random.default_rng(5)
     inputs, noise = rng.normal(size=(2, 1, 3000))
     model = LinearModes(*_known_modes(inputs))
@@ -93,11 +94,12 @@ def test_a_residual_is_white_where_nothing_is_left_to_explain():
 
 
 def _known_modes(inputs: np.ndarray) -> tuple:
+    """Return the arguments of `LinearModes` for a known mode."""
     modes = Modes(np.array([-2.0 + 4j]), np.array([[[-1j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     return modes, np.zeros((1, 1)), np.zeros((1, 1)), 0.05, np.eye(2)[None], np.ones(1)
 
 
-def test_seeds_are_trained_together_and_reported_apart(tmp_path: Path):
+def test_each_seed_has_its_own_figures(tmp_path: Path):
     write("coupled-drives", tmp_path)
     result = run("coupled-drives", tmp_path, "lfno", seeds=2, minutes=0.05, **TINY)
     assert all(len(values) == 2 for values in result.figures.values())
@@ -105,7 +107,7 @@ def test_seeds_are_trained_together_and_reported_apart(tmp_path: Path):
     assert all(spread > 0 for spread in result.spread.values())
 
 
-def test_held_out_records():
+def test_the_split_holds_out_the_last_fifth_or_one_record_of_six():
     rng = np.random.default_rng(0)
     one = Record("a", rng.normal(size=(1, 100)), rng.normal(size=(1, 100)))
     kept, held = Training((one,), 1.0, 0).split()
@@ -128,13 +130,13 @@ def test_held_out_records():
         ({"method": "lfno", "colour": 3}, "there is no option 'colour'"),
     ],
 )
-def test_wrong_arguments_are_one_message(arguments: dict, message: str, tmp_path: Path):
+def test_wrong_arguments_raise_an_error(arguments: dict, message: str, tmp_path: Path):
     write("coupled-drives", tmp_path)
     with pytest.raises(LfnoError, match=message):
         run("coupled-drives", tmp_path, **arguments)
 
 
-def test_outputs_that_do_not_follow_the_inputs_have_the_mean_as_their_model():
+def test_outputs_that_do_not_depend_on_the_inputs_are_predicted_by_their_mean():
     rng = np.random.default_rng(3)
     records = tuple(Record("training", *rng.normal(2.0, 1.0, (2, 1, 400))) for _ in range(2))
     model = find_method("linear")(Training(records, 0.02, 10), Settings()).models[0]

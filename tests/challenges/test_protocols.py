@@ -1,4 +1,7 @@
-"""Training part, samples for the initial state, metric and unit of every benchmark, read independently from its files."""
+"""Training records, number of samples for the initial state, metric and unit of every benchmark.
+
+The expected training records are read from the files with independent code.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,13 @@ Pairs = list[tuple[np.ndarray, np.ndarray]]
 
 
 def mat(folder: Path, name: str) -> dict[str, np.ndarray]:
+    """Return the arrays of the only MATLAB file with this name in a folder."""
     (path,) = folder.rglob(name)
     return loadmat(path)
 
 
 def mirror(folder: Path) -> Pairs:
-    """Return every realisation, with its second period after the first one."""
+    """Return inputs and outputs of every realisation. The second period follows the first period in time."""
     arrays = np.load(folder / "combined_data.npz")
     pairs = []
     for level in ("100mV", "200mV", "300mV"):
@@ -100,7 +104,7 @@ def test_training_part_samples_metric_and_unit(name: str, tmp_path: Path):
         np.testing.assert_array_equal(record.outputs, outputs)
 
     class Late:
-        """A model with an error of 100 at the samples that are not scored, and of 3 and 4 in turn at the others: RMS √12.5."""
+        """A model with known errors: 100 at the samples that are not scored, then 3, 4, 3, 4, … with an RMS of about √12.5."""
 
         description = "known errors"
 

@@ -1,4 +1,4 @@
-"""A missing file, a damaged file and a file of another benchmark each give one error message."""
+"""A missing file, a damaged file and a file of another benchmark raise an error."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from tests.challenges.layouts import WRITERS, write
 
 
 def refused(name: str, path: Path | None, message: str) -> None:
+    """Assert that loading the benchmark raises an error with this message."""
     with pytest.raises(LfnoError, match=message):
         load(name, path)
 
 
-def test_an_unknown_name_lists_those_there_are(tmp_path: Path):
+def test_the_error_for_an_unknown_name_lists_the_known_names(tmp_path: Path):
     refused("mirror", tmp_path, "there is no benchmark 'mirror'; choose one of fine-steering-mirror, silverbox")
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_missing_path_an_empty_folder_and_a_cut_file(name: str, tmp_path: Path):
+def test_a_missing_path_an_empty_folder_and_a_truncated_file_raise_an_error(name: str, tmp_path: Path):
     refused(name, tmp_path / "nowhere", "there is no such file or folder")
     (tmp_path / "empty").mkdir()
     refused(name, tmp_path / "empty", "no file in this folder has that name")
     if name == "bouc-wen":
-        return  # slow, because its training records are simulated; its files have the same format
+        return  # the simulation of its training records is slow, and its files have the same format as other benchmarks
     write(name, tmp_path / "full")
     for path in (tmp_path / "full").rglob("*.*"):
         if path.is_file():
@@ -38,14 +39,14 @@ def test_a_missing_path_an_empty_folder_and_a_cut_file(name: str, tmp_path: Path
         load(name, tmp_path / "full")
 
 
-def test_a_benchmark_of_one_file_takes_the_file(tmp_path: Path):
+def test_the_path_of_a_benchmark_with_one_file_may_be_the_file(tmp_path: Path):
     write("cascaded-tanks", tmp_path)
     path = (tmp_path / "dataBenchmark.mat").rename(tmp_path / "tanks.mat")
     assert len(load("cascaded-tanks", path).test) == 1
     refused("emps", path, "needs the folder of its files")
 
 
-def test_wrong_arrays(tmp_path: Path):
+def test_wrong_arrays_raise_an_error(tmp_path: Path):
     good = {name: np.ones((200, 1)) for name in ("uEst", "yEst", "uVal", "yVal")} | {"Ts": 4.0}
     for changed, message in (
         ({"uVal": np.ones((200, 2))}, "'uVal' has shape \\(200, 2\\)"),
@@ -61,7 +62,7 @@ def test_wrong_arrays(tmp_path: Path):
     refused("cascaded-tanks", tmp_path, "there is no variable 'yVal'")
 
 
-def test_two_files_of_one_name(tmp_path: Path):
+def test_two_files_with_the_same_name_raise_an_error(tmp_path: Path):
     write("cascaded-tanks", tmp_path / "a")
     write("cascaded-tanks", tmp_path / "b")
     refused("cascaded-tanks", tmp_path, "has 2 files called dataBenchmark.mat")
@@ -69,7 +70,7 @@ def test_two_files_of_one_name(tmp_path: Path):
 
 def test_the_cache_of_the_package_is_used_and_nothing_is_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    refused("cascaded-tanks", None, "Nothing is downloaded on its own")
+    refused("cascaded-tanks", None, "The program downloads nothing by itself")
     refused("fine-steering-mirror", None, "combined_data.npz")
     write("cascaded-tanks", cache_folder() / "Cascaded_Tanks" / "CascadedTanksFiles")
     assert load("cascaded-tanks").challenge.name == "cascaded-tanks"

@@ -1,4 +1,4 @@
-"""From the absolute values of the outputs of a linear system, the method finds the signs, and then the system."""
+"""The sensor measures absolute values only. The method finds the signs of the outputs, and a linear model of the system."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from lfno.core.errors import LfnoError
 from lfno.identification.identify import Modes
 from tests.challenges.layouts import NOISE, record
 
+#: number of first outputs for the initial state
 SKIP = 20
 
 
 def measured(seed: int, size: int) -> Record:
-    """Return a record of |y| with noise. The resonance of `layouts` gives y."""
+    """Return a record of |y| with noise, where y is the output of the system in `layouts`."""
     u, clean, _ = record(np.random.default_rng(seed), size)
     y = np.abs(clean) + NOISE * np.random.default_rng(seed + 100).normal(size=size)
     return Record("training", u[None], y[None])
 
 
-def test_a_sign_changes_once_for_each_deep_minimum():
+def test_the_sign_changes_once_at_each_deep_minimum():
     x = np.sin(np.arange(60) * 0.3 + 1.0)
     clear = np.abs(x) > 0.3  # the sample at the minimum itself may have either sign
     signs = changing(np.abs(x), 0.3)
@@ -37,7 +38,7 @@ def test_a_sign_changes_once_for_each_deep_minimum():
 
 
 @pytest.mark.long
-def test_a_resonance_is_found_behind_absolute_values():
+def test_a_resonance_is_identified_from_absolute_values():
     training = Training((measured(0, 500), measured(1, 500)), 0.02, SKIP)
     assert applies(training)
     data = Data(replace(CHALLENGES["cascaded-tanks"], skip=SKIP), training, (replace(measured(2, 400), figure="test"),))
@@ -47,7 +48,7 @@ def test_a_resonance_is_found_behind_absolute_values():
     assert run(data, method="linear").mean["test"] > 50 * NOISE
 
 
-def test_outputs_with_a_sign_are_refused():
+def test_outputs_that_are_not_absolute_values_are_refused():
     one = measured(0, 500)
     training = Training((replace(one, outputs=one.outputs - one.outputs.mean()),), 0.02, SKIP)
     assert not applies(training)
@@ -56,7 +57,7 @@ def test_outputs_with_a_sign_are_refused():
     assert not applies(Training((replace(one, outputs=one.outputs + 1.0),), 0.02, SKIP))  # never near zero
 
 
-def test_the_initial_state_is_found_though_its_sign_is_not_measured():
+def test_the_initial_state_is_found_from_absolute_values():
     modes = Modes(np.array([-0.3 + 4j]), np.array([[[0.5 - 1j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     inputs = np.random.default_rng(0).normal(size=(1, 1, 600))
     whole = modes.simulate(inputs, 0.05)[0]

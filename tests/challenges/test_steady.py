@@ -1,4 +1,4 @@
-"""The model for periodic records is the sum of a linear path and a network, both in steady state."""
+"""The model for periodic records is the sum of a frequency response and a network, both in steady state."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from lfno.models.kernel import WINDOW, PoleResidue
 from lfno.models.lfno import LFNO
 from tests.challenges.layouts import POLE, signal, steady
 
+#: number of samples in a period
 SIZE = 256
 
 
 def records(count: int, seed: int) -> tuple[Record, ...]:
-    """Return records of a linear system after a cubic nonlinearity, at two levels. Each record is one period."""
+    """Return records of a cubic nonlinearity followed by a linear system, at two levels. Each record is one period."""
     rng = np.random.default_rng(seed)
     u = signal(rng, 2, count, 1, SIZE) * np.array([1.0, 1.5])[:, None, None, None]
     y = steady(u + 0.2 * u**3)
@@ -31,18 +32,21 @@ def records(count: int, seed: int) -> tuple[Record, ...]:
 
 
 def known_response() -> PeriodicResponse:
+    """Return a frequency response, fitted to eight records of `records`."""
     inputs, outputs = (np.stack([getattr(record, side) for record in records(4, 0)]) for side in ("inputs", "outputs"))
     return fit_periodic(inputs, outputs, degree=1, width=6)
 
 
 def small_network() -> LFNO:
+    """Return a network with random weights."""
     torch.manual_seed(0)
     fields = {"in_channels": 2, "out_channels": 1, "width": 6, "modes": 1, "n_poles": 4, "share_poles": True}
     fields |= {"steady": "exact", "transient_layers": 2, "gate": True, "projection": 16, "hold": "trigonometric"}
     return LFNO(Grid.line(SIZE, 0.1), LFNO.Config.from_fields(fields))
 
 
-def test_the_answer_is_path_plus_network_and_has_no_beginning():
+def test_the_prediction_is_a_sum_and_shifts_with_the_input():
+    """A circular shift of a periodic input shifts the prediction by the same number of samples."""
     path, network = SteadyResponse(known_response()), small_network()
     model = SteadyNetwork(path, network, "cpu")
     record = records(1, 3)[0]
@@ -56,7 +60,7 @@ def test_the_answer_is_path_plus_network_and_has_no_beginning():
     np.testing.assert_allclose(model.simulate(moved.question(0)), np.roll(answer, 37, -1), atol=1e-4 * np.abs(answer).max())
 
 
-def test_layers_begin_with_the_poles_of_the_response():
+def test_the_poles_of_layers_are_initialised_with_the_poles_of_the_response():
     step, size = 0.1, 1024
     u = signal(np.random.default_rng(4), 6, 1, size)
     response = fit_periodic(u, steady(u), degree=0, width=6)
@@ -76,12 +80,12 @@ def test_layers_begin_with_the_poles_of_the_response():
 
 
 def gain(network: LFNO, kernel: PoleResidue) -> float:
-    """Return the RMS of the frequency response of a layer."""
+    """Return the root mean square of the frequency response of a layer."""
     with torch.no_grad():
         return float(kernel.transfer((None,), (1024,), network.steps(network.grid)).abs().square().mean().sqrt())
 
 
-def test_the_network_learns_a_force_that_no_linear_model_has():
+def test_the_network_learns_a_nonlinearity_that_a_frequency_response_cannot_describe():
     training = Training(records(24, 1), 0.1, 10)
     changes = {"width": 8, "transient_layers": 2, "n_poles": 4, "projection": 16}
     changes |= {"epochs": 60, "batch": 10, "validate_every": 2, "learning_rate": 0.02}

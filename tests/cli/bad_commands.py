@@ -1,7 +1,7 @@
-"""Wrong commands. The page docs/how-to/bad-commands.md lists the error message of each.
+"""Wrong commands and the page docs/how-to/bad-commands.md, which lists the error message of each.
 
-`test_bad_commands.py` compares the page with the messages. After an intended change of a message, run
-`python -m tests.cli.bad_commands` to write the page again, and read the difference.
+`test_bad_commands.py` compares the page with the error messages of the commands. After an intended change of an error message,
+run `python -m tests.cli.bad_commands` to write the page again.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,17 +23,23 @@ from tests.cli.rig import SMALL, STEP, call, signals, write_csv
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "bad-commands.md"
 
-INTRODUCTION = """# When a command is refused
+INTRODUCTION = """# Error messages for commands
 
-A command that cannot be right ends with one error message and the [exit code](../reference/exit-codes.md) 2. Nothing is written
-before. [When a file is refused](bad-input.md) lists the error messages for files.
+If a command cannot run, `lfno` prints one error message, writes no file, and ends with the [exit
+code](../reference/exit-codes.md) 2. This page lists the messages of each command. [Another page](bad-input.md) lists the
+messages for files. A test runs every command of this page and compares the message.
 
-Every row of this table is a test: it runs the command and compares the message. `rig.csv` is one long record, and `many.npz`
-holds 20 trajectories. `one` is a model and `two` an ensemble of two, both fitted to the record. `many` is a model of the
-trajectories, and `modes` is a linear model. (…) stands for a long list.
-
-| command | error message |
+| name in the examples | content |
 |---|---|
+| `rig.csv` | one record of 3000 samples: the time `t`, the input `force`, the output `u` |
+| `many.npz` | 20 trajectories of the same signals |
+| `pair.npz` | a record with other names: `t`, `a` and `b` |
+| `slow.npz` | a record with a time step of 2 s |
+| `one`, `two` | folders of models of `rig.csv`: one network, and an ensemble of two networks |
+| `many` | the folder of a network of `many.npz` |
+| `modes` | the folder of a linear model of `rig.csv` |
+| `gone`, `gone.csv` | names that do not exist |
+| … | a long list |
 """
 
 COMMANDS = (
@@ -93,7 +100,7 @@ COMMANDS = (
 
 
 def workshop(folder: Path) -> None:
-    """Write the files and models that the commands use into `folder`."""
+    """Write the files and the models that the commands use into `folder`."""
     write_csv(folder / "rig.csv", signals(3000))
     parts = [signals(600, seed) for seed in range(20)]
     stacked = {name: np.stack([part[name] for part in parts]) for name in ("force", "u")}
@@ -108,15 +115,20 @@ def workshop(folder: Path) -> None:
 
 
 def sentence(command: str) -> str:
-    """Return the error message of the command in the folder of the workshop."""
+    """Return the error message of the command. The current folder must be the one that `workshop` filled."""
     result = CliRunner().invoke(build(), shlex.split(command)[1:])
     if isinstance(result.exception, LfnoError):
-        # lists of all options and of all shipped models are long and grow
+        # shorten the lists of all options and of all shipped models: they are long and grow
         return re.sub(r"(there are|the options are):? [\w, -]{99,}", r"\1 …", result.exception.worded(flag))
     raise AssertionError(f"{command}: {result.exception!r} {result.output}") from result.exception
 
 
+def section(command: str) -> str:
+    return f"## `lfno {command.split()[1]}`"
+
+
 def row(command: str, said: str) -> str:
+    """Return a row of the table on the page."""
     return f"| `{command}` | {said} |"
 
 
@@ -124,4 +136,8 @@ if __name__ == "__main__":
     with TemporaryDirectory() as name:
         os.chdir(name)
         workshop(Path())
-        PAGE.write_text(INTRODUCTION + "\n".join(row(command, sentence(command)) for command in COMMANDS) + "\n")
+        lines = [INTRODUCTION]
+        for heading, commands in groupby(COMMANDS, section):
+            lines.append(f"\n{heading}\n\n| command | error message |\n|---|---|\n")
+            lines += [row(command, sentence(command)) + "\n" for command in commands]
+        PAGE.write_text("".join(lines))

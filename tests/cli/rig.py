@@ -1,4 +1,4 @@
-"""A small test rig for the commands: one record in a file, and a model fitted to it in a second."""
+"""Help for the tests of the commands: a simulated record, options for a small network, and functions that run a command."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from typer.testing import CliRunner
 
 from lfno.cli import build
 
-STEP = 0.05
+STEP = 0.05  # s; time step of the record
+
+#: options of `lfno fit` for a network that is trained in a second
 SMALL = ["--model", "lfno", "--set", "width=4", "--set", "n_poles=4", "--set", "projection=8", "--set", "steady_decay=1"]
 SMALL += ["--device", "cpu"]
 
 
 def signals(size: int, seed: int = 0, saturated: bool = True) -> dict[str, np.ndarray]:
-    """Return the response of a resonance to slow noise. It saturates slightly, if asked to."""
+    """Return time, force and response of an oscillator with low-frequency random forces. The response saturates slightly.
+
+    saturated: False for the linear response.
+    """
     rng = np.random.default_rng(seed)
     force = lfilter([0.1], [1, -0.9], rng.normal(size=size))
     pole = np.exp((-0.5 + 3j) * STEP)
@@ -36,7 +41,7 @@ def write_csv(path: Path, columns: dict[str, np.ndarray]) -> Path:
 
 
 def call(*words: Any) -> str:
-    """Run `lfno WORDS` and return its output. Errors of the user raise LfnoError; other exceptions are not allowed."""
+    """Run `lfno WORDS` and return the text that the command prints. Raises the exception of the command, if there is one."""
     result = CliRunner().invoke(build(), [str(word) for word in words])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -45,4 +50,5 @@ def call(*words: Any) -> str:
 
 
 def answer(*words: Any) -> dict[str, Any]:
+    """Run `lfno WORDS --json` and return the JSON object that the command prints."""
     return json.loads(call(*words, "--json"))

@@ -1,4 +1,4 @@
-"""Every wrong command gives the error message of the documentation."""
+"""Every wrong command on the page docs/how-to/bad-commands.md gives the error message on that page."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bad_commands import COMMANDS, INTRODUCTION, PAGE, row, sentence, workshop
+from tests.cli.bad_commands import COMMANDS, INTRODUCTION, PAGE, row, section, sentence, workshop
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files and models that the commands use."""
     folder = tmp_path_factory.mktemp("commands")
     workshop(folder)
     return folder
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_sentence_is_the_one_in_the_docs(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_message_is_the_one_on_the_page(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
     before = {path: path.stat().st_mtime_ns for path in home.rglob("*")}
     said = sentence(command)
@@ -26,7 +27,9 @@ def test_the_sentence_is_the_one_in_the_docs(command: str, home: Path, monkeypat
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*")} == before  # nothing was written
 
 
-def test_the_docs_have_no_other_rows() -> None:
+def test_the_page_has_no_other_rows() -> None:
     text = PAGE.read_text()
     assert text.startswith(INTRODUCTION)
-    assert len(text.removeprefix(INTRODUCTION).splitlines()) == len(COMMANDS) == len(set(COMMANDS))
+    sections = text.removeprefix(INTRODUCTION).split("\n## ")[1:]
+    assert [f"## {one.splitlines()[0]}" for one in sections] == list(dict.fromkeys(map(section, COMMANDS)))
+    assert sum(len(one.splitlines()[4:]) for one in sections) == len(COMMANDS) == len(set(COMMANDS))

@@ -1,4 +1,4 @@
-"""`lfno benchmark`: the list, a run with its record, and errors as one message."""
+"""`lfno benchmark`: the list of benchmarks, and a run with its record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def test_the_list_names_all_benchmarks():
     assert [row["name"] for row in json.loads(answer.stdout)] == list(CHALLENGES)
 
 
-def test_a_run_prints_published_figures_and_leaves_a_record(tmp_path: Path):
+def test_a_run_prints_the_published_errors_and_writes_a_record(tmp_path: Path):
     write("coupled-drives", tmp_path / "data")
     arguments = ["benchmark", "coupled-drives", "--data", str(tmp_path / "data"), "--method", "linear"]
     answer = CliRunner(env={"COLUMNS": "200"}).invoke(build(), [*arguments, "--out", str(tmp_path / "out")])
     assert answer.exit_code == 0
-    for text in ("0.115", "0.074", "arXiv:2405.10779", "low amplitude", "second-hand"):
+    for text in ("0.115", "0.074", "arXiv:2405.10779", "low amplitude", "quoted from other authors"):
         assert text in answer.stdout
     (path,) = (tmp_path / "out").iterdir()
     record = json.loads(path.read_text())

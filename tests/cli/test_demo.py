@@ -1,4 +1,4 @@
-"""The demo runs from data to page, and gives a perfect model no error."""
+"""`lfno demo` makes its page and model, and an exact model has no error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lfno.systems import Duffing
 from tests.cli.rig import answer
 
 
-def test_the_quick_demo_leaves_a_page_and_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = demo.Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, "projection": 8})
     monkeypatch.setattr(demo, "QUICK", tiny)
     told = answer("demo", "--quick", "--out", tmp_path / "demo")
@@ -31,7 +31,7 @@ def test_the_quick_demo_leaves_a_page_and_a_model(tmp_path: Path, monkeypatch: p
     assert "This is the quick demo" in page
     assert page.count("<img") == 1
     assert page.count("<table>") == 2
-    assert f"lfno poles {tmp_path / 'demo'}/lfno" in page  # the commands are those of this demo
+    assert f"lfno poles {tmp_path / 'demo'}/lfno" in page  # the commands on the page name the folder of this demo
     true = told["true_mode"]
     assert true["frequency"] == pytest.approx(np.sqrt(1 - 0.25**2) / (2 * np.pi))
     assert true["damping_ratio"] == pytest.approx(0.25)
@@ -40,8 +40,8 @@ def test_the_quick_demo_leaves_a_page_and_a_model(tmp_path: Path, monkeypatch: p
     assert model.predict(np.zeros(128)).shape == (128,)
 
 
-def test_the_exact_solution_in_place_of_a_network_has_no_error() -> None:
-    """The linear oscillator as a sum of modes: its response, its transient and steady part and its mode are the true ones."""
+def test_an_exact_model_in_place_of_the_network_has_no_error() -> None:
+    """The exact model of a linear oscillator is one mode. Its response, its parts and its mode equal the true ones."""
     grid, system = lfno.Grid.line(256, dt=0.08), Duffing(c=0.5, beta=0.0)
     rng = np.random.default_rng(0)
     waves = np.exp(2j * np.pi * np.arange(1, 6)[:, None] * grid.axes[0].points / 20.48)

@@ -1,4 +1,4 @@
-"""`lfno response` and `lfno poles`: frequency responses, modes of models and of records, diagrams, and plain refusals."""
+"""`lfno response` and `lfno poles`: frequency responses, modes of models and of records, diagrams and error messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRID = lfno.Grid.line(1024, dt=0.02)
 
 @pytest.fixture
 def linearised(tmp_path: Path) -> Path:
-    """The linear part of ẍ + 0.5 ẋ + x + x³ = f as a model: h(t) = e^{−t/4} sin(ωt)/ω."""
+    """Return a model file: the linear part of ẍ + 0.5 ẋ + x + x³ = f, with the impulse response h(t) = e^{−t/4} sin(ωt)/ω."""
     pole = Duffing(c=0.5).linearised_poles()
     modes = Modes(pole, np.reshape(-1j / pole.imag, (1, 1, 1)), np.zeros((1, 1)), np.ones(1), 0.0, "cubic", (),
                   np.full((1, 2, 2), 1e-8))  # fmt: skip
@@ -29,7 +29,7 @@ def linearised(tmp_path: Path) -> Path:
     return tmp_path / "linear.safetensors"
 
 
-def test_small_tones_get_the_answer_of_the_equation(linearised: Path, tmp_path: Path) -> None:
+def test_the_response_to_small_sines_equals_the_response_of_the_equation(linearised: Path, tmp_path: Path) -> None:
     asked = ["response", linearised, "--low", 0.05, "--high", 0.5, "--points", 40, "--amplitudes", "0.01,0.02"]
     told = answer(*asked, "-o", tmp_path / "small")
     assert told["difference"] < 2e-3
@@ -40,17 +40,17 @@ def test_small_tones_get_the_answer_of_the_equation(linearised: Path, tmp_path: 
         np.testing.assert_allclose(arrays["harmonics"][..., 0, 1], expected, rtol=1e-3)
         assert arrays["unique"].all()
     said = call(*asked, "-o", tmp_path / "small")
-    assert "where its answer is unique" in said
+    assert "at points with a unique steady response" in said
 
 
-def test_a_strong_tone_shows_that_the_linear_model_is_wrong(linearised: Path, tmp_path: Path) -> None:
+def test_a_large_sine_shows_that_the_linear_model_is_wrong(linearised: Path, tmp_path: Path) -> None:
     told = answer("response", linearised, "--points", 5, "--amplitudes", "4", "--low", 0.1, "--high", 0.3, "-o", tmp_path)
     assert told["difference"] > 0.5
     [peak] = told["peaks"]
     assert peak["true_amplitude"] < 0.5 * peak["amplitude"]
 
 
-def test_poles_of_a_built_in_system_stand_beside_the_modes(linearised: Path, tmp_path: Path) -> None:
+def test_the_table_of_modes_has_the_true_modes_of_a_built_in_system(linearised: Path, tmp_path: Path) -> None:
     report = answer("poles", linearised, "-o", tmp_path, "--stabilisation")
     [row] = report["modes"]
     assert row["frequency"] == pytest.approx(row["true"]["frequency"], rel=1e-9)
@@ -59,7 +59,7 @@ def test_poles_of_a_built_in_system_stand_beside_the_modes(linearised: Path, tmp
     assert "equation" in call("poles", linearised, "-o", tmp_path)
 
 
-def test_a_model_whose_steady_part_is_not_physical_says_so(tmp_path: Path) -> None:
+def test_a_steady_part_that_is_not_physical_gives_a_warning(tmp_path: Path) -> None:
     network = lfno.LFNO(GRID, width=2, modes=4, n_poles=2, projection=4, steady="exact")
     network.provenance = {"data": {"name": "duffing-c05"}}
     network.save(tmp_path / "one.safetensors")
@@ -74,6 +74,7 @@ def test_a_model_whose_steady_part_is_not_physical_says_so(tmp_path: Path) -> No
 
 
 def decay(tmp_path: Path) -> Path:
+    """Write a free decay of two modes with noise, measured by the two sensors x and y, and return the file."""
     t = 0.01 * np.arange(1000)
     slow, fast = np.exp((-0.6 + 26j) * t).real, np.exp((-2.4 + 56j) * t).real
     noise = 0.003 * np.random.default_rng(0).normal(size=(2, 1000))
@@ -83,7 +84,7 @@ def decay(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("output", ["x", "x,y"])
-def test_a_free_decay_needs_no_input(output: str, tmp_path: Path) -> None:
+def test_the_modes_of_a_free_decay_are_found_without_an_input(output: str, tmp_path: Path) -> None:
     report = answer("poles", decay(tmp_path), "--output", output, "--stabilisation", "-o", tmp_path)
     found = sorted(report["modes"], key=lambda row: row["frequency"])
     assert len(found) == 2
@@ -106,7 +107,7 @@ def test_a_forced_record_gives_the_modes_of_its_linear_model(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["response", "linear.safetensors", "--amplitudes", "a,b"], "numbers with commas"),
+        (["response", "linear.safetensors", "--amplitudes", "a,b"], "is not a list of numbers"),
         (["response", "linear.safetensors", "--low", "3", "--high", "1"], "--low must be positive and below --high"),
         (["response", "duffing-c05"], "exact steady layers"),
         (["poles", "linear.safetensors", "--amplitude", "1"], "same modes at every amplitude"),
@@ -115,7 +116,7 @@ def test_a_forced_record_gives_the_modes_of_its_linear_model(tmp_path: Path) -> 
         (["poles", "duffing-c05", "--order", "2"], "give --amplitude"),
     ],
 )
-def test_bad_questions(words: list[str], reason: str, linearised: Path, tmp_path: Path) -> None:
+def test_a_wrong_option_gives_an_error_message(words: list[str], reason: str, linearised: Path, tmp_path: Path) -> None:
     decay(tmp_path)
     words = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
     with pytest.raises(LfnoError, match=reason):

@@ -1,4 +1,4 @@
-"""From a file to a model with one command: right numbers, and all promised files in the folder."""
+"""`lfno fit` and `lfno train`: the errors and modes are right, and the folder of the run holds all files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.identification.oscillator import Oscillator, multisine
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the record rig.csv and the folder `run` of a model fitted to the record."""
     folder = tmp_path_factory.mktemp("fit")
     write_csv(folder / "rig.csv", signals(3000))
     words = ["--window", 128, "--epochs", 2, *SMALL, "--ensemble", 2, "--quiet"]
@@ -25,22 +26,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_folder_holds_what_was_promised(run: Path) -> None:
+def test_the_folder_of_the_run_holds_all_files(run: Path) -> None:
     for name in ("model.safetensors", "metrics.json", "log.jsonl", "figures/prediction.png", "report.html"):
         assert (run / "run" / name).stat().st_size > 0
     metrics = json.loads((run / "run" / "metrics.json").read_text())
     assert set(metrics["test"]) == {"LFNO", "mean", "persistence", "best linear model", "modal model"}
     assert [name.rpartition(" ")[2] for name in metrics["outputs"]] == ["[m]"]
     assert "worth its training" in metrics["verdict"]
-    # two epochs hardly improve the linear model that the network starts from, and the run says so
+    # the network starts from the modal model; two epochs hardly improve it, and the verdict says so
     assert metrics["test"]["LFNO"]["nrmse"] == pytest.approx(metrics["test"]["modal model"]["nrmse"], rel=0.1)
     assert "The LFNO is worth its training" not in metrics["verdict"]
     assert any("delimiter" in note for note in metrics["notes"])
     assert any("steady modes" in reason for reason in metrics["choices"])
 
 
-def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
-    """The error is measured on the last fifth of the record, after its warm-up, with the model read from its file."""
+def test_the_reported_error_is_the_error_of_the_saved_model(run: Path) -> None:
+    """The test data are the last fifth of the record, without the warm-up."""
     from lfno.data.signals import read_signals
 
     surrogate, record = lfno.load(run / "run"), read_signals(run / "rig.csv")
@@ -51,13 +52,13 @@ def test_the_printed_error_is_that_of_the_saved_model(run: Path) -> None:
     assert metrics["test"]["LFNO"]["rmse"] == pytest.approx([float(np.sqrt((missed**2).mean()))], rel=1e-4)
 
 
-def test_what_it_prints(tmp_path: Path) -> None:
+def test_the_output_names_warm_up_candidates_errors_and_verdict(tmp_path: Path) -> None:
     columns = signals(2000, saturated=False)
-    columns["u"] += 0.01 * np.random.default_rng(1).normal(size=2000)  # nothing but noise is left for a richer model
+    columns["u"] += 0.01 * np.random.default_rng(1).normal(size=2000)  # the noise is all that a linear model cannot predict
     write_csv(tmp_path / "rig.csv", columns)
     words = ["--window", 128, "--epochs", 1, *SMALL, "--model", "auto", "--out", tmp_path / "run"]
     said = call("fit", tmp_path / "rig.csv", *words)
-    told = ("fed but not scored", "steady modes along t", "best linear model", "RMSE", "[m]", "candidates", "Use the")
+    told = ("are warm-up and not scored", "steady modes along t", "best linear model", "RMSE", "[m]", "candidates", "Use the")
     for words in told:
         assert words in said
 
@@ -70,7 +71,7 @@ def test_the_model_remembers_names_units_and_normalisers(run: Path) -> None:
     assert float(surrogate.networks[0].input_scale) == pytest.approx(np.sqrt((force**2).mean()), rel=0.1)
 
 
-def test_resume_goes_on(run: Path, tmp_path: Path) -> None:
+def test_resuming_a_finished_run_gives_the_same_errors(run: Path, tmp_path: Path) -> None:
     words = ["fit", run / "rig.csv", "--window", 128, "--epochs", 2, *SMALL, "--out", tmp_path / "run"]
     first = answer(*words)
     assert answer(*words, "--resume")["test"]["LFNO"] == first["test"]["LFNO"]
@@ -113,7 +114,10 @@ def test_a_known_initial_state_is_an_input(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def fifty() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Time, forces (sample, time) and motions (sample, output, time) of two masses, forced four times finer than seen."""
+    """Return time, forces `(sample, time)` and displacements `(sample, output, time)` of an oscillator with two masses.
+
+    The force of the simulation has four values per time step. The data have only every fourth value.
+    """
     force = multisine(50, 400, 0.1, 0, substeps=4)
     return 0.1 * np.arange(400), force[:, 0, ::4], Oscillator().respond(force, 0.1, 4)
 
@@ -124,7 +128,10 @@ def fifty() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_modal_identification_from_the_command_line(
     fifty: tuple[np.ndarray, ...], ending: str, noise: float, frequency: float, damping: float, tmp_path: Path
 ) -> None:
-    """Every pole of a known two-mass oscillator from fifty responses, as arrays or under each other in a table."""
+    """`lfno fit --linear` finds both poles and mode shapes of an oscillator with two masses from fifty responses.
+
+    The NPZ file holds arrays. The CSV file holds one table with the responses below each other.
+    """
     t, f, motion = fifty
     motion = motion + noise * motion.std((0, 2), keepdims=True) * np.random.default_rng(1).normal(size=motion.shape)
     path, words = tmp_path / f"a.{ending}", ["--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run"]
@@ -144,7 +151,7 @@ def test_modal_identification_from_the_command_line(
     assert len(strong) == 2
 
 
-def test_a_linear_model_answers_and_at_another_rate(fifty: tuple[np.ndarray, ...], tmp_path: Path) -> None:
+def test_a_linear_model_predicts_at_any_sampling_rate(fifty: tuple[np.ndarray, ...], tmp_path: Path) -> None:
     t, f, motion = fifty
     np.savez(tmp_path / "a.npz", t=t, f=f, u=motion[:, 0], w=motion[:, 1])
     call("fit", tmp_path / "a.npz", "--input", "f", "--output", "u,w", "--linear", "--out", tmp_path / "run")
@@ -156,7 +163,7 @@ def test_a_linear_model_answers_and_at_another_rate(fifty: tuple[np.ndarray, ...
     np.testing.assert_allclose(np.load(tmp_path / "c.npz")["u"][:, ::2], motion[:, 0], atol=2e-3 * np.abs(motion).max())
 
 
-def test_train_on_a_benchmark_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_train_on_a_built_in_data_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lfno.core.grid import Grid
     from lfno.data.make import dataset
 

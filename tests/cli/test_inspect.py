@@ -1,4 +1,4 @@
-"""`lfno inspect`: the table, what would be used, and a command that names exactly that."""
+"""`lfno inspect`: the table of variables, the proposed inputs and outputs, and the proposed command."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ RUN = CliRunner()
 
 
 def inspect(path: Path) -> dict:
+    """Return the report of `lfno inspect --json`."""
     result = RUN.invoke(build(), ["inspect", str(path), "--json"])
     assert result.exit_code == 0, result.output
     return json.loads(result.output)
@@ -37,7 +38,7 @@ def test_a_record_in_a_csv_file(tmp_path: Path) -> None:
     assert "--input force --output u --time time" in shown.replace("\n", " ")
 
 
-def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
+def test_the_command_resamples_data_with_uneven_time_steps(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     holes = np.where(np.arange(200) == 7, np.nan, np.cos(T))
     np.savez(path, t=T * (1 + 0.01 * T), f=np.sin(T), u=holes)
@@ -49,17 +50,17 @@ def test_what_the_data_need_is_in_the_command(tmp_path: Path) -> None:
     assert data.grid.to_dict()["axes"] == report["grid"]
 
 
-def test_trajectories_under_each_other_and_rows_that_are_numbered(tmp_path: Path) -> None:
+def test_a_column_of_row_numbers_is_not_taken_for_the_trajectories(tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     rows = (f"{n},{n // 200},{T[n % 200]:.2f},{np.sin(T[n % 200] * (1 + n // 200))},{np.cos(T[n % 200])}" for n in range(600))
     path.write_text(",run,t,f,u\n" + "\n".join(rows) + "\n")
     report = inspect(path)
     assert report["kind"] == "3 trajectories"
     assert report["command"] == f"lfno fit {path} --input f --output u --time t --sample run"
-    assert any("'column1' only numbers the rows" in note for note in report["notes"])
+    assert any("'column1' contains row numbers" in note for note in report["notes"])
 
 
-def test_a_first_column_in_equal_steps_is_the_time(tmp_path: Path) -> None:
+def test_a_first_column_with_equal_steps_is_the_time(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     rows = [f"{3 * k},{np.sin(k)},{np.cos(k)}" for k in range(60)]
     path.write_text("stamp (ms),force,displacement\n" + "\n".join(rows) + "\n")
@@ -74,17 +75,17 @@ def test_a_first_column_in_equal_steps_is_the_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "column"),
     [
-        ("count", np.arange(60)),  # numbers of rows
-        ("step", np.arange(60) * 3),  # numbers of steps
-        ("", np.arange(60) * 3),  # numbers of rows of a longer table
-        ("run", np.arange(60) * 3),
-        ("u", np.arange(60) * 3),
-        ("ramp (N)", np.arange(60) * 3),
-        ("stamp", np.arange(60) * -3),
+        ("count", np.arange(60)),  # row numbers
+        ("step", np.arange(60) * 3),  # step numbers
+        ("", np.arange(60) * 3),  # every third row number of a longer table
+        ("run", np.arange(60) * 3),  # run numbers
+        ("u", np.arange(60) * 3),  # a signal by its name
+        ("ramp (N)", np.arange(60) * 3),  # a signal by its unit
+        ("stamp", np.arange(60) * -3),  # decreasing
         ("stamp", np.append(np.arange(59) * 3, 178)),  # the last step is longer
     ],
 )
-def test_counters_and_signals_are_not_taken_as_the_time(tmp_path: Path, name: str, column: np.ndarray) -> None:
+def test_counters_and_signals_are_not_taken_for_the_time(tmp_path: Path, name: str, column: np.ndarray) -> None:
     path = tmp_path / "a.csv"
     rows = [f"{value},{np.sin(k)},{np.cos(k)}" for k, value in enumerate(column)]
     path.write_text(f"{name},force,displacement\n" + "\n".join(rows) + "\n")
@@ -94,7 +95,7 @@ def test_counters_and_signals_are_not_taken_as_the_time(tmp_path: Path, name: st
         read_signals(path, input="force", output="displacement")
 
 
-def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) -> None:
+def test_unknown_inputs_and_outputs_give_a_message_with_the_missing_options(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, t=T, a=np.sin(T), b=np.cos(T))
     report = inspect(path)
@@ -103,7 +104,7 @@ def test_a_doubt_is_shown_as_the_sentence_that_says_what_to_add(tmp_path: Path) 
     assert RUN.invoke(build(), ["inspect", str(path)]).exit_code == 0
 
 
-def test_an_unreadable_file_is_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_file_gives_one_error_message(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     path.write_bytes(b"PK\x03\x04 nothing")
     result = RUN.invoke(build(), ["inspect", str(path)])

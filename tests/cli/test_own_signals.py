@@ -1,4 +1,4 @@
-"""The commands of the how-to page on one's own signals run as they are printed."""
+"""The commands on the page docs/how-to/own-signals.md run as they are printed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COMMANDS = [
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the page names."""
+    """Return a folder with the files that the page names."""
     folder = tmp_path_factory.mktemp("bench")
     rows = []
     for k, size in enumerate((900, 700, 800), 1):
@@ -44,6 +44,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_page(command: str, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the fit of the periodic file, unless `--periodic no` is given, finds the noise floor."""
     monkeypatch.chdir(bench)
     words = command.split()
     if words[0] == "inspect":

@@ -1,4 +1,4 @@
-"""Progress goes to standard error: in a pipe one line for every tenth with the time left, and nothing with --quiet."""
+"""Progress goes to standard error. In a pipe there are ten lines, each with the time left. With --quiet there are none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from lfno.core.progress import progress
 
 
-def test_a_line_for_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_prints_a_line_after_each_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     with progress(quiet=False) as show:
         for done in range(41):
             show("[samples]", done, 40)
@@ -20,7 +20,7 @@ def test_a_line_for_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(re.search(r"\d+ s left$", line) for line in lines)
 
 
-def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_progress_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with progress(quiet=True) as show:
         show("samples", 1, 1)
     assert capsys.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""Every tutorial runs from its first line to its last, with networks that are trained for a few epochs only."""
+"""Every command and every line of Python in the tutorials runs. To save time, networks are trained for one epoch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.cli.rig import SMALL, call
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
-#: the pages of the command line; notebooks run when the site is built
+#: tutorials with commands; the tutorials that are notebooks run when the site is built
 PAGES = [page for page in sorted(TUTORIALS.glob("*.md")) if "```console" in page.read_text()]
 
 

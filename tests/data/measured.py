@@ -1,4 +1,4 @@
-"""One measured record, shared by the tests of lfno.data.signals."""
+"""One record, shared by the tests of lfno.data.signals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ U = np.exp(-0.1 * T) * np.cos(T)
 
 
 def record(**arrays: np.ndarray) -> Record:
-    """Load the record above, with some of its signals replaced or others added."""
+    """Return the record with time T, input F and output U. `arrays` replaces signals or adds others."""
     loaded = read_signals({"t": T, "f": F, "u": U} | arrays)
     assert isinstance(loaded, Record)
     return loaded

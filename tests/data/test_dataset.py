@@ -1,4 +1,4 @@
-"""The data set and its file: complete, written atomically, damage is detected, and the same seed gives the same bytes."""
+"""The data set and its file: the file is complete, written atomically, has the same bytes each time, and damage is detected."""
 
 import h5py
 import numpy as np
@@ -53,9 +53,10 @@ def test_same_data_same_bytes(tmp_path):
     assert first == second
 
 
-def test_same_bytes_however_late_handles_are_closed(tmp_path, monkeypatch):
-    """In a thread of a cluster worker, a handle may be closed after the next array is written. The order of chunks must not
-    change.
+def test_same_bytes_if_handles_are_closed_late(tmp_path, monkeypatch):
+    """In a thread of a cluster worker, an HDF5 dataset may be closed after the next one is written.
+
+    The order of the chunks in the file must not depend on this.
     """
     first, held, create = storage.save(example(), tmp_path / "a.h5"), [], h5py.File.create_dataset
     monkeypatch.setattr(h5py.File, "create_dataset", lambda *a, **k: held.append(create(*a, **k)))
@@ -63,7 +64,7 @@ def test_same_bytes_however_late_handles_are_closed(tmp_path, monkeypatch):
     assert len(held) == 5
 
 
-def test_repeated_inputs_take_no_room(tmp_path):
+def test_repeated_inputs_take_no_memory(tmp_path):
     data = example()
     assert data.inputs.shape == (4, 2, 6, 5)
     assert data.inputs.strides[-1] == 0
@@ -72,7 +73,7 @@ def test_repeated_inputs_take_no_room(tmp_path):
     assert data[[1, 3]].inputs.strides[-1] == 0
 
 
-def test_choosing_samples_keeps_what_belongs_to_them():
+def test_chosen_samples_keep_their_parameters_and_outputs():
     data = example()
     some = data[np.array([3, 1])]
     np.testing.assert_array_equal(some.parameters["A"], [3.0, 1.0])
@@ -85,8 +86,8 @@ def test_choosing_samples_keeps_what_belongs_to_them():
     [
         ((4, 10), (4, 1, 10), {}, "inputs have shape"),
         ((4, 1, 10), (4, 1, 9), {}, "outputs have shape"),
-        ((4, 1, 10), (3, 1, 10), {}, "4 inputs but 3 outputs"),
-        ((4, 1, 10), (4, 1, 10), {"A": np.zeros(5)}, "4 inputs but 5 A"),
+        ((4, 1, 10), (3, 1, 10), {}, "4 samples of the inputs and 3 of 'outputs'"),
+        ((4, 1, 10), (4, 1, 10), {"A": np.zeros(5)}, "4 samples of the inputs and 5 of 'A'"),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(inputs, outputs, parameters, message):
@@ -103,8 +104,8 @@ def test_a_truncated_file_is_refused(tmp_path, keep):
         storage.load(path)
 
 
-def test_no_flipped_byte_goes_unnoticed(tmp_path):
-    """If one byte is changed, loading is refused or gives exactly the same data (unused space)."""
+def test_a_changed_byte_is_detected(tmp_path):
+    """If one byte is changed, loading raises an error, or gives the same data because the byte is not used."""
     path = storage.save(example(), tmp_path / "a.h5")
     whole = path.read_bytes()
     refused = 0
@@ -124,9 +125,9 @@ def test_foreign_files_are_refused(tmp_path):
     text.write_text("t,x\n0,1\n")
     with h5py.File(other, "w") as file:
         file["x"] = np.zeros(3)
-    with pytest.raises(LfnoError, match="cannot be opened as HDF5"):
+    with pytest.raises(LfnoError, match="it is not an HDF5 file"):
         storage.load(text)
-    with pytest.raises(LfnoError, match="not one of lfno's data sets"):
+    with pytest.raises(LfnoError, match="not a data set of lfno"):
         storage.load(other)
     with pytest.raises(LfnoError, match="there is no file"):
         storage.load(tmp_path / "c.h5")
@@ -148,7 +149,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(tmp_path, acc
     assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+def test_a_folder_that_cannot_be_written_is_an_error_message(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LfnoError, match="cannot write"):
         storage.save(example(), tmp_path / "file" / "a.h5")

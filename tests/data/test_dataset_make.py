@@ -1,4 +1,4 @@
-"""From a name to a file: made once, made again if settings change, and resumed after an interruption."""
+"""A data set of the registry is made once, made again if settings change, and resumed after an interruption."""
 
 import json
 
@@ -27,7 +27,7 @@ def small(**changes):
     return plan("duffing-c05", **{"count": 6, "grid": SHORT, **changes})
 
 
-def test_a_data_set_is_what_its_system_solves():
+def test_a_data_set_is_the_solution_of_its_system():
     data = dataset("duffing-c05", count=6, grid=SHORT, dtype="float64", beta=2.0)
     A = np.linspace(0.05, 10, 6)
     np.testing.assert_array_equal(data.parameters["A"], A)
@@ -40,13 +40,13 @@ def test_a_data_set_is_what_its_system_solves():
     assert {"system", "solver", "accuracy", "seed", "version"} <= data.provenance.keys()
 
 
-def test_inputs_of_ones_own():
+def test_inputs_that_the_user_gives():
     data = dataset("duffing-c05", grid=SHORT, inputs=np.ones((3, 64)))
     assert data.outputs.shape == (3, 1, 64)
     assert dataset("duffing-c05", grid=SHORT, inputs=np.cos).inputs.shape == (1, 1, 64)
 
 
-def test_made_once_and_again_only_when_it_differs():
+def test_a_data_set_is_made_once_unless_it_changes():
     path, made = make(small())
     assert made
     assert make(small()) == (path, False)
@@ -65,10 +65,10 @@ def test_damaged_data_in_the_cache_are_made_again():
     np.testing.assert_array_equal(dataset("duffing-c05", count=6, grid=SHORT).outputs, first.outputs)
 
 
-def test_a_users_own_file_is_not_overwritten(tmp_path):
+def test_a_file_of_the_user_is_not_overwritten(tmp_path):
     name = small().path_name
     (tmp_path / f"{name}.h5").write_text("mine")
-    with pytest.raises(LfnoError, match="in the way"):
+    with pytest.raises(LfnoError, match="cannot replace this file"):
         make(small(), tmp_path)
     assert (tmp_path / f"{name}.h5").read_text() == "mine"
 
@@ -81,8 +81,8 @@ def test_same_seed_same_bytes(tmp_path):
     assert other != first
 
 
-def test_a_long_set_resumes(monkeypatch):
-    """Interrupted in the third of four parts: the first two are not solved again, and the result is the same."""
+def test_an_interrupted_data_set_is_resumed(monkeypatch):
+    """After an interruption in the third part, the first two parts are not solved again, and the result is the same."""
     whole = small().build().outputs
     monkeypatch.setattr(Duffing, "chunk", 2)
     solved: list[int] = []
@@ -115,7 +115,7 @@ def test_a_long_set_resumes(monkeypatch):
         ({"c": -2}, "c = -2 is outside"),
     ],
 )
-def test_errors_name_what_is_wrong(changes, message):
+def test_error_messages_name_the_wrong_option(changes, message):
     with pytest.raises(LfnoError, match=message):
         plan("duffing-c05", **changes)
 

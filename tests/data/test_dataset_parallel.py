@@ -1,4 +1,4 @@
-"""Several data sets at once: the same bytes as one after the other, and no files are left after an error."""
+"""Data sets that are made in parallel have the same bytes as data sets made alone. No files are left after an error."""
 
 import multiprocessing
 import os
@@ -25,9 +25,9 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
-def test_same_bytes_as_one_after_the_other_and_a_failure_stops_no_other(tmp_path):
+def test_parallel_data_sets_have_the_same_bytes_and_a_failure_stops_no_other(tmp_path):
     told = []
-    with pytest.raises(LfnoError, match="no parameter 'D'"):  # the oscillator has none; the rod is made all the same
+    with pytest.raises(LfnoError, match="no parameter 'D'"):  # "duffing-c05" has no parameter D and fails; "heat" is made
         make_all(["duffing-c05", "heat"], {"count": 3, "D": "2"}, tmp_path / "a", 2, lambda *news: told.append(news))
     assert [news for news in told if news[0] == "heat"] == [("heat", 0, 3), ("heat", 3, 3)]
     alone, _ = make(plan("heat", count=3, D=2), tmp_path / "b")
@@ -46,11 +46,11 @@ def test_an_interruption_ends_every_process_and_leaves_nothing(tmp_path):
     assert files(tmp_path) == []
 
 
-def test_a_process_that_was_killed_is_one_sentence(tmp_path):
+def test_a_killed_process_is_an_error_message(tmp_path):
     def kill(name, done, total):
         for child in multiprocessing.active_children():
             os.kill(child.pid, signal.SIGKILL)
 
-    with pytest.raises(LfnoError, match="ended from outside"):
+    with pytest.raises(LfnoError, match="the system ended a process"):
         make_all(["navier-stokes-rich", "navier-stokes-out"], {}, tmp_path, 2, kill)
     assert not multiprocessing.active_children()

@@ -1,4 +1,4 @@
-"""All formats give the same signals; the details of each format; damaged bytes give a result or an LfnoError."""
+"""All formats give the same signals. Details of each format. A damaged file gives values or an LfnoError."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from lfno.core import memory
 from lfno.core.errors import LfnoError
 from lfno.data import files
 from lfno.data.files import read
+from lfno.data.files.xarray_objects import from_xarray
 
 T = np.arange(300) * 0.02
 F = np.sin(3 * T)
@@ -91,12 +92,12 @@ def test_every_format_gives_the_same_variables(name: str, tmp_path: Path) -> Non
         np.testing.assert_array_equal(pieces.ravel(), values)
 
 
-def test_matlab_axes_are_those_of_matlab_in_both_versions(tmp_path: Path) -> None:
+def test_axes_have_the_order_of_matlab_in_both_versions(tmp_path: Path) -> None:
     scipy.io.savemat(
         tmp_path / "old.mat", {"u": FIELD, "s": {"note": "text", "inner": FIELD[0], "deep": {"er": FIELD}}}
     )
     with h5py.File(tmp_path / "new.mat", "w") as file:
-        file["u"] = FIELD.T  # how MATLAB 7.3 writes an array of size 2 x 3 x 4
+        file["u"] = FIELD.T  # MATLAB 7.3 writes an array of shape (2, 3, 4) with shape (4, 3, 2)
         file["s/inner"] = FIELD[0].T
     for name in ("old.mat", "new.mat"):
         variables = read(tmp_path / name)
@@ -181,6 +182,19 @@ def test_parquet_stamps_nulls_and_integers(tmp_path: Path) -> None:
         variables["label"].array([])
 
 
+def test_a_missing_first_date_leaves_the_other_times(tmp_path: Path) -> None:
+    """Seconds are counted from the first date that is not missing."""
+    arrow, xarray = pytest.importorskip("pyarrow"), pytest.importorskip("xarray")
+    from pyarrow import parquet
+
+    stamps = np.datetime64("2024-05-01T00:00:00", "ns") + np.arange(4) * np.timedelta64(250, "ms")
+    stamps[0] = np.datetime64("NaT")
+    parquet.write_table(arrow.table({"time": stamps, "force": np.arange(4.0)}), tmp_path / "a.parquet")
+    tree = xarray.Dataset({"force": ("time", np.arange(4.0))}, {"time": stamps})
+    for variables in (read(tmp_path / "a.parquet"), from_xarray(tree)):
+        np.testing.assert_allclose(variables["time"].array([]), [np.nan, 0, 0.25, 0.5])
+
+
 def test_soft_links_are_not_followed_out_of_the_file(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "secret.h5", "w") as file:
         file["x"] = [1.0]
@@ -195,7 +209,10 @@ def test_soft_links_are_not_followed_out_of_the_file(tmp_path: Path) -> None:
         read(tmp_path / "a.h5")
 
 
-def test_larger_than_memory_is_single_precision_then_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_array_larger_than_memory_is_read_in_single_precision_or_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With half of the memory, the array has single precision. With less memory, it is a file on the disk."""
     np.savez(tmp_path / "a.npz", f=FIELD.astype(np.int32))
     for free, dtype, word in ((8 * 24 * 4 - 1, np.float32, "float32"), (24, np.float32, "disk")):
         monkeypatch.setattr(memory, "available", lambda free=free: free)
@@ -207,7 +224,7 @@ def test_larger_than_memory_is_single_precision_then_on_disk(tmp_path: Path, mon
         np.testing.assert_array_equal(values, FIELD)
 
 
-def test_damaged_member_is_noticed_when_it_is_read(tmp_path: Path) -> None:
+def test_a_damaged_array_in_an_archive_is_detected_when_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, f=F)
     raw = bytearray(path.read_bytes())
@@ -240,7 +257,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @pytest.mark.parametrize("name", WRITERS)
-def test_damaged_bytes_give_values_or_a_sentence(
+def test_damaged_bytes_give_values_or_an_error_message(
     name: str, data: st.DataObject, good: Path, tmp_path: Path
 ) -> None:
     raw = bytearray((good / name).read_bytes())

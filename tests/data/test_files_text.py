@@ -1,4 +1,4 @@
-"""Text tables as instruments and spreadsheets write them."""
+"""Text tables with the formats that instruments and spreadsheets write."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_other_encodings(tmp_path: Path) -> None:
         np.testing.assert_array_equal(variables["T"].array([]), [1.5, 2.5])
 
 
-def test_a_cell_that_breaks_far_into_the_file_is_located(tmp_path: Path) -> None:
+def test_the_error_message_names_a_bad_cell_far_into_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,f\n" + "".join(f"{k},{k}\n" for k in range(150_000)) + "150000,oops\n")
     with pytest.raises(LfnoError, match="line 150002, column 'f' holds 'oops'"):
@@ -127,7 +127,7 @@ formats = st.sampled_from([(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t
     trailing=st.booleans(),
     header=st.booleans(),
 )
-def test_what_was_written_is_read(
+def test_written_tables_are_read_back(
     rows: list[tuple[float, ...]], dialect: tuple[str, str], trailing: bool, header: bool, tmp_path: Path
 ) -> None:
     delimiter, decimal = dialect
@@ -141,7 +141,7 @@ def test_what_was_written_is_read(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.sampled_from("0123456789.,;\t\n\r \"'-+eEtNa#|_[]()Zµ"), max_size=120))
-def test_any_text_gives_a_table_or_a_sentence(text: str, tmp_path: Path) -> None:
+def test_any_text_gives_a_table_or_an_error_message(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text)
     try:

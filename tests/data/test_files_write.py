@@ -1,4 +1,4 @@
-"""Written files are read back unchanged, or writing gives an error message and leaves no file."""
+"""Written files are read back unchanged. If a file cannot be written, there is an error message and no file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def variables(name: str = "u", unit: str = "m/s") -> list[Variable]:
 
 
 @pytest.mark.parametrize("ending", WRITERS)
-def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
+def test_written_files_are_read_back(ending: str, tmp_path: Path) -> None:
     write(tmp_path / f"a{ending}", variables())
     again = read(tmp_path / f"a{ending}")
     values = again["array"].array([])[:, 1] if ending == ".npy" else again["u"].array([])
@@ -28,8 +28,8 @@ def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("delimiter", "decimal"), [(";", ","), (";", "."), ("\t", ","), (",", ".")])
-def test_an_answer_is_written_as_the_question_was(delimiter: str, decimal: str, tmp_path: Path) -> None:
-    """The prediction has the delimiter and the decimal mark of the input file."""
+def test_a_written_table_has_the_format_of_the_file_like(delimiter: str, decimal: str, tmp_path: Path) -> None:
+    """The delimiter and the decimal mark are those of the file `like`."""
     question = [f"{time:.1f}{delimiter}{time / 7:.4f}".replace(".", decimal) for time in T[:50]]
     (tmp_path / "q.csv").write_text("\n".join([f"t [s]{delimiter}f [N]", *question]))
     write(tmp_path / "a.csv", variables(), like=tmp_path / "q.csv")
@@ -42,13 +42,13 @@ def test_an_answer_is_written_as_the_question_was(delimiter: str, decimal: str, 
     ("name", "unit"), [("", ""), ("t", ""), ("a/b", ""), ("a\0", ""), ("a,b", ""), ("u", "\udc80"), ("u", "m\n")]
 )
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc", ".mat"])
-def test_names_that_a_format_does_not_keep_are_refused(name: str, unit: str, ending: str, tmp_path: Path) -> None:
+def test_names_that_a_format_cannot_store_are_refused(name: str, unit: str, ending: str, tmp_path: Path) -> None:
     with pytest.raises(LfnoError, match="cannot be the name of a variable"):
         write(tmp_path / f"a{ending}", variables(name, unit))
     assert not list(tmp_path.iterdir())
 
 
-def test_names_of_arguments_and_of_any_script_are_kept(tmp_path: Path) -> None:
+def test_unusual_names_are_stored(tmp_path: Path) -> None:
     for name in ("file", "allow_pickle", "Kraft (λ)", "力"):
         write(tmp_path / "a.npz", variables(name))
         assert name in read(tmp_path / "a.npz")
@@ -61,7 +61,7 @@ def write_all(path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".h5", ".nc"])
-def test_a_full_disk_is_one_sentence(ending: str, tmp_path: Path) -> None:
-    """HDF5 on a full disk would end the process."""
+def test_a_full_disk_is_an_error_message(ending: str, tmp_path: Path) -> None:
+    """Without our file class, the HDF5 library would end the process on a full disk."""
     assert "cannot write" in said(tmp_path, crowded, 3000, tmp_path / f"a{ending}", write_all)
     assert not list(tmp_path.glob("*a.*"))

@@ -1,4 +1,4 @@
-"""Labels of an axis are channels: each can be chosen as an input or an output by its name."""
+"""The labelled points of an axis are channels: each can be chosen as an input or an output by its label."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ WAYS = {
 
 
 def sensors(transposed: bool = False) -> Any:
+    """Return SIGNALS as a DataArray with the axes (time, sensor)."""
     values = np.stack(list(SIGNALS.values()), 1)
     array = xarray.DataArray(values, {"time": T, "sensor": list(SIGNALS)}, ("time", "sensor"), name="data")
     return array.transpose() if transposed else array
 
 
 def source(data: Any, way: str, folder: Path) -> Any:
-    """The data as an object of xarray, or as a file."""
+    """Return the data as an object of xarray, or the path of a file with the data."""
     if WAYS[way] is None:
         return data
     data.to_netcdf(folder / "rig.nc", **WAYS[way])
@@ -51,7 +52,7 @@ def test_labels_are_channels_with_units(way: str, transposed: bool, tmp_path: Pa
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_array_of_outputs_beside_a_force(way: str, tmp_path: Path) -> None:
+def test_labelled_outputs_and_an_input_without_labels(way: str, tmp_path: Path) -> None:
     data = xarray.Dataset(
         {"force": ("time", SIGNALS["force [N]"]), "motion": (("time", "sensor"), sensors().values[:, 1:], {"units": "m"})},
         {"time": T, "sensor": ["left", "right"]},
@@ -62,7 +63,7 @@ def test_an_array_of_outputs_beside_a_force(way: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(one.outputs, [SIGNALS["right"]])
 
 
-def test_labels_of_two_arrays_carry_the_name_of_the_array() -> None:
+def test_equal_labels_of_two_arrays_get_the_name_of_the_array() -> None:
     values = sensors().values[:, 1:]
     both = ("time", "sensor")
     arrays = {"speed": (both, values), "motion": (both, 2 * values), "force": ("time", values[:, 0])}
@@ -79,12 +80,12 @@ def test_labels_of_runs_are_not_channels() -> None:
     assert found.inputs.shape == (6, 1, 300)
 
 
-def test_a_label_that_is_not_there_is_answered_with_the_labels() -> None:
+def test_the_error_message_for_an_unknown_label_lists_the_labels() -> None:
     with pytest.raises(LfnoError, match=r"there is no variable 'middle'.*'left' and 'right'"):
         read_signals(sensors(), input="force", output="middle")
 
 
-def test_an_object_is_fitted_and_saves_the_names() -> None:
+def test_a_model_of_an_xarray_object_stores_the_labels() -> None:
     time = np.arange(600) * 0.05
     force = np.random.default_rng(0).normal(size=600)
     response = np.convolve(force, 0.05 * np.exp(-0.5 * time) * np.sin(3 * time))[:600]

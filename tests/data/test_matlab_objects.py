@@ -1,4 +1,4 @@
-"""Objects in MATLAB files: their signals are read, or a message says which MATLAB lines save them as plain arrays."""
+"""Objects in MATLAB files are read. If an object cannot be read, the message gives MATLAB lines that save its arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VERSIONS = pytest.mark.parametrize("version", ["v7", "v7.3"])
 
 def written(path: Path, version: str, **variables: Any) -> Path:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # mat-io says which unit of time it writes
+        warnings.simplefilter("ignore")  # mat-io warns about the unit of time
         matio.save_to_mat(str(path), variables, version=version)
     return path
 
@@ -65,7 +65,7 @@ def test_an_object_with_input_output_and_step_is_a_record(tmp_path: Path, versio
 
 
 @VERSIONS
-def test_arrays_beside_an_object_are_read_too(tmp_path: Path, version: str) -> None:
+def test_plain_arrays_in_a_file_with_an_object_are_read(tmp_path: Path, version: str) -> None:
     path = written(tmp_path / "timetable.mat", version, tt=timetable(), u=U, y=Y, Ts=np.array([[STEP]]))
     found = read_signals(path, input="u", output="y", time="tt.Time")
     assert isinstance(found, Record)
@@ -80,7 +80,7 @@ def test_an_object_of_the_old_kind_is_a_structure(tmp_path: Path) -> None:
 
 
 @VERSIONS
-def test_without_the_package_the_message_says_what_to_do(
+def test_without_mat_io_the_message_gives_matlab_lines(
     tmp_path: Path, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path / "timetable.mat", version, tt=timetable())

@@ -1,6 +1,4 @@
-"""Repeated periods: the period is found in noise, no period is in two parts of the split, and their differences give the
-noise.
-"""
+"""Repeated periods: the period is found, no period is in two parts of the split, and the noise is estimated."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ def test_the_period_is_found_in_noise(period: int, input_noise: float, count: in
     assert find_period(periods(period, count, seed=period, input_noise=input_noise).inputs) == period
 
 
-def test_the_period_is_found_where_the_first_one_differs_and_the_last_is_unfinished() -> None:
+def test_the_period_is_found_if_the_first_period_differs_and_the_last_is_incomplete() -> None:
     force = np.tile(multisine(200, 30, np.random.default_rng(0)), 6)
     force[:150] *= np.linspace(0, 1, 150)
     assert find_period(force[None, :1130]) == 200
@@ -50,7 +48,7 @@ def test_the_noise_floor_is_the_noise(noise: float, count: int, rest: bool) -> N
     assert error == pytest.approx(noise / np.sqrt(found.count), rel=0.15), "the mean of K periods has 1/√K of the noise"
 
 
-def test_the_noise_floor_knows_gaps() -> None:
+def test_gaps_do_not_change_the_noise_floor() -> None:
     one = periods(500, 5, seed=0, noise=0.02, rest=False)
     mask = np.ones(one.outputs.shape, bool)
     mask[:, 620:700] = False
@@ -62,7 +60,7 @@ def test_the_noise_floor_knows_gaps() -> None:
 
 
 def overlap(prepared: Prepared) -> bool:
-    """Whether a piece of a period's input is in two parts of the split."""
+    """Return whether a value of the input is in two parts of the split. All values of the multisines are different."""
     seen: dict[bytes, str] = {}
     for part in PARTS:
         for stretch in prepared.stretches(part):
@@ -79,14 +77,14 @@ def test_no_period_is_in_two_parts(realisations: int) -> None:
     assert all(prepared.stretches(part) for part in PARTS)
     assert prepared.noise_floor is not None
     assert prepared.noise_floor[0] == pytest.approx(0.01, rel=0.2)
-    assert any("no period is in two parts" in note for note in prepared.notes)
+    assert any("are averaged" in note for note in prepared.notes)
     if realisations >= 3:
         for part in PARTS:
             kinds = {stretch.start for stretch in prepared.stretches(part)}
             assert kinds == {PERIODIC, REST}
 
 
-def test_windows_of_a_period_warm_up_in_the_period_before() -> None:
+def test_the_warm_up_of_the_first_window_is_in_the_period_before() -> None:
     prepared = prepare([periods(600, 4, seed=seed, rest=False) for seed in range(4)], window=150, warmup=50)
     mask = prepared.dataset.mask
     assert mask is not None
@@ -97,7 +95,7 @@ def test_windows_of_a_period_warm_up_in_the_period_before() -> None:
         assert sorted(np.round(counted, 12)) == sorted(np.round(whole, 12)), "every sample of a period is scored once"
 
 
-def test_the_period_can_be_said_or_refused() -> None:
+def test_the_user_can_state_the_period_or_turn_the_search_off() -> None:
     records = [periods(400, 4, seed=seed, input_noise=0.3) for seed in range(3)]
     assert prepare(records).noise_floor is None, "with so much noise in the input its period is not found"
     assert prepare(records, periodic=400 * 0.05).noise_floor is not None
@@ -115,9 +113,9 @@ def test_outputs_that_do_not_repeat_are_not_averaged() -> None:
     assert any("but the outputs do not" in note for note in prepared.notes)
 
 
-def test_a_short_period_of_one_realisation_is_not_split_and_says_so() -> None:
+def test_a_short_period_of_one_realisation_is_not_split_and_a_note_says_so() -> None:
     prepared = prepare(periods(100, 30, seed=0))
-    assert any("the test repeats the training data" in note for note in prepared.notes)
+    assert any("the test has the same input as the training" in note for note in prepared.notes)
     assert prepare(run(3000, 0)).noise_floor is None
 
 

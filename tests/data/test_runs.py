@@ -1,4 +1,4 @@
-"""Several runs: each run is in one part of the split, lengths may differ, and a start from rest is detected in the outputs."""
+"""Several runs: each run is in one part of the split, lengths may differ, and the outputs show whether a run starts at rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.data.laboratory import as_record, run
 
 @settings(max_examples=200, deadline=None)
 @given(sizes=st.lists(st.integers(1, 10_000), min_size=2, max_size=40))
-def test_every_run_is_in_one_part_and_the_longest_trains(sizes: list[int]) -> None:
+def test_every_run_has_one_part_and_the_longest_is_for_training(sizes: list[int]) -> None:
     parts = whole_runs(sizes)
     assert len(parts) == len(sizes)
     assert parts[int(np.argmax(sizes))] == "train"
@@ -56,7 +56,7 @@ def test_the_warm_up_of_several_runs_is_masked() -> None:
     assert prepared.record is None
 
 
-def test_short_runs_from_rest_are_whole_trajectories_and_their_padding_does_not_count() -> None:
+def test_short_runs_from_rest_are_whole_trajectories_and_their_padding_is_masked() -> None:
     runs = [run(200 + 30 * seed, seed) for seed in range(8)]
     prepared = prepare(runs)
     assert prepared.warmup == 0
@@ -75,20 +75,20 @@ def test_of_two_runs_the_shorter_is_the_test() -> None:
     assert sum(len(stretch) for part in ("train", "validation") for stretch in prepared.stretches(part)) == 3000
 
 
-def test_test_runs_are_named_by_number_or_given() -> None:
+def test_the_test_is_a_range_of_runs_or_other_runs() -> None:
     runs = [run(1000, seed, moving=True) for seed in range(4)]
     chosen = prepare(runs, test="1:3").stretches("test")
     assert len(chosen) == 2
     np.testing.assert_array_equal(chosen[0].outputs, runs[1].outputs)
     given_runs = prepare(runs[:2], test=runs[2:]).stretches("test")
     np.testing.assert_array_equal(given_runs[1].outputs, runs[3].outputs)
-    with pytest.raises(LfnoError, match="not a part of 4 runs"):
+    with pytest.raises(LfnoError, match="does not fit 4 runs"):
         prepare(runs, test="3:5")
-    with pytest.raises(LfnoError, match="at least one must be left"):
+    with pytest.raises(LfnoError, match="at least one run must be left"):
         prepare(runs, test="0:4")
 
 
-def test_several_files_are_runs_and_must_fit_together(tmp_path: Path) -> None:
+def test_several_files_are_runs_and_must_have_one_time_step(tmp_path: Path) -> None:
     files = []
     for seed, size in enumerate((800, 1000, 900)):
         one = run(size, seed)
@@ -100,14 +100,14 @@ def test_several_files_are_runs_and_must_fit_together(tmp_path: Path) -> None:
     assert sum(len(stretch) for part in PARTS for stretch in prepared.stretches(part)) == 2700
     with pytest.raises(LfnoError, match=r"run0.csv is named twice"):
         prepare([files[0], files[0]])
-    with pytest.raises(LfnoError, match="file of training"):
+    with pytest.raises(LfnoError, match="is used for training"):
         prepare(files[:2], test=[files[1]])
     other = run(500, 9)
-    with pytest.raises(LfnoError, match="bring them to one rate"):
+    with pytest.raises(LfnoError, match="resample them to one time step"):
         prepare([run(500, 8), replace(other, grid=other.grid.change("t", step=0.1))])
 
 
-def test_starts_are_told_from_the_outputs() -> None:
+def test_the_outputs_show_whether_a_run_starts_at_rest() -> None:
     rest, in_motion = [run(500, k) for k in range(6)], [run(500, k, moving=True) for k in range(6)]
     assert starts(rest) == [REST] * 6
     assert set(starts(in_motion)) == {UNKNOWN}
@@ -118,13 +118,13 @@ def test_starts_are_told_from_the_outputs() -> None:
     assert moving([free]) == [0]
 
 
-def test_a_run_shorter_than_a_window_is_padded_and_counts_where_it_was_measured() -> None:
+def test_a_run_shorter_than_a_window_is_padded_and_the_padding_is_masked() -> None:
     prepared = prepare([run(2000, 0), run(1500, 1), run(60, 2), run(1200, 3)], window=128, warmup=20)
     mask = prepared.dataset.mask
     assert mask is not None
     short = prepared.dataset.parameters["record"] == 2
     assert short.sum() == 1
-    assert mask[short].sum() in (40, 60)  # after a warm-up, or from rest
+    assert mask[short].sum() in (40, 60)  # 60 measured samples; 20 of them are warm-up unless the run starts at rest
     assert 60 in [len(stretch) for part in PARTS for stretch in prepared.stretches(part)]
 
 
@@ -143,7 +143,7 @@ def test_the_repr_of_runs_is_short() -> None:
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_noise_does_not_hide_a_start_at_rest(noise: float) -> None:
-    """Of twenty runs, those at rest differ by noise in their first samples; runs in motion differ by much more."""
+    """At least 18 of 20 noisy runs from rest are recognised. At most 2 of 20 runs in motion are taken as at rest."""
     rng = np.random.default_rng(0)
 
     def noisy(seed: int, moving: bool) -> Record:

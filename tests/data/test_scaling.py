@@ -6,7 +6,7 @@ import pytest
 from lfno.data.scaling import scale_of
 
 
-def test_zero_keeps_its_meaning_unless_the_mean_dominates():
+def test_the_offset_is_zero_unless_the_mean_is_larger_than_the_deviation():
     rest = np.random.default_rng(0).standard_normal((4, 1, 100)) + 0.2
     assert scale_of(rest)[0] == 0
     warm = 5 * rest + 293

@@ -1,4 +1,4 @@
-"""Runs in one file: tables, cells, structure arrays and groups give the signals that were written, run by run."""
+"""Several runs in one file: tables, cells, structure arrays, groups and sheets give the signals of each run."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ RUNS = [run(size, seed) for seed, size in enumerate(SIZES)]
 
 
 def same(found: Any, runs: list[Record] = RUNS) -> None:
+    """Check that the runs that were read have the signals of `runs`."""
     assert isinstance(found, Runs)
     assert found.grid.steps == (pytest.approx(STEP),)
     assert len(found) == len(runs)
@@ -33,6 +34,7 @@ def same(found: Any, runs: list[Record] = RUNS) -> None:
 
 
 def cells(values: list[np.ndarray]) -> np.ndarray:
+    """Return arrays as a MATLAB cell array."""
     array = np.empty((1, len(values)), object)
     for k, one in enumerate(values):
         array[0, k] = one
@@ -40,6 +42,7 @@ def cells(values: list[np.ndarray]) -> np.ndarray:
 
 
 def table(path: Path, numbered: bool) -> Path:
+    """Write RUNS one below the other as a CSV file, with a column of run numbers if `numbered`."""
     rows = []
     for k, one in enumerate(RUNS):
         columns = [one.grid.axes[-1].points, one.inputs[0], one.outputs[0]]
@@ -77,7 +80,7 @@ def test_cells_of_matlab_with_their_sampling_time(tmp_path: Path, step: str) -> 
     savemat(tmp_path / "runs.mat", {"u": inputs, "y": outputs, step: value})
     found = read_signals(tmp_path / "runs.mat")
     same(found)
-    assert any(f"{step!r} tells the time step" in note for note in found.provenance["notes"])
+    assert any(f"was taken from {step!r}" in note for note in found.provenance["notes"])
 
 
 def test_structure_arrays_and_structures_like_iddata(tmp_path: Path) -> None:
@@ -108,7 +111,7 @@ def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path) -> None:
                 if kind == "cell":
                     links.attrs["MATLAB_class"] = np.bytes_("cell")
                 for k, one in enumerate(RUNS):
-                    kept[f"{name}{k}"] = getattr(one, role)  # MATLAB's column, with the axes reversed
+                    kept[f"{name}{k}"] = getattr(one, role)  # shape (1, time) in HDF5 is (time, 1) in MATLAB
                     kept[f"{name}{k}"].attrs["MATLAB_class"] = np.bytes_("double")
                     links[k, 0] = kept[f"{name}{k}"].ref
             file["Ts"] = [[STEP]]
@@ -165,7 +168,7 @@ def test_inspect_offers_a_parameter_of_each_run_as_an_input(equal: bool, numbere
 
 
 @pytest.mark.parametrize("sheets", [1, 3])
-def test_excel(tmp_path: Path, sheets: int) -> None:
+def test_sheets_of_excel_are_runs(tmp_path: Path, sheets: int) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.remove(book.active)

@@ -1,4 +1,4 @@
-"""Missing values and rows are filled in, masked, and reported."""
+"""Missing values and missing rows are filled and masked, and notes say so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RNG = np.random.default_rng(1)
 
 
 def test_missing_values_of_a_record() -> None:
-    """Outputs are filled by straight lines and masked."""
+    """Missing outputs are filled by linear interpolation and masked."""
     holes = U.copy()
     holes[[0, 150, 151]] = np.nan
     holes[300] = np.inf
@@ -27,7 +27,7 @@ def test_missing_values_of_a_record() -> None:
 
 
 def test_missing_values_of_inputs() -> None:
-    """A short gap is filled. After a long gap, outputs do not count for as long as the system remembers it."""
+    """A short gap is filled. In a long gap, and after it for the memory of the system, the outputs are masked."""
     holes = F.copy()
     holes[[20, 21]] = np.nan
     short = record(f=holes)
@@ -59,11 +59,11 @@ def test_missing_values_of_samples() -> None:
     assert not data.mask[6].any()
     later = after_gaps(data).mask
     assert later is not None
-    assert not later[5].any(), "all of a trajectory that begins with unknown inputs depends on them"
+    assert not later[5].any(), "if a trajectory begins with missing inputs, all of its outputs depend on them"
 
 
-def test_rows_without_a_time_are_dropped() -> None:
-    """Rows at the end are dropped. Rows in the middle are missing rows of a uniform clock."""
+def test_rows_without_a_time_are_left_out() -> None:
+    """At the end of a record they are removed. In the middle they are missing rows, whose outputs are masked."""
     times = T.copy()
     times[-3:] = np.nan
     data = read_signals({"t": times, "f": F, "u": U})
@@ -75,17 +75,17 @@ def test_rows_without_a_time_are_dropped() -> None:
     np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), [50])
 
 
-def test_rows_that_were_lost_are_not_measured() -> None:
+def test_outputs_of_missing_rows_are_masked() -> None:
     kept = np.delete(np.arange(400), np.r_[30:40, 200])
     data = read_signals({"t": T[kept], "f": F[kept], "u": U[kept]})
     np.testing.assert_allclose(data.grid["t"].points, T, atol=1e-9)
     assert data.mask is not None
     np.testing.assert_array_equal(np.flatnonzero(~data.mask[0]), np.r_[30:40, 200])
     np.testing.assert_array_equal(data.outputs[0, kept], U[kept])
-    assert any("11 rows are missing in the clock 't', the most after row 30 (0.55 s)" in note for note in data.notes)
+    assert any("11 rows are missing in the time 't', with the longest gap after row 30 (0.55 s)" in note for note in data.notes)
 
 
-def test_a_gap_of_a_resampled_clock_is_not_measured() -> None:
+def test_outputs_in_a_gap_of_resampled_times_are_masked() -> None:
     drifting = (T * (1 + 2e-3 * T))[np.r_[:100, 140:400]]
     data = read_signals({"t": drifting, "f": np.sin(drifting), "u": np.cos(drifting)}, resample=True)
     times = data.grid["t"].points
@@ -95,7 +95,7 @@ def test_a_gap_of_a_resampled_clock_is_not_measured() -> None:
     assert data.mask[0][~outside].mean() < 0.1
 
 
-def test_a_number_that_marks_missing_values_is_missing() -> None:
+def test_a_mark_for_missing_values_is_taken_as_missing() -> None:
     marked = U.copy()
     marked[[7, 30]] = -9999
     filled = record(u=marked)
@@ -103,8 +103,8 @@ def test_a_number_that_marks_missing_values_is_missing() -> None:
     np.testing.assert_array_equal(np.flatnonzero(~filled.mask[0]), [7, 30])
     np.testing.assert_allclose(filled.outputs[0], U, atol=2e-3)
     assert marked[7] == -9999  # the caller's array is not touched
-    assert "the value -9999 of 'u', far from all others, is taken as missing" in filled.provenance["notes"]
-    # a signal that passes through this value is not a marker of missing values
+    assert "the value -9999 of 'u' is far from all other values and is taken as missing" in filled.provenance["notes"]
+    # if other values of the signal are near -9999, it is not a mark for missing values
     np.testing.assert_array_equal(record(u=marked * 0.5 - 2000).outputs[0], marked * 0.5 - 2000)
     large = np.where(marked < -1, -9999, 2000 * U)
     np.testing.assert_array_equal(record(u=large).outputs[0], large)

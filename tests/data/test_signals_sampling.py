@@ -1,4 +1,4 @@
-"""Time axes: units, jitter, resampling, several clocks."""
+"""Time axes: units, rounded and irregular time stamps, resampling, and different times of input and output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_units_of_time_become_seconds(tmp_path: Path) -> None:
     assert [channel.unit for channel in data.output_channels] == ["mm"]
 
 
-def test_rounded_stamps_are_uniform_and_jitter_is_not() -> None:
+def test_rounded_time_stamps_are_uniform_and_random_ones_are_not() -> None:
     thirds = np.arange(400) / 30
     data = read_signals({"t": np.round(thirds, 3), "f": F, "u": U})
     assert abs(data.grid["t"].step - 1 / 30) < 1e-6
@@ -37,10 +37,10 @@ def test_resampling_a_drifting_clock_recovers_the_signal() -> None:
     times = data.grid["t"].points
     assert abs(data.inputs[0] - np.sin(times)).max() < 2e-3
     assert abs(data.outputs[0] - np.cos(times)).max() < 2e-3
-    assert any("was not uniform" in note for note in data.provenance["notes"])
+    assert any("is not uniform" in note for note in data.provenance["notes"])
 
 
-def test_two_clocks_meet_on_the_finer_one() -> None:
+def test_input_and_output_with_two_time_steps_get_the_smaller_one() -> None:
     slow = T[::4] + 0.01
     arrays = {"ta": T, "f": np.sin(T), "tb": slow, "u": np.cos(slow)}
     data = read_signals(arrays, input="f", output="u", time="ta,tb", resample=True)
@@ -52,7 +52,7 @@ def test_two_clocks_meet_on_the_finer_one() -> None:
     assert abs(data.inputs[0] - np.sin(times)).max() < 1e-3
 
 
-def test_clocks_are_told_by_their_lengths() -> None:
+def test_two_time_vectors_are_assigned_by_their_lengths() -> None:
     arrays = {"t_u": T[::2], "t_f": T, "f": F, "u": U[::2]}
     data = read_signals(arrays, resample=True)
     np.testing.assert_allclose(data.outputs[0], U[:399], atol=2e-3)

@@ -1,4 +1,4 @@
-"""Stretches: the same samples as the split, in the user's units, without overlap between test and the rest."""
+"""Stretches contain the samples of the split in the units of the user. No sample is in two parts of the split."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from lfno.systems.base import Channel
 
 
 def numbered(size: int, first: int = 0) -> Record:
-    """A record whose input is its own sample number, so that every sample can be recognised."""
+    """Return a record whose input is first, first + 1, …, so that every sample can be recognised."""
     values = np.arange(first, first + size, dtype=float)[None]
     noise = np.random.default_rng(first).normal(size=(2, size))
     return Record(values, noise, Grid.line(size, 0.05), (Channel("f"),), (Channel("u"), Channel("v")))
 
 
 def places(prepared: Prepared, part: str) -> set[int]:
+    """Return the inputs of all stretches of one part of the split."""
     return {int(k) for stretch in prepared.stretches(part) for k in stretch.inputs[0]}
 
 
 @pytest.mark.parametrize("test", [None, "0:20", "100:150"])
 @pytest.mark.parametrize("from_rest", [False, True])
-def test_the_parts_of_a_record_share_no_sample_and_hold_the_windows_of_the_split(test: str | None, from_rest: bool) -> None:
+def test_stretches_share_no_sample_and_contain_the_windows_of_their_part(test: str | None, from_rest: bool) -> None:
     prepared = prepare(numbered(4_000), window=128, warmup=32, test=test, from_rest=from_rest)
     found = {part: places(prepared, part) for part in PARTS}
     assert sum(map(len, found.values())) == len(set.union(*found.values())) == 4_000
@@ -47,7 +48,7 @@ def test_another_record_for_the_test_is_one_stretch() -> None:
     assert places(prepared, "train") | places(prepared, "validation") == set(range(2_000))
 
 
-def test_trajectories_start_at_rest_and_keep_their_mask() -> None:
+def test_stretches_of_trajectories_start_at_rest_and_keep_their_mask() -> None:
     values = np.random.default_rng(0).normal(size=(20, 1, 50)).cumsum(-1)
     values -= values[..., :1]
     values *= np.linspace(0, 1, 50)
@@ -79,7 +80,7 @@ def test_only_a_stretch_with_a_gap_has_a_mask() -> None:
 def test_error_messages() -> None:
     with pytest.raises(LfnoError, match="no part 'testing'"):
         prepare(numbered(2_000), window=64, warmup=8).stretches("testing")
-    with pytest.raises(LfnoError, match="10 samples of input and 9 of output"):
+    with pytest.raises(LfnoError, match="10 samples of the input and 9 of the output"):
         Stretch(np.zeros((1, 10)), np.zeros((1, 9)))
-    with pytest.raises(LfnoError, match="cannot start 'moving'"):
+    with pytest.raises(LfnoError, match="start of a stretch is 'moving'"):
         Stretch(np.zeros((1, 10)), np.zeros((1, 10)), start="moving")

@@ -1,4 +1,4 @@
-"""Records: warm-ups as long as the memory of the system, and windows that never use future samples."""
+"""Warm-ups are as long as the memory of the system, and windows of one part never contain samples of another part."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from lfno.systems.base import Channel
 
 
 def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int = 0) -> Record:
-    """White noise through one resonance that decays with `decay` samples."""
+    """Return a record of white noise and the response of one resonance.
+
+    size: length in samples.
+    decay: time constant in samples.
+    period: period of the oscillation in samples.
+    noise: standard deviation of the noise of the output, as a share of the standard deviation of the output.
+    """
     rng = np.random.default_rng(seed)
     pole = np.exp(-1 / decay + 2j * np.pi / period)
     force = rng.normal(size=(1, size))
@@ -31,44 +37,44 @@ def record(size: int, decay: float, period: float, noise: float = 0.0, seed: int
 
 
 def samples(one: Record, window: int, warmup: int, test: tuple[int, int] | None = None) -> tuple[Dataset, Split]:
-    """The windows of one record that is split in time."""
+    """Return (data set, split) of the windows of one record that is split in time."""
     return as_samples([one], in_time(len(one), window, test), window, warmup)
 
 
 @pytest.mark.parametrize(("decay", "period"), [(10, 20), (50, 20), (50, 100), (200, 20)])
-def test_memory_is_the_time_to_forget(decay: int, period: int) -> None:
+def test_the_memory_is_the_decay_time_of_the_impulse_response(decay: int, period: int) -> None:
     exact = -decay * np.log(FORGOTTEN)
     assert 0.6 * exact < memory(record(50_000, decay, period, noise=0.01)) < 1.6 * exact
 
 
 @pytest.mark.parametrize("direct", [0.0, 1.0, 30.0])
-def test_what_comes_at_once_is_not_memory(direct: float) -> None:
-    """A direct path from force to output, as for an acceleration, is not memory and does not hide the memory."""
+def test_an_immediate_response_is_not_part_of_the_memory(direct: float) -> None:
+    """An acceleration contains the force itself. This direct part does not change the estimated memory."""
     ringing = record(40_000, 50, 20)
     mixed = replace(ringing, outputs=ringing.outputs + direct * ringing.inputs)
     assert memory(mixed) == pytest.approx(-50 * np.log(FORGOTTEN), rel=0.3)
     assert memory(replace(ringing, outputs=direct * ringing.inputs)) <= 4
 
 
-def test_a_memory_longer_than_a_segment_is_prolonged() -> None:
-    """60 s at 100 Hz of an oscillation with a time constant of 4 s, which is longer than an eighth of the record."""
+def test_a_memory_longer_than_a_segment_is_extrapolated() -> None:
+    """The record has 6000 samples, and a segment is about an eighth of it. The memory is about 2300 samples."""
     assert memory(record(6_000, 400, 50)) == pytest.approx(-400 * np.log(FORGOTTEN), rel=0.5)
 
 
 @pytest.mark.parametrize(("size", "decay"), [(4_000, 65), (6_000, 400), (50_000, 65), (300, 200)])
-def test_a_window_knows_as_much_of_its_past_as_the_record_allows(size: int, decay: int) -> None:
-    """The warm-up is the whole memory if the record is long enough, else three quarters of an eighth of the record."""
+def test_the_warm_up_is_as_long_as_the_record_allows(size: int, decay: int) -> None:
+    """If the record is long enough, the warm-up is the whole memory. Otherwise it is 3/4 of a window of 1/8 of the record."""
     one = record(size, decay, 20)
     window, warmup, _, why = choose_windows([one])
     assert warmup >= min(memory(one), size // 8 - max(size // 32, 16))
-    assert ("longer than the record allows" in why) == (warmup < memory(one))
+    assert ("too long for this record" in why) == (warmup < memory(one))
     _, split = samples(one, window, warmup)
     assert min(split.sizes) >= 1
     assert len(split.train) >= 8
 
 
 @pytest.mark.parametrize("size", [1, 3, 6, 15])
-def test_a_record_shorter_than_any_window_is_one_sentence(size: int) -> None:
+def test_a_record_shorter_than_any_window_is_an_error_message(size: int) -> None:
     with pytest.raises(LfnoError, match="too short"):
         prepare(record(size, 3, 5))
 
@@ -83,21 +89,21 @@ def test_short_records_are_cut_or_refused(size: int) -> None:
         assert min(prepared.split.sizes) >= 1
 
 
-def test_of_a_few_runs_the_last_is_the_test() -> None:
+def test_the_last_of_a_few_runs_is_the_test() -> None:
     runs = {name: np.random.default_rng(0).normal(size=(4, 50)) for name in ("force", "u")}
     prepared = prepare({"t": 0.1 * np.arange(50.0), **runs})
     assert prepared.split.test.tolist() == [3]
     assert prepared.split.sizes == (2, 1, 1)
-    assert any("last one is for the test" in note for note in prepared.notes)
+    assert any("the last of 4 runs is for the test" in note for note in prepared.notes)
     two = prepare({"t": 0.1 * np.arange(50.0), **{name: values[:2] for name, values in runs.items()}})
     lengths = [len(two.stretches(part)[0]) for part in ("train", "validation", "test")]
     assert (lengths[0] + lengths[1], lengths[2]) == (50, 50)
 
 
-def test_windows_are_split_in_time_and_no_window_sees_the_test() -> None:
+def test_windows_are_split_in_time_and_no_training_window_contains_test_samples() -> None:
     one = record(10_000, 20, 30)
     window, warmup, _, why = choose_windows([one], window=256)
-    assert "fed but not scored" in why
+    assert "are warm-up and not scored" in why
     data, split = samples(one, window, warmup)
     start = data.parameters["start"]
     assert start[split.train].max() + window <= start[split.validation].min()
@@ -121,7 +127,7 @@ def test_every_scored_sample_is_scored_once() -> None:
     assert len(np.unique(joined)) == len(joined)
 
 
-def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
+def test_the_test_is_another_record_or_a_range_and_must_fit_the_record() -> None:
     one, two = record(4_000, 10, 20), record(1_000, 10, 20, seed=1)
     prepared = prepare(one, window=128, test=two)
     assert prepared.test is not None
@@ -131,25 +137,25 @@ def test_a_test_file_a_range_and_sentences_for_what_does_not_fit() -> None:
     assert prepare(one, window=128, test="100:150").stretch == (2000, 3000)
     with pytest.raises(LfnoError, match="not inside the record"):
         prepare(one, window=128, test="100:900")
-    with pytest.raises(LfnoError, match="one rate"):
+    with pytest.raises(LfnoError, match="one time step"):
         prepare(one, window=128, test=Record(two.inputs, two.outputs, Grid.line(1000, 0.1), *[(Channel("f"),)] * 2))
-    with pytest.raises(LfnoError, match="no training window"):
+    with pytest.raises(LfnoError, match="too few samples for training"):
         prepare(one, window=3_500)
-    for wide in ("2.4:150", "30:198"):  # both sides of the test are shorter than the validation part
-        with pytest.raises(LfnoError, match="no training window"):
+    for wide in ("2.4:150", "30:198"):  # the samples before and after the test are too few for a window of 600
+        with pytest.raises(LfnoError, match="too few samples for training"):
             prepare(one, window=600, test=wide)
 
 
-def test_a_test_record_leaves_the_whole_other_one_for_training(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_another_record_for_the_test_the_first_is_for_training_and_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = record(1_000, 10, 20), record(2_000, 10, 20, seed=1)
-    assert prepare(one, window=300, warmup=50, test=two).split.sizes == (3, 1, 8), "250 scored samples a window"
+    assert prepare(one, window=300, warmup=50, test=two).split.sizes == (3, 1, 8), "each window has 250 scored samples"
     monkeypatch.setattr("lfno.data.windows.MOST_WINDOWS", 2)
     thinned = prepare(one, window=100, warmup=50, test=two)
     assert any("is used" in note for note in thinned.notes)
     assert len(thinned.split.train) < 15
 
 
-def test_a_record_larger_than_memory_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_record_larger_than_memory_every_second_window_is_used_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     one = record(20_000, 10, 20)
     monkeypatch.setattr("lfno.data.windows.available", lambda: 800_000)
     prepared = prepare(one, window=128, warmup=28)

@@ -35,7 +35,7 @@ def test_every_sample_after_the_warm_up_is_scored_exactly_once(
     scored_from = start if rest else start + warmup
     assert (count[scored_from : start + size] == 1).all()
     assert count[:scored_from].sum() == count[start + size :].sum() == 0
-    # every scored sample has at least the warm-up before it in its window
+    # at least `warmup` samples of the window are before its first scored sample
     assert (cut.scored[int(rest) :] >= warmup).all()
 
 
@@ -55,14 +55,14 @@ def test_windows_as_a_data_set() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [((0, 10, 20, 0), "fewer than one window of 20"), ((0, 100, 20, 20), "leaves nothing to score")],
+    [((0, 10, 20, 0), "too few for a window of 20"), ((0, 100, 20, 20), "leaves no samples to score")],
 )
-def test_what_cannot_be_cut(arguments: tuple[int, int, int, int], says: str) -> None:
+def test_windows_that_are_not_possible_raise_an_error(arguments: tuple[int, int, int, int], says: str) -> None:
     with pytest.raises(LfnoError, match=says):
         windows.cut(*arguments)
 
 
-def test_a_part_too_short_is_named() -> None:
+def test_the_error_message_names_the_part_that_is_too_short() -> None:
     record = Record(np.zeros((1, 100)), np.zeros((1, 100)), Grid.line(100, 0.1), (Channel("f"),), (Channel("u"),))
-    with pytest.raises(LfnoError, match="the test part: 10 samples are fewer"):
+    with pytest.raises(LfnoError, match="the test part: 10 samples are too few"):
         windows.as_samples([record], partition.in_time(100, 20, (90, 100)), 20, 5)

@@ -1,4 +1,4 @@
-"""Baselines are exact on the data they are meant for."""
+"""Each baseline is exact for data of its own kind."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from tests.identification.oscillator import Oscillator, multisine
 FIELD = Grid((Axis("x", 5, 0.1), Axis("t", 12, 0.1, time=True)))
 
 
-def test_interpolation_is_exact_for_a_line_and_beyond_its_ends() -> None:
+def test_interpolation_and_extrapolation_are_exact_for_outputs_linear_in_the_parameter() -> None:
     rng = np.random.default_rng(0)
     base, slope = rng.normal(size=(2, 1, 5, 12))
     amplitude = rng.permutation(np.linspace(1, 2, 20))
@@ -42,18 +42,18 @@ def test_mean() -> None:
     assert told == pytest.approx(fields.mean(0, keepdims=True).repeat(3, 0))
 
 
-def test_persistence_is_the_last_input_frame_or_the_common_start() -> None:
+def test_persistence_is_the_last_input_frame_or_the_mean_first_value() -> None:
     rng = np.random.default_rng(1)
     frames = np.repeat(rng.normal(size=(8, 3, 5, 1)), 12, axis=-1)
     later = frames[:, -1:] * (1 - 0.05 * np.arange(1, 13))
     carried = BASELINES["persistence"](frames, later, None, FIELD)(frames[:2], None)
     assert carried == pytest.approx(frames[:2, -1:])
-    # a constant force with the shape of a state is not a state: the system starts at rest
+    # here the input is a constant force, not a state: the system starts at rest, and persistence predicts zero
     driven = frames[:, -1:] * np.arange(12)
     assert BASELINES["persistence"](frames, driven, None, FIELD)(frames[:2], None) == pytest.approx(0)
 
 
-def test_linear_map_of_fields_finds_a_linear_operator() -> None:
+def test_the_linear_map_of_fields_is_exact_for_a_linear_operator() -> None:
     rng = np.random.default_rng(2)
     operator, shift = rng.normal(size=(60, 60)), rng.normal(size=60)
     fields = rng.normal(size=(90, 1, 5, 12))
@@ -62,7 +62,7 @@ def test_linear_map_of_fields_finds_a_linear_operator() -> None:
     assert relative_l2(predict(fields[80:], None), answers[80:]).max() < 1e-6
 
 
-def test_linear_map_of_repeated_states() -> None:
+def test_the_linear_map_is_exact_for_inputs_that_are_constant_in_time() -> None:
     rng = np.random.default_rng(3)
     states = rng.normal(size=(40, 1, 5, 1)).repeat(12, -1)
     decay = states * np.exp(-0.1 * np.arange(12))
@@ -73,7 +73,7 @@ def test_linear_map_of_repeated_states() -> None:
 @pytest.mark.parametrize("rest", [True, False])
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("constant", [False, True])
-def test_normal_equations_equal_those_of_the_full_regression(rest: bool, gaps: bool, constant: bool) -> None:
+def test_the_normal_equations_give_the_solution_of_the_full_regression(rest: bool, gaps: bool, constant: bool) -> None:
     rng = np.random.default_rng(4)
     force, motion = rng.normal(size=(3, 2, 40)), rng.normal(size=(3, 2, 40)) + 5
     moments = rng.random((3, 40)) < (0.7 if gaps else 1.1)
@@ -90,10 +90,10 @@ def test_normal_equations_equal_those_of_the_full_regression(rest: bool, gaps: b
     assert np.abs(found.constant - expected[-1]).max() < 1e-12
 
 
-def test_the_best_linear_model_does_not_see_gaps() -> None:
-    """A tenth of the record is missing, and the model is fitted to the rest; the values in the gap do not matter.
+def test_the_linear_model_ignores_outputs_in_a_gap() -> None:
+    """A tenth of the outputs is missing and has a wrong value. The model is fitted to the other outputs.
 
-    The past of the model is the mean input of the record, not rest. After this start has decayed, the model is exact.
+    A model of a record assumes that the input before the record was its mean. This error decays, and then the model is exact.
     """
     rng = np.random.default_rng(7)
     force = rng.normal(size=(1, 6000))
@@ -109,7 +109,7 @@ def test_the_best_linear_model_does_not_see_gaps() -> None:
 
 
 def test_best_linear_model_of_an_oscillator() -> None:
-    """The model predicts new trajectories, and its frequency response is (K − ω² M + iω C)⁻¹."""
+    """The model of M ẍ + C ẋ + K x = f predicts new trajectories, and its frequency response is (K − ω² M + iω C)⁻¹."""
     true, step = Oscillator(), 0.04
     force = multisine(30, 400, step, seed=5, channels=2)
     motion = true.respond(force, step)
@@ -122,7 +122,7 @@ def test_best_linear_model_of_an_oscillator() -> None:
 
 
 def test_a_common_free_motion_is_part_of_the_model() -> None:
-    """x' = −x + f from x(0) = 3."""
+    """All trajectories of ẋ = −x + f start at x(0) = 3. The model contains this common free motion."""
     force = multisine(20, 200, 0.1, seed=6)
     time = 0.1 * np.arange(200)
     motion = np.stack([lsim(([1.0], [1.0, 1.0]), f[0], time)[1] for f in force])[:, None] + 3 * np.exp(-time)
@@ -132,7 +132,7 @@ def test_a_common_free_motion_is_part_of_the_model() -> None:
         model.predict(force[..., :100])
 
 
-def test_record_with_offsets_that_starts_anywhere() -> None:
+def test_a_record_with_offsets_that_starts_in_motion() -> None:
     rng = np.random.default_rng(7)
     force = rng.normal(size=20_000) + 5
     motion = lsim(([2.0], [1.0, 0.8, 4.0]), force, 0.05 * np.arange(20_000))[1]
@@ -145,8 +145,8 @@ def test_record_with_offsets_that_starts_anywhere() -> None:
     assert model.frequency_response(frequencies)[0, 0] == pytest.approx(2 / (s**2 + 0.8 * s + 4), rel=0.02)
 
 
-def test_measured_frequency_response_of_two_by_two() -> None:
-    """The window broadens a resonance. The estimate converges to the truth as segments become longer than the decay."""
+def test_measured_frequency_response_of_two_inputs_and_two_outputs() -> None:
+    """The taper of a segment broadens a resonance, so the error of the estimate falls as segments become longer."""
     true, step = Oscillator(damped=10), 0.1
     force = np.random.default_rng(8).normal(size=(4, 2, 40_000))
     motion = true.respond(force, step)
@@ -164,7 +164,7 @@ def test_measured_frequency_response_of_two_by_two() -> None:
     assert seen.coherence[:, band].min() > 0.9
 
 
-def test_frequencies_without_input_are_not_made_up() -> None:
+def test_the_response_is_nan_at_frequencies_without_input() -> None:
     force = multisine(10, 2048, 0.1, seed=9)
     seen = measure_response(force, force, 0.1)
     silent = seen.frequencies > 3.0
@@ -174,8 +174,8 @@ def test_frequencies_without_input_are_not_made_up() -> None:
     assert seen.response[..., loud] == pytest.approx(1.0)
 
 
-def test_whole_numbers_without_sign_are_numbers() -> None:
-    """Differences of unsigned integers may be negative: 3 − 5 is −2."""
+def test_unsigned_integers_give_the_same_predictions_as_floats() -> None:
+    """A difference of unsigned integers overflows: 3 − 5 must be −2."""
     rng, grid = np.random.default_rng(0), Grid.line(12, 0.1)
     values = rng.integers(0, 200, (9, 1, 12))
     for dtype in ("u1", "?"):

@@ -1,4 +1,4 @@
-"""Every model whose split is not physical says so, and only such models."""
+"""A model has a caveat exactly if its split into transient and steady is not physical."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def trained_on(name: str) -> lfno.LFNO:
         ("burgers-rich", "started and not driven"),
     ],
 )
-def test_data_that_cannot_show_the_split(name: str, reason: str) -> None:
+def test_training_data_that_do_not_determine_the_split(name: str, reason: str) -> None:
     caveat = split_caveat(trained_on(name))
     assert caveat.startswith(NOT_PHYSICAL)
     assert reason in caveat
@@ -44,7 +44,7 @@ def test_exact_layers_trained_on_varied_forcing_of_a_damped_system_need_no_cavea
     assert split_caveat(trained_on(name)) == ""
 
 
-def test_a_split_that_was_measured_and_is_wrong_says_by_how_much() -> None:
+def test_the_caveat_states_the_measured_error_of_a_wrong_split() -> None:
     model = trained_on("heat-rich")
     model.provenance["split_errors"] = {"prediction": 0.01, "steady": 0.25, "transient": 0.2}
     assert split_caveat(model).startswith(SPLIT_WRONG)
@@ -53,28 +53,28 @@ def test_a_split_that_was_measured_and_is_wrong_says_by_how_much() -> None:
     assert split_caveat(model) == ""
 
 
-def test_shipped_rich_models_say_how_wrong_their_split_is() -> None:
-    found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich")}
+def test_shipped_models_of_rich_data_contain_the_errors_of_their_split() -> None:
+    found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich-lfno")}
     assert all(set(model.provenance["split_errors"]) == {"prediction", "steady", "transient"} for model in found.values())
-    wrong = found["reaction-diffusion-rich"]
+    wrong = found["reaction-diffusion-rich-lfno"]
     assert wrong.split_caveat.startswith(SPLIT_WRONG)
     assert wrong.provenance["split_caveat"] == wrong.split_caveat
     assert not found["heat-rich"].split_caveat
 
 
-def test_networks_that_cannot_split() -> None:
+def test_networks_without_a_physical_split() -> None:
     assert "free weights (R)" in split_caveat(lfno.LFNO(GRID, width=2, modes=4, n_poles=2, steady="residual"))
     assert "no poles" in split_caveat(lfno.FNO(GRID, width=2, modes=4))
 
 
-def test_a_model_file_says_it_in_its_provenance(tmp_path: Path) -> None:
+def test_a_model_file_contains_the_caveat_in_its_provenance(tmp_path: Path) -> None:
     saved = lfno.Surrogate([trained_on("duffing-c05")]).save(tmp_path / "one.safetensors")
     assert lfno.load(saved).provenance["split_caveat"].startswith(NOT_PHYSICAL)
     saved = lfno.Surrogate([trained_on("duffing-c05-rich")]).save(tmp_path / "rich.safetensors")
     assert "split_caveat" not in lfno.load(saved).provenance
 
 
-def test_a_linear_model_of_one_forcing_shape_says_it_too() -> None:
+def test_a_linear_model_of_one_forcing_shape_has_a_caveat() -> None:
     modes = Modes(np.array([-1 + 2j]), np.ones((1, 1, 1), complex), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     model = lfno.Surrogate([ModalModel(modes, np.zeros(1), np.zeros(1), GRID, {"data": {"name": "heat"}})])
     assert "one shape of forcing (heat)" in model.split_caveat
@@ -82,7 +82,7 @@ def test_a_linear_model_of_one_forcing_shape_says_it_too() -> None:
         model.decompose(np.zeros(64))
 
 
-def test_every_shipped_model_of_one_forcing_shape_says_so() -> None:
+def test_every_shipped_model_of_one_forcing_shape_has_a_caveat() -> None:
     for file in SHIPPED.glob("*.safetensors"):
         if file.stem in REGISTRY and not file.stem.endswith("-rich"):
             model = lfno.load(file)
@@ -90,8 +90,8 @@ def test_every_shipped_model_of_one_forcing_shape_says_so() -> None:
             assert model.provenance["split_caveat"] == model.split_caveat, file.stem
 
 
-def test_damping_is_what_the_equation_says() -> None:
-    """A damped system driven by zero after a push loses energy; an undamped one does not."""
+def test_the_flag_damped_agrees_with_the_equation() -> None:
+    """After a short push, the motion decays if and only if the system is damped."""
     for name in ("duffing-c0", "duffing-c05", "pendulum-c05"):
         entry = REGISTRY[name]
         system = entry.system(**entry.parameters)

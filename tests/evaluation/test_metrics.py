@@ -1,4 +1,4 @@
-"""Errors that can be computed by hand."""
+"""Errors of predictions, compared with values that can be computed by hand."""
 
 import math
 
@@ -10,7 +10,7 @@ from lfno.evaluation.metrics import fit_percent, relative_l2, relative_linf, rms
 from lfno.evaluation.regimes import error_over_time, moving_average, regimes
 
 
-def test_a_sample_is_one_vector_over_channels_and_points() -> None:
+def test_the_norm_of_a_sample_is_over_all_channels_and_points() -> None:
     truth = np.zeros((2, 2, 1, 2))
     truth[:, 0, 0, 0], truth[:, 1, 0, 1] = 3.0, 4.0
     prediction = truth.copy()
@@ -35,7 +35,7 @@ def test_fit_is_zero_for_the_mean_and_hundred_for_the_truth() -> None:
     assert np.isnan(fit_percent(np.ones((1, 1, 5)), np.ones((1, 1, 5)))).all()
 
 
-def test_a_zero_truth_is_met_or_missed() -> None:
+def test_the_relative_error_of_a_zero_truth_is_zero_or_infinite() -> None:
     zero = np.zeros((1, 1, 4))
     assert relative_l2(zero, zero) == 0
     assert relative_l2(zero + 1, zero) == math.inf
@@ -63,14 +63,14 @@ def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
     for name in ("l2", "linf", "nrmse", "fit"):
         assert other[name] == pytest.approx(metres[name])
     assert other["rmse"] == pytest.approx(metres["rmse"] * unit)
-    # one output: the plain relative errors
+    # with one output, the scores are the relative errors without scales
     one = scores(prediction[:, :1], truth[:, :1])
     assert one["l2"] == pytest.approx(relative_l2(prediction[:, :1], truth[:, :1]).mean())
     assert one["nrmse"] == pytest.approx(one["rmse"][0] / truth[:, :1].std())
 
 
 def test_the_offset_of_a_sensor_does_not_make_an_error_small() -> None:
-    """The error is relative to the variation of the output. The relative L2 error of the paper counts the offset."""
+    """`nrmse` does not change with an offset of the output. `l2`, the relative error of the paper, becomes smaller."""
     draw = np.random.default_rng(4)
     truth, offset = draw.normal(size=(1, 2, 200)), np.array([0.0, 500.0])[:, None]
     prediction = truth + 0.3 * draw.normal(size=truth.shape)
@@ -80,17 +80,17 @@ def test_the_offset_of_a_sensor_does_not_make_an_error_small() -> None:
     mean = np.broadcast_to(truth.mean(-1, keepdims=True), truth.shape)
     assert scores(mean + offset, truth + offset)["nrmse"] == pytest.approx(1)
     constant = np.full((1, 1, 200), 5.0)
-    assert scores(constant + 1, constant)["nrmse"] == pytest.approx(0.2), "without variation, relative to the size"
+    assert scores(constant + 1, constant)["nrmse"] == pytest.approx(0.2), "constant truth: relative to its size"
 
 
-def test_moving_average_keeps_lines_inside_and_constants_everywhere() -> None:
+def test_a_moving_average_does_not_change_lines_except_at_the_ends() -> None:
     assert moving_average(np.full(50, 3.0), 10) == pytest.approx(3.0)
     assert moving_average(np.arange(50.0), 11)[5:-5] == pytest.approx(np.arange(5, 45))
     assert moving_average(np.arange(4.0), 100) == pytest.approx(1.5)
 
 
-def test_regimes_do_not_leak_into_each_other() -> None:
-    """A decaying transient error, then a constant one: the steady variance is exactly that of the constant."""
+def test_the_transient_regime_does_not_change_the_steady_regime() -> None:
+    """The error decays in the transient regime and is constant in the steady regime. The variance of the latter is zero."""
     truth = np.zeros((3, 1, 2, 1000))
     prediction = truth + np.where(np.arange(1000) < 500, 1 + np.exp(-np.arange(1000) / 100), 0.5)
     both = regimes(prediction, -truth)
@@ -103,7 +103,7 @@ def test_regimes_do_not_leak_into_each_other() -> None:
         regimes(prediction, truth, split=1000)
 
 
-def test_masked_scores_are_those_of_the_measured_points() -> None:
+def test_scores_with_a_mask_are_the_scores_of_the_measured_points() -> None:
     draw = np.random.default_rng(2)
     truth, prediction = draw.normal(size=(2, 3, 1, 40))
     kept = draw.random(40) < 0.5
@@ -117,7 +117,7 @@ def test_masked_scores_are_those_of_the_measured_points() -> None:
     assert scores(prediction, truth, without)["l2"] == pytest.approx(rest["l2"])
     spoiled = np.where(kept, np.nan, prediction)
     assert math.isnan(scores(spoiled, truth, kept)["l2"]), "a prediction that is not finite must not be hidden"
-    with pytest.raises(LfnoError, match="none of the samples"):
+    with pytest.raises(LfnoError, match="outputs of the test were not measured"):
         scores(prediction, truth, np.zeros(40, dtype=bool))
     with pytest.raises(LfnoError, match="does not fit"):
         scores(prediction, truth, np.zeros(7, dtype=bool))

@@ -1,4 +1,4 @@
-"""Small-signal modes of whole networks: those of a shallow network are the poles of its layer."""
+"""Small-signal modes of networks. The modes of a network with one layer are the poles of this layer."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from lfno.evaluation.truth import true_poles
 
 
 def shallow(seed: int) -> lfno.LFNO:
-    """One exact layer with two oscillations: linearised, it has these two modes and no others."""
+    """Return a network with one exact layer of two poles. Linearised, it has the modes of these poles and no others."""
     torch.manual_seed(seed)
     grid = lfno.Grid.line(512, dt=0.05)
     model = lfno.LFNO(grid, width=4, modes=8, n_poles=2, share_poles=True, transient_layers=1, projection=8, steady="exact")
@@ -40,7 +40,7 @@ def test_an_ensemble_adds_the_scatter_of_its_members() -> None:
     assert np.trace(together.covariance[0]) >= 0.99 * np.trace(alone.covariance[0])
 
 
-def test_forces_on_a_field_are_half_waves_that_vanish_at_the_ends() -> None:
+def test_forces_on_a_field_are_half_waves_that_are_zero_at_the_ends() -> None:
     grid = lfno.Grid((lfno.Axis("x", 9, 0.5), lfno.Axis("t", 64, 0.1, time=True)))
     shapes = force_shapes(lfno.LFNO(grid, width=2, modes=4, in_channels=2))
     assert shapes.shape == (8, 2, 9)
@@ -55,15 +55,15 @@ def test_a_model_without_time_has_no_modes() -> None:
         network_modes(lfno.FNO(grid, width=2, modes=4))
 
 
-def test_the_truth_is_known_for_built_in_data_alone() -> None:
+def test_the_true_poles_are_known_only_for_built_in_data() -> None:
     assert true_poles({"data": {"name": "pendulum-c05-rich"}}) == pytest.approx([-0.25 + 1j * np.sqrt(1 - 0.25**2)], rel=1e-6)
     assert true_poles({"data": {"name": "brusselator-rich"}}) is None
     assert true_poles({"data": {"name": "somebody's own"}}) is None
 
 
-def test_the_modes_of_a_network_of_fields_are_those_of_the_equation() -> None:
-    """Diffusion does not oscillate: four decays within 2 %, and nothing else above 5 % of the answer."""
-    model = lfno.load("reaction-diffusion-rich")
+def test_the_modes_of_a_network_for_fields_are_the_modes_of_the_equation() -> None:
+    """The equation has decays and no oscillations. Four modes contribute more than 5 %, with poles right within 2 %."""
+    model = lfno.load("reaction-diffusion-rich-lfno")
     truth = true_poles(model.provenance)
     assert truth is not None
     strong = [mode for mode in model.modes() if mode.contribution > 0.05]

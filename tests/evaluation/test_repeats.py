@@ -1,4 +1,4 @@
-"""Errors of transient and steady part, measured on a record with repeated input, and as `lfno decompose` prints them."""
+"""Errors of the transient part and of the steady part of a model, measured on a record whose input repeats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ TRUE = Modes(np.array([-0.3 + 5j]), np.full((1, 1, 1), -0.2j), np.zeros((1, 1)),
 
 
 def record(noise: float = 0.0, periods: int = 6) -> Record:
-    """A lightly damped oscillator, from rest, under a random force that repeats every 10 s."""
+    """Return a record of a lightly damped oscillator, from rest, under a random force that repeats every 10 s.
+
+    noise: standard deviation of the noise of the output, as a share of the standard deviation of the output.
+    periods: number of periods.
+    """
     draw = np.random.default_rng(0)
     force = np.tile(draw.normal(size=(1, PERIOD)), periods)
     motion = TRUE.simulate(force[None], STEP)[0]
@@ -37,7 +41,7 @@ def model(modes: Modes = TRUE) -> lfno.Surrogate:
     return lfno.Surrogate([ModalModel(modes, np.zeros(1), np.zeros(1), Grid.line(PERIOD, STEP), told)])
 
 
-def test_the_true_system_has_the_true_split() -> None:
+def test_the_true_model_has_no_error_in_both_parts() -> None:
     found = measure_split(model(), record())
     assert found is not None
     assert found.steady < 1e-3
@@ -45,15 +49,15 @@ def test_the_true_system_has_the_true_split() -> None:
     assert found.transient < 1e-3
 
 
-def test_noise_limits_what_can_be_measured() -> None:
+def test_the_error_of_the_true_model_is_the_noise() -> None:
     found = measure_split(model(), record(noise=0.1))
     assert found is not None
     assert found.noise is not None
     assert found.steady == pytest.approx(found.noise, rel=0.3)
 
 
-def test_a_wrong_damping_shows_in_both_parts() -> None:
-    """Half the damping: the transient dies too slowly and the resonance is too high."""
+def test_a_wrong_damping_is_an_error_of_both_parts() -> None:
+    """With half of the damping, the transient decays too slowly, and the resonance of the steady part is too high."""
     wrong = replace(TRUE, poles=np.array([-0.15 + 5j]))
     found = measure_split(model(wrong), record())
     truth = record()
@@ -76,14 +80,14 @@ def test_a_record_that_does_not_repeat_is_not_measured() -> None:
     assert "was not measured" in words
 
 
-def test_a_model_file_may_tell_the_errors_on_its_test_samples() -> None:
+def test_the_errors_on_test_samples_are_taken_from_the_model_file() -> None:
     told = model()
     told.provenance["split_errors"] = {"prediction": 0.05, "steady": 0.06, "transient": 0.07}
     words, _ = split_trust(told, record(), known=False)
     assert "steady 6 %" in words
 
 
-def test_the_command_says_how_far_to_trust_the_split(tmp_path: Path) -> None:
+def test_lfno_decompose_prints_the_measured_errors(tmp_path: Path) -> None:
     data = record(noise=0.01)
     np.savez(tmp_path / "rig.npz", t=data.grid["t"].points, force=data.inputs[0], x=data.outputs[0])
     model().save(tmp_path / "model.safetensors")

@@ -1,4 +1,4 @@
-"""Nonlinear frequency responses and backbones against transfer functions and the exact Duffing oscillator."""
+"""Nonlinear frequency responses and backbones, compared with transfer functions and with the exact Duffing oscillator."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from lfno.evaluation.response import Response, response, system_response
 from lfno.systems import Duffing, Heat
 
 
-def test_a_linear_system_answers_with_its_transfer_function():
+def test_the_response_of_a_linear_system_is_its_transfer_function():
     found = system_response(Duffing(c=0.5, beta=0.0), [0.1, 0.3, 1.0], [1.0, 3.0], harmonics=3)
     omega = 2 * np.pi * found.frequencies
     expected = np.array([[1.0], [3.0]]) / (1 - omega**2 + 0.5j * omega)
@@ -22,8 +22,8 @@ def test_a_linear_system_answers_with_its_transfer_function():
     assert found.distortion.max() < 1e-4
 
 
-def test_harmonic_balance_of_a_gentle_duffing_oscillator():
-    """One harmonic, X(α − ω² + ¾β|X|² + icω) = F, is right to a few thousandths where the third is small."""
+def test_harmonic_balance_of_a_weakly_nonlinear_duffing_oscillator():
+    """If higher harmonics are small, the fundamental X of the response to the force F fulfils X(α − ω² + ¾β|X|² + icω) = F."""
     found = system_response(Duffing(c=0.5), [0.1, 0.25], [0.5])
     for k, omega in enumerate(2 * np.pi * found.frequencies):
         size = found.harmonics[0, k, 0, 1]
@@ -32,13 +32,13 @@ def test_harmonic_balance_of_a_gentle_duffing_oscillator():
 
 
 def test_a_folded_resonance_is_not_unique():
-    """Weakly damped and driven above its resonance, the oscillator may stay low or swing high."""
+    """A weakly damped oscillator that is driven above its resonance has two steady states, with small and large amplitude."""
     found = system_response(Duffing(c=0.1), [0.25], [0.3])
     assert not found.unique[0, 0]
 
 
-def test_one_cycle_says_the_same_as_many():
-    """The steady response on one cycle equals the steady response on a window with eight cycles."""
+def test_the_response_is_computed_on_one_cycle():
+    """The steady response on one cycle is equal to the steady response on a window with eight cycles."""
     torch.manual_seed(0)
     grid = Grid.line(1024, dt=0.02)
     model = LFNO(grid, width=4, modes=8, n_poles=4, transient_layers=2, steady="exact").eval()
@@ -50,9 +50,9 @@ def test_one_cycle_says_the_same_as_many():
     np.testing.assert_allclose(found.harmonics[:, 0], expected, atol=1e-5 * np.abs(expected).max())
 
 
-def test_any_function_can_be_asked():
+def test_the_response_of_a_function():
     found = response(lambda x, grid: x**3, [1.0, 2.0], [2.0], channels=1, step=0.01)
-    assert found.amplitude == pytest.approx(6.0)  # cos³ = ¾ cos + ¼ cos 3, times 8
+    assert found.amplitude == pytest.approx(6.0)  # (2 cos φ)³ = 6 cos φ + 2 cos 3φ
     assert found.distortion == pytest.approx(1 / 3)
 
 
@@ -66,18 +66,21 @@ def test_any_function_can_be_asked():
         (lambda: response(lambda x, g: x, [1.0], [1.0], channels=1, step=0.1, channel=2), "no input 2"),
     ],
 )
-def test_what_cannot_be_asked_gets_a_message(call, words):
+def test_models_and_inputs_without_a_frequency_response_raise_an_error(call, words):
     with pytest.raises(LfnoError, match=words):
         call()
 
 
-def test_a_system_without_steady_tones_says_so():
+def test_the_response_is_nan_without_a_periodic_steady_state():
     assert np.isnan(system_response(Duffing(c=0), [1.0], [1.0]).harmonics).all()
     assert np.isnan(system_response(Heat(), [1.0], [1.0]).harmonics).all()
 
 
 def free_duffing(amplitude):
-    """Exact frequency (Hz) and first harmonic of ẍ + x + x³ = 0 at these peak amplitudes: x = A cn(u, m)."""
+    """Return (frequency in Hz, amplitude of the first harmonic) of ẍ + x + x³ = 0 for each peak amplitude A.
+
+    The exact solution is x = A cn(u, m) with a Jacobi elliptic function.
+    """
     modulus = amplitude**2 / (2 * (1 + amplitude**2))
     frequency = np.sqrt(1 + amplitude**2) / (4 * ellipk(modulus))
     phases = np.arange(512) / 512
@@ -86,7 +89,7 @@ def free_duffing(amplitude):
 
 
 def test_the_backbone_of_duffing_by_phase_resonance():
-    """Forces below the fold: within 1 % of the free oscillator's frequency, damping within 10 % of c/2ω."""
+    """For small forces, the frequency is right within 1 % of the free oscillator, and the damping within 10 % of c/2ω."""
     forces, frequencies = np.array([0.1, 0.4, 0.7]), np.array([0.03, *np.linspace(0.15, 0.23, 9)])
     curve = backbone(system_response(Duffing(c=0.5), frequencies, forces))
     exact, first = free_duffing(np.linspace(0.01, 1.5, 200))
@@ -96,9 +99,13 @@ def test_the_backbone_of_duffing_by_phase_resonance():
 
 
 def test_a_sharp_resonance_is_resolved():
-    """Damping of 0.5 %, between two of ten frequencies: frequency right to a thousandth, damping to a fiftieth."""
+    """A resonance with a damping ratio of 0.5 % lies between two of ten frequencies. `resolve` adds frequencies near it.
+
+    The frequency of the backbone is then right within 0.1 %, and the damping within 2 %.
+    """
 
     def ask(frequencies, amplitudes):
+        """Return the exact response of a linear oscillator."""
         omega = 2 * np.pi * np.asarray(frequencies)
         one = 1 / (1 - omega**2 + 0.01j * omega)
         harmonics = np.multiply.outer(np.asarray(amplitudes), one)[..., None, None] * np.array([0, 1])
@@ -111,30 +118,30 @@ def test_a_sharp_resonance_is_resolved():
 
 @pytest.mark.parametrize("c", [0.02, 0.2])
 def test_the_backbone_of_duffing_by_free_decay(c):
-    """Down from an amplitude of 2, where the frequency is twice that of small motion: within 1 % all the way."""
+    """From an amplitude of 2 down to small amplitudes, the frequency is right within 1 %."""
     time = 0.02 * np.arange(3000)
     start = solve_ivp(lambda t, y: [y[1], -c * y[1] - y[0] - y[0] ** 3], (0, 60), [2, 0], "DOP853", time, rtol=1e-9)
     curve = decay_backbone(start.y[0], 0.02)
     amplitudes = np.linspace(1e-3, 2, 1000)
     np.testing.assert_allclose(curve.frequency, np.interp(curve.amplitude, amplitudes, free_duffing(amplitudes)[0]), rtol=0.01)
-    assert curve.damping_ratio[-1] < 0.8 * curve.damping_ratio[0]  # a stiffer spring is damped less
+    assert curve.damping_ratio[-1] < 0.8 * curve.damping_ratio[0]  # at large amplitudes the frequency is higher
 
 
-def test_the_damping_of_a_decay_in_small_motion():
+def test_the_damping_of_a_decay_with_small_amplitude():
     time = 0.02 * np.arange(3000)
     start = solve_ivp(lambda t, y: [y[1], -0.2 * y[1] - y[0] - y[0] ** 3], (0, 60), [0.05, 0], "DOP853", time, rtol=1e-9)
     np.testing.assert_allclose(decay_backbone(start.y[0], 0.02).damping_ratio[5:], 0.1, rtol=0.02)
 
 
-def test_no_resonance_is_said():
+def test_a_response_without_resonance_raises_an_error():
     flat = Response(np.linspace(1, 2, 5), np.ones(1), np.ones((1, 5, 1, 3), dtype=complex))
-    with pytest.raises(LfnoError, match="no force has its resonance"):
+    with pytest.raises(LfnoError, match="there is no resonance"):
         backbone(flat)
     with pytest.raises(LfnoError, match="about zero"):
         decay_backbone(np.random.default_rng(0).normal(size=500), 0.01)
 
 
-def test_the_phase_goes_on_after_a_tone_without_a_steady_answer() -> None:
+def test_the_phase_is_continuous_across_a_frequency_without_steady_state() -> None:
     frequencies = np.linspace(0.1, 1, 10)
     turns = np.exp(-1j * np.linspace(0, 6, 10))
     harmonics = np.stack([0 * turns, turns], axis=-1)[None, :, None, :]

@@ -1,4 +1,4 @@
-"""The contribution of a pole to a response equals the transient of that pole alone."""
+"""The contribution of a pole to a response agrees with the transient of a layer that has only this pole."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ FIELD = Grid((Axis("x", 12, 0.1), Axis("t", 40, 0.05, unit="s", time=True)))
 
 
 def alone(kernel: PoleResidue, v: torch.Tensor, steps: tuple[float, ...], n: int) -> float:
-    """Return the energy of the transient with all other residues set to zero. Real parts have half the energy of complex
-    exponentials.
-    """
+    """Return the energy of the transient of pole n. For this, the residues of all other poles are set to zero."""
     kept = kernel.residues.clone()
     mask = torch.zeros(kept.shape[-2])
     mask[n] = 1
@@ -29,7 +27,7 @@ def alone(kernel: PoleResidue, v: torch.Tensor, steps: tuple[float, ...], n: int
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_shares_are_those_of_each_pole_alone(shared: bool) -> None:
+def test_contributions_are_the_energies_of_the_poles_alone(shared: bool) -> None:
     torch.manual_seed(0)
     model = LNO(LINE, width=2, modes=8, n_poles=4, share_poles=shared)
     force = np.sin(2 * np.pi * 0.6 * LINE["t"].points)[None, None]
@@ -44,12 +42,12 @@ def test_shares_are_those_of_each_pole_alone(shared: bool) -> None:
         (mu,) = kernel.values()
         assert mu is not None
         order = [int(np.argmin(abs(mu.detach().numpy() * 20 / LINE["t"].length - pole))) for pole in table.pole]
-        # the real part of γ e^{μt} has about half of its energy, more or less by the phase of slow poles
+        # the transient is the real part of γ e^{μt}, which has about half of the energy; the exact share depends on the phase
         assert np.allclose(energies[order] / energies.sum(), table.contribution, atol=0.15)
         assert energies[order].argmax() == 0
 
 
-def test_a_pole_without_residue_does_not_ring() -> None:
+def test_a_pole_without_residue_has_no_contribution() -> None:
     torch.manual_seed(1)
     model = LFNO(FIELD, width=3, modes=(3, 4), n_poles=3, share_poles=True, laplace_axes="time")
     for kernel in (module for module in model.modules() if isinstance(module, PoleResidue)):
@@ -64,8 +62,8 @@ def test_a_pole_without_residue_does_not_ring() -> None:
         assert table.contribution[table.layer == layer].sum() == pytest.approx(1)
 
 
-def test_the_present_input_decides() -> None:
-    """A slow input excites the slow pole, a fast one the fast pole."""
+def test_contributions_depend_on_the_input() -> None:
+    """A slow input excites the slow pole, and a fast input excites the fast pole."""
     torch.manual_seed(2)
     model = LNO(LINE, width=1, modes=4, n_poles=2, share_poles=True)
     kernel = next(module for module in model.modules() if isinstance(module, PoleResidue))
@@ -81,7 +79,7 @@ def test_the_present_input_decides() -> None:
     assert strongest == pytest.approx([2.0, 9.0], rel=1e-3)
 
 
-def test_without_blocks_the_impulse_responses_are_compared() -> None:
+def test_without_blocks_the_contributions_are_for_an_impulse() -> None:
     model = LFNO(LINE, width=2, modes=4, n_poles=3, layout="branches")
     with listening(model) as heard:
         model.predict(np.ones(256))
@@ -92,7 +90,7 @@ def test_without_blocks_the_impulse_responses_are_compared() -> None:
     assert not heard
 
 
-def test_the_hooks_are_gone_afterwards() -> None:
+def test_nothing_is_recorded_after_the_block() -> None:
     model = LNO(LINE, width=2, modes=4, n_poles=3)
     with listening(model) as heard:
         pass

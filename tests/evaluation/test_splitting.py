@@ -1,4 +1,4 @@
-"""Errors of a split: relative to the larger of steady part and response, and only where there is a steady state."""
+"""Errors of the two parts: divided by the steady state or the response, whichever is larger; NaN without a steady state."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lfno.evaluation.splitting import score_split
 
 
 class Half:
-    """A model that calls half of the input transient and 0.3 of it steady."""
+    """A model with the transient part 0.5 × input and the steady part 0.3 × input."""
 
     def decompose(self, inputs, grid=None):
         return 0.5 * inputs, 0.3 * inputs
@@ -18,7 +18,7 @@ class Half:
 
 def test_errors_of_a_split():
     inputs = np.ones((40, 1, 8))
-    steady = 2.0 * inputs  # larger than the response, so that it is the measure
+    steady = 2.0 * inputs  # larger than the response, so the errors are divided by the steady state
     steady[0] = np.nan
     data = Dataset(inputs, inputs, Grid.line(8, dt=0.1), steady=steady)
     errors = score_split(Half(), data)
@@ -29,6 +29,6 @@ def test_errors_of_a_split():
     assert errors.means() == pytest.approx({"prediction": 0.2, "steady": 0.85, "transient": 0.75})
 
 
-def test_data_without_steady_states_get_a_message():
+def test_data_without_steady_states_raise_an_error():
     with pytest.raises(LfnoError, match="steady=True"):
         score_split(Half(), Dataset(np.ones((1, 1, 8)), np.ones((1, 1, 8)), Grid.line(8, dt=0.1)))

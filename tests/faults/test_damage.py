@@ -34,7 +34,7 @@ FIELDS = {"width": 2, "modes": 4, "n_poles": 2, "projection": 4, "batch": 5, "ep
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
-    """A finished run of two epochs: a checkpoint, the one before it, and a model."""
+    """A finished run of two epochs: the last checkpoint, the previous checkpoint, and a model."""
     folder = tmp_path_factory.mktemp("run")
     from lfno.training import run as guarded
 
@@ -70,7 +70,7 @@ def contents(value: Any) -> Any:
 
 
 def found_out(path: Path, reader: Callable[[Path], Any], good: Any) -> bool:
-    """Return True if the damage is reported, and False if it changed nothing, as in unused bytes. Anything else fails."""
+    """Return True if an error message reports the damage, and False if no value changed. Anything else fails."""
     try:
         value = reader(path)
     except LfnoError as error:
@@ -81,7 +81,7 @@ def found_out(path: Path, reader: Callable[[Path], Any], good: Any) -> bool:
 
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("kind", ["model", "checkpoint", "data set"])
-def test_a_flipped_byte_is_found_out(files, kind, count, tmp_path):
+def test_a_flipped_byte_is_detected(files, kind, count, tmp_path):
     path, reader = files[kind]
     whole, good = path.read_bytes(), contents(reader(path))
     generator = np.random.default_rng(count)
@@ -93,11 +93,11 @@ def test_a_flipped_byte_is_found_out(files, kind, count, tmp_path):
         damaged[place] ^= int(generator.integers(1, 256))
         hurt.write_bytes(damaged)
         found += found_out(hurt, reader, good)
-    # safetensors has no byte without meaning; HDF5 has free space between its blocks
+    # every byte of a safetensors file has a meaning; an HDF5 file has free space between its blocks
     assert found > (0.5 if kind == "data set" else 0.97) * len(places)
 
 
-def test_a_value_changed_with_the_right_tool_is_found_out(files, tmp_path):
+def test_a_value_changed_with_the_library_of_the_format_is_detected(files, tmp_path):
     path = Path(shutil.copy(files["data set"][0], tmp_path))
     with h5py.File(path, "r+") as file:
         file["outputs"][3, 0, 500] += 1e-6
@@ -107,7 +107,7 @@ def test_a_value_changed_with_the_right_tool_is_found_out(files, tmp_path):
 
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("kind", ["model", "checkpoint", "data set"])
-def test_a_file_cut_anywhere_is_found_out(files, kind, count, tmp_path):
+def test_a_truncated_file_is_detected(files, kind, count, tmp_path):
     path, reader = files[kind]
     whole, good = path.read_bytes(), contents(reader(path))
     hurt = tmp_path / path.name
@@ -117,7 +117,7 @@ def test_a_file_cut_anywhere_is_found_out(files, kind, count, tmp_path):
         assert found_out(hurt, reader, good), f"cut to {length} of {len(whole)} bytes"
 
 
-def test_swapped_files_are_found_out(files, run, tmp_path):
+def test_exchanged_files_are_detected(files, run, tmp_path):
     for kind, (path, _) in files.items():
         for other, (_, reader) in files.items():
             if other != kind:
@@ -138,7 +138,7 @@ def trainer(**changes: Any) -> Trainer:
     return Trainer([make_task(data, split, preset, 0)], preset.training)
 
 
-def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):
+def test_the_previous_checkpoint_replaces_a_damaged_one(run, tmp_path, caplog):
     folder = tmp_path / "run"
     shutil.copytree(run, folder)
     whole = (folder / checkpoint.NAME).read_bytes()
@@ -146,15 +146,15 @@ def test_the_checkpoint_before_a_damaged_one_is_used(run, tmp_path, caplog):
     resumed = trainer()
     assert checkpoint.restore(resumed, folder)
     assert resumed.epoch >= 1
-    assert "checkpoint before it" in caplog.text
+    assert "the checkpoint before" in caplog.text
     assert (folder / checkpoint.DAMAGED).exists()
-    # saving must not replace the good checkpoint by the damaged one
+    # the next save must not replace the good checkpoint by the damaged one
     checkpoint.save(checkpoint.state(resumed), folder)
     tensorfile.read(folder / checkpoint.NAME, checkpoint.KEY, "checkpoint")
     tensorfile.read(folder / checkpoint.PREVIOUS, checkpoint.KEY, "checkpoint")
 
 
-def test_two_damaged_checkpoints_are_said_in_one_sentence(run, tmp_path):
+def test_two_damaged_checkpoints_give_one_error_message(run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(run, folder)
     for name in (checkpoint.NAME, checkpoint.PREVIOUS):
@@ -175,7 +175,7 @@ def test_a_checkpoint_of_another_run_is_refused(run, tmp_path):
 
 
 def test_a_valid_checksum_does_not_make_a_checkpoint(run, tmp_path):
-    """A checksum proves that nothing was changed by accident, not that the content makes sense."""
+    """A right checksum does not prove that the content is a checkpoint."""
     tree, tensors = tensorfile.read(run / checkpoint.NAME, checkpoint.KEY, "checkpoint")
     del tree["sha256"]
     strange: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -192,7 +192,7 @@ def test_a_valid_checksum_does_not_make_a_checkpoint(run, tmp_path):
             checkpoint.restore(trainer(), tmp_path)
 
 
-def test_swapped_parts_of_a_data_set_are_made_again(tmp_path):
+def test_exchanged_parts_of_a_data_set_are_made_again(tmp_path):
     from lfno.data.make import make, plan
 
     def planned():
@@ -203,7 +203,7 @@ def test_swapped_parts_of_a_data_set_are_made_again(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
         wanted = make(planned(), tmp_path / "good")[0].read_bytes()
-        planned().build()  # leaves its parts behind, as a run that was killed does
+        planned().build()  # leaves its parts in the folder, as a killed run does
         parts = sorted((tmp_path / "cache" / "partial").glob("*/*.npz"))
         assert len(parts) == 3
         first, second = parts[0].read_bytes(), parts[1].read_bytes()
@@ -214,7 +214,7 @@ def test_swapped_parts_of_a_data_set_are_made_again(tmp_path):
 
 
 def test_a_model_with_the_weights_of_another_is_refused(tmp_path):
-    """The description of one model and the tensors of another, with a good checksum."""
+    """The file has the description of one model, the tensors of another model, and a right checksum."""
     from lfno.models import storage as models
 
     small, large = (LNO(Grid.line(32, 0.1), width=width, modes=4, n_poles=2) for width in (2, 3))

@@ -1,4 +1,4 @@
-"""The cost of a long job is estimated before it begins. A job that does not fit ends at once and names the batch that fits."""
+"""The cost of a long job is estimated before it begins. If it does not fit, an error message names the batch that fits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def prepared(**changes: Any) -> tuple[Any, Any]:
     return [make_task(data, standard(len(data)), preset, 0)], preset.training
 
 
-def test_the_memory_of_a_step_is_foreseen():
+def test_the_memory_of_a_step_is_estimated():
     tasks, config = prepared()
     expected = estimate(tasks, config, "cpu", None).memory
     trainer = Trainer(tasks, config)
@@ -70,17 +70,17 @@ def test_a_run_that_cannot_fit_names_the_largest_batch_that_would(monkeypatch, t
     assert not (tmp_path / "run").exists(), "nothing is begun"
 
 
-def test_not_even_one_sample(monkeypatch):
+def test_a_run_of_which_not_even_one_sample_fits(monkeypatch):
     monkeypatch.setattr(module, "available", lambda: 10_000)
-    with pytest.raises(LfnoError, match="not even one sample fits"):
+    with pytest.raises(LfnoError, match="a batch of one sample does not fit"):
         estimate(*prepared(), "cpu", None).check()
 
 
-def test_the_matrix_says_so_too(monkeypatch, tmp_path):
+def test_the_matrix_of_runs_names_the_largest_batch_too(monkeypatch, tmp_path):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     cell = Cell("duffing-c05-small", "lno", changes={"width": 2, "modes": 4, "n_poles": 2, "epochs": 1})
     monkeypatch.setattr(module, "available", lambda: 10_000)
-    with pytest.raises(LfnoError, match="not even one sample fits"):
+    with pytest.raises(LfnoError, match="a batch of one sample does not fit"):
         run_group([cell], tmp_path / "records", "cpu")
     monkeypatch.undo()
 
@@ -93,21 +93,21 @@ def test_the_matrix_says_so_too(monkeypatch, tmp_path):
         run_group([cell], tmp_path / "records", "cpu")
 
 
-def test_a_full_disk_is_seen_before(monkeypatch, tmp_path):
+def test_too_little_disk_space_is_reported_before_the_run(monkeypatch, tmp_path):
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr(memory.shutil, "disk_usage", lambda path: usage)
     with pytest.raises(LfnoError, match="on disk and 1000 bytes are free"):
         estimate(*prepared(), "cpu", tmp_path / "new" / "run").check()
-    with pytest.raises(LfnoError, match="on disk while it is made and 1000 bytes are free"):
+    with pytest.raises(LfnoError, match="on the disk, and 1000 bytes are free"):
         make.make(make.plan("duffing-c05", count=4), tmp_path / "sets")
     assert not (tmp_path / "sets").exists()
 
 
 def test_a_data_set_that_cannot_fit_names_the_number_of_samples_that_would(monkeypatch):
-    """The check comes before the inputs are drawn, because the number of samples may be absurd."""
+    """The check comes before the inputs are drawn, because the number of samples may be absurdly large."""
     monkeypatch.setattr(planning, "available", lambda: 10**8)
     for count in (10**5, 10**7):
-        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ would fit") as told:
+        with pytest.raises(LfnoError, match=r"of memory and .* are free; at most \d+ samples would fit") as told:
             make.plan("duffing-c05", count=count)
         most = int(str(told.value).split("at most ")[1].split()[0])
         make.plan("duffing-c05", count=most)
@@ -126,6 +126,6 @@ def test_a_model_of_absurd_size_is_estimated_without_taking_memory():
     from lfno.models import LFNO
 
     huge = type(single)(LFNO(grid, single.model.config), wide, wide, wide[:4], wide[:4])
-    with pytest.raises(LfnoError, match=r"not even one|would fit"):
+    with pytest.raises(LfnoError, match=r"batch of one sample|would fit"):
         estimate([huge], config, "cpu", None).check()
     assert torch.get_default_dtype() == torch.float32

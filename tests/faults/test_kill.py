@@ -21,7 +21,7 @@ DATA_KILLS = [2, pytest.param(10, marks=pytest.mark.long)]
 
 
 def whole(folder: Path) -> None:
-    """Every file under its final name can be read; the log may end with half a line, which its reader drops."""
+    """Assert that every file with a final name can be read. The log may end with half a line, which its reader drops."""
     for path in folder.glob("[!.]*.safetensors"):
         if path.name.startswith("checkpoint"):
             tensorfile.read(path, checkpoint.KEY, "checkpoint")
@@ -65,7 +65,7 @@ def parts_are_whole(place: Path) -> None:
 
 
 def test_parts_that_a_kill_left_beside_a_finished_data_set_are_removed(tmp_path, monkeypatch):
-    """The file is there and its parts still are, as after a kill between the two last steps."""
+    """The data set and its parts both exist if the process was killed between the last two steps."""
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(Duffing, "chunk", 4)
     with monkeypatch.context() as killed:

@@ -27,7 +27,7 @@ SMALL = {"epochs": 6, "steady_decay": 1e-4, "width": 2, "n_poles": 2, "modes": 4
 
 
 def crowded(limit: int, folder: Path, work: Any) -> None:
-    """No file may grow beyond `limit` bytes: writing fails as on a full disk."""
+    """Limit the size of files to `limit` bytes, so that writing fails as on a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     work(folder)
 
@@ -43,13 +43,13 @@ def train_small(folder: Path) -> None:
 
 
 def said(tmp_path: Path, work: Any, *arguments: Any) -> str:
-    """Return the error message with which a process ends."""
+    """Return the error message of a process that ends with an error."""
     sentence = tmp_path / "sentence"
     assert victims.finish(victims.telling, sentence, work, *arguments) == 2
     return sentence.read_text()
 
 
-def test_a_full_disk_is_one_sentence(tmp_path):
+def test_a_full_disk_gives_one_error_message(tmp_path):
     whole = tmp_path / "whole"
     train_small(whole)
     size = (whole / checkpoint.NAME).stat().st_size
@@ -70,7 +70,7 @@ def test_a_full_disk_leaves_no_data_set(tmp_path, limit):
 
 
 @pytest.mark.parametrize("work", [train_small, victims.make_data])
-def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path, work):
+def test_a_folder_without_write_permission_gives_one_error_message(tmp_path, work):
     outer = Path(tempfile.mkdtemp(prefix="lfno-"))
     try:
         outer.chmod(0o555)
@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path, work):
 @pytest.mark.parametrize(
     "error", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("DefaultCPUAllocator: no")]
 )
-def test_out_of_memory_is_saved_explained_and_resumable(tmp_path, monkeypatch, error):
+def test_a_run_without_memory_saves_its_state_explains_the_error_and_can_be_resumed(tmp_path, monkeypatch, error):
     folder, whole = tmp_path / "run", Trainer._pass
 
     def short_of_memory(self: Trainer) -> None:
@@ -103,7 +103,7 @@ def test_out_of_memory_is_saved_explained_and_resumable(tmp_path, monkeypatch, e
     assert (folder / "model.safetensors").exists()
 
 
-def test_a_loss_that_is_never_finite_leaves_a_sentence_and_no_model(tmp_path, monkeypatch):
+def test_a_loss_that_is_never_finite_gives_an_error_message_and_no_model(tmp_path, monkeypatch):
     whole = Trainer._pass
 
     def lost(self: Trainer) -> None:
@@ -116,7 +116,7 @@ def test_a_loss_that_is_never_finite_leaves_a_sentence_and_no_model(tmp_path, mo
     assert not (tmp_path / "run" / "model.safetensors").exists()
 
 
-def test_another_error_of_torch_is_not_called_one_of_memory(monkeypatch, tmp_path):
+def test_other_errors_of_torch_are_not_reported_as_errors_of_memory(monkeypatch, tmp_path):
     def broken(self: Trainer) -> None:
         raise RuntimeError("something else")
 
@@ -126,7 +126,7 @@ def test_another_error_of_torch_is_not_called_one_of_memory(monkeypatch, tmp_pat
 
 
 def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeypatch):
-    """After Ctrl-C in the middle of an epoch, the saved state is the one before that epoch."""
+    """After Ctrl-C in the middle of an epoch, the saved state is the state before that epoch."""
     whole, folder = tmp_path / "whole", tmp_path / "run"
     train_small(whole)
     steps, step = 0, Trainer._pass
@@ -142,7 +142,7 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
     train_small(folder)  # ends early with the best model so far
     assert steps == 4
     monkeypatch.setattr(Trainer, "_pass", step)
-    with (folder / run.LOG).open("a") as log:  # a kill may leave lines that are ahead of the checkpoint, the last one cut
+    with (folder / run.LOG).open("a") as log:  # a killed run may leave lines after the checkpoint; the last line is incomplete
         log.write('{"epoch": 4, "train": [1]}\n{"epoch": 5, "tra')
     train_small(folder)
     lines = (folder / run.LOG).read_text().splitlines()
@@ -151,7 +151,7 @@ def test_an_interruption_within_an_epoch_ends_at_the_same_bits(tmp_path, monkeyp
 
 
 def test_the_exit_code_of_an_interruption_at_an_odd_moment(tmp_path):
-    """While a package is imported that runs strings as code: Python would end by the signal, with no exit code."""
+    """The signal comes while a package is imported. Python would then end by the signal, without an exit code."""
     odd = "import lfno.cli as cli\ncli.build = lambda: lambda: exec('raise KeyboardInterrupt')\ncli.main()\n"
     (tmp_path / "odd.py").write_text(odd)
     ended = subprocess.run([sys.executable, "-m", "odd"], cwd=tmp_path, capture_output=True, text=True)
@@ -165,7 +165,7 @@ def _heed():
 
 @pytest.mark.long
 def test_interrupting_the_command_line(tmp_path):
-    """SIGINT and SIGTERM: exit code 130, a sentence, and --resume."""
+    """SIGINT and SIGTERM give the exit code 130 and a message, and --resume continues the run."""
     options = ["train", "duffing-c05-small", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
     command = [sys.executable, "-m", "lfno", *options, "--epochs", "60", "--out", str(tmp_path / "run")]
     command += ["--set", "validate_every=1"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 EPOCHS = 20
-HANG = 900  # seconds after which a process counts as hanging: far more than a busy machine needs
+HANG = 900  # seconds after which a process counts as hanging; a busy machine needs far less
 server = multiprocessing.get_context("forkserver")
 server.set_forkserver_preload(["lfno.surrogate.fitting", "lfno.data.make", "torch.utils.tensorboard"])
 
@@ -46,7 +46,7 @@ def killed_at(call: int, work: Callable[..., Any], *arguments: Any) -> bool:
 
 
 def calls(told: Path, work: Callable[..., Any], *arguments: Any) -> int:
-    """Run to the end and return the number of Python calls, by way of the file `told`."""
+    """Run to the end and return the number of Python calls. The process writes this number into the file `told`."""
     assert finish(_count, told, work, *arguments) == 0
     return int(told.read_text())
 
@@ -89,7 +89,7 @@ def _alone(work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
-    """Run work that may raise LfnoError: exit code 2, and the message goes to a file that is opened before."""
+    """Run work that may raise LfnoError. The exit code is then 2, and the message is in a file that was opened before."""
     from lfno.core.errors import LfnoError
 
     with sentence.open("w", buffering=1) as file:
@@ -102,7 +102,7 @@ def telling(sentence: Path, work: Callable[..., Any], *arguments: Any) -> None:
 
 
 def signals() -> tuple[np.ndarray, np.ndarray]:
-    """Inputs and outputs of a damped oscillator, 17 training samples in batches of 5: the last one has 2."""
+    """Inputs and outputs of a damped oscillator, 17 training samples in batches of 5: the last batch has 2."""
     t = np.arange(64) * 0.1
     inputs = np.sin(np.linspace(1, 3, 24)[:, None] * t)
     outputs = np.cumsum(inputs, 1) * 0.1 * np.exp(-0.3 * t)
@@ -110,18 +110,19 @@ def signals() -> tuple[np.ndarray, np.ndarray]:
 
 
 def train(folder: Path, save_every: float = 0.0, **changes: Any) -> None:
-    """A small run with its pilot, which goes on where one in that folder was stopped."""
+    """Train a small network with its pilot. A run that was stopped in that folder is continued."""
     from lfno.surrogate import fit
     from lfno.training import run
 
     run.SAVE_EVERY = save_every
     fields = {"width": 4, "modes": 8, "n_poles": 4, "projection": 8, "batch": 5, "epochs": EPOCHS, "validate_every": 1}
-    fields |= {"learning_rate": 5e-3}  # several processes add in another order, and a high learning rate amplifies rounding
+    # several processes add gradients in another order, and a high learning rate amplifies the rounding errors
+    fields |= {"learning_rate": 5e-3}
     fit(signals(), "lfno", dt=0.1, folder=folder, resume=folder.exists(), device="cpu", **{**fields, **changes})
 
 
 def make_data(folder: Path) -> None:
-    """48 samples in parts of 4, kept in the cache of `folder`."""
+    """Make 48 samples in parts of 4, in the cache of `folder`."""
     os.environ["LFNO_CACHE"] = str(folder / "cache")
     from lfno.core.grid import Grid
     from lfno.data.make import make, plan

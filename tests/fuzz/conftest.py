@@ -6,6 +6,6 @@ from hypothesis import strategies as st
 
 @pytest.fixture(autouse=True)
 def quiet(tmp_path, monkeypatch):
-    """A cache and a folder (`data.folder`) of its own for every test."""
+    """Give every test its own cache and its own data folder (`data.folder`)."""
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(st.DataObject, "folder", tmp_path, raising=False)

@@ -1,4 +1,4 @@
-"""Records as laboratories have them, drawn at random: lengths, gaps, starts, periods, orders of axes, labels, containers."""
+"""Draw records as laboratories have them: lengths, gaps, initial states, periods, orders of axes, labels, file formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("one", "stacked", "turned", "numbered table", "restarting table", "seve
 
 @dataclass
 class Situation:
-    """What is measured (`runs` of force and motion), how it is stored (`source`), and how it is asked for (`options`)."""
+    """The measured `runs` of force and motion, their file or arrays (`source`), and the `options` of the call."""
 
     kind: str
     runs: list[tuple[np.ndarray, np.ndarray]]
@@ -28,7 +28,7 @@ class Situation:
 
 
 def draw(seed: int, folder: Path) -> Situation:
-    """Draw one situation; the same seed gives the same one."""
+    """Draw one situation; the same seed gives the same situation."""
     rng = np.random.default_rng(seed)
     kind = str(rng.choice(KINDS))
     equal = kind in ("stacked", "turned", "four axes") or rng.random() < 0.3

@@ -31,7 +31,7 @@ JSON = st.recursive(
     max_leaves=6,
 )
 DTYPES = st.sampled_from(["f8", "f4", "f2", "i8", "i1", "u1", "?", "c16", "S3", "U3", "O", "M8[s]"])
-#: numbers as measurements have them, and as they should not be
+#: usual numbers of measurements, and numbers that no measurement has
 VALUES = st.one_of(st.floats(-10, 10), st.sampled_from([0.0, np.nan, np.inf, -np.inf, 1e200, -1e300, 1e-300]))
 
 
@@ -42,7 +42,7 @@ def mostly(good: Any, strange: st.SearchStrategy) -> st.SearchStrategy:
 
 @st.composite
 def arrays(draw: Any, low: int = 0, high: int = 4, side: int = 6) -> np.ndarray:
-    """Any array: mostly of real numbers, often well-formed, at times of another type, empty or not finite."""
+    """Draw any array. Most arrays have real numbers, some have another type, no elements, or values that are not finite."""
     shape = draw(st.lists(st.integers(0, side), min_size=low, max_size=high).map(tuple))
     return draw(of_shape(shape))
 

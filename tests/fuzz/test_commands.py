@@ -1,4 +1,4 @@
-"""Any words after `lfno`, any question to the page: an answer, or one sentence and the exit code that is documented."""
+"""Any arguments of `lfno` and any request to the page give a result, or one error message with the documented exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.fuzz.test_files import damaged
 from tests.paper.report.builder import record
 
 SMALL = ["--epochs", "1", "--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--device", "cpu"]
-#: a right call of every command that ends by itself; `demo` and `app` are tried as they are elsewhere
+#: a right call of every command that ends by itself; other tests run `demo` and `app`
 RIGHT = {
     "systems": [],
     "inspect": ["rig.csv"],
@@ -84,12 +84,12 @@ def commands(data: Any) -> None:
     told = CliRunner().invoke(build(), words)
     if isinstance(told.exception, (SystemExit, type(None))):
         assert told.exit_code in (0, 1, 2), words
-    elif not isinstance(told.exception, (LfnoError, OSError)):  # these are one sentence and the code 2
+    elif not isinstance(told.exception, (LfnoError, OSError)):  # these give one error message and the exit code 2
         raise RuntimeError(f"lfno {words}") from told.exception
 
 
 def page(data: Any) -> None:
-    """Questions to the page, and files dropped on it."""
+    """Send requests to the page, and upload files."""
     desk: Desk = data.desk
     if data.draw(st.booleans()):
         content = damaged(data, (data.given / "rig.csv").read_bytes())
@@ -162,8 +162,8 @@ def given_to_cases(tmp_path, monkeypatch, server):
         monkeypatch.setattr(st.DataObject, name, what, raising=False)
 
 
-def test_every_command_is_tried():
-    # benchmarks need published files, whose layouts tests/challenges has
+def test_every_command_is_in_the_list():
+    # benchmarks need published files; tests/challenges has files with the same layouts
     assert set(tree()) == {*RIGHT, "demo", "app", "benchmark"}
 
 
@@ -175,8 +175,8 @@ def test_every_command_has_json_and_every_long_one_quiet():
 
 @pytest.mark.parametrize("name", RIGHT)
 @pytest.mark.parametrize("flag", ["--quiet", "--json"])
-def test_a_right_call_is_answered(name, flag):
-    """Nothing but the result: with --quiet in words, with --json one document."""
+def test_a_right_call_gives_a_result(name, flag):
+    """With --quiet a command prints only the result as text, with --json only one JSON document."""
     if flag == "--quiet" and name in ("systems", "inspect", "export"):
         pytest.skip("nothing to be quiet about")
     for path in (Path.cwd().parent / "given").iterdir():
@@ -190,5 +190,5 @@ def test_a_right_call_is_answered(name, flag):
 
 
 @counts(CASES, {commands: 20}, {commands: 200})
-def test_an_answer_or_a_sentence(case, count):
+def test_any_call_gives_a_result_or_an_error_message(case, count):
     tried(case, count)

@@ -1,4 +1,4 @@
-"""Any grid, signal, data set or option: a right answer or an LfnoError."""
+"""Any grid, signal, data set or option gives a right result or an LfnoError."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def containers(data: Any) -> None:
 
 
 def compared(data: Any) -> None:
-    """Solve again with another solver: the promised accuracy holds, or the request is refused."""
+    """Solve again with another solver. The promised accuracy holds, or an LfnoError is raised."""
     name = data.draw(st.sampled_from(["duffing-c05", "pendulum-c05", "heat", "no such"]))
     samples, seed = data.draw(mostly(1, st.integers(-2, 3))), data.draw(mostly(0, SIZES))
     found = attempt(lambda: compare(plan(name, count=data.draw(mostly(2, SIZES))), samples, seed))
@@ -150,7 +150,7 @@ def systems(data: Any) -> None:
 
 
 def written(data: Any) -> None:
-    """What is written in any format is read as it was."""
+    """Arrays that are written in any format are equal when they are read again."""
     ending = data.draw(st.sampled_from([*WRITERS, ".txt", ""]))
     steps = data.draw(st.integers(0, 9))
     axes = data.draw(st.sampled_from([("t",), ("sample", "t"), ("x", "t"), ("t", "channel")]))
@@ -174,7 +174,7 @@ def questions(data: Any) -> None:
 
 
 def prepared(data: Any) -> None:
-    """A record or trajectories of one's own, cut and split as anyone may ask."""
+    """A record or trajectories are split and cut into windows with any options."""
     steps = data.draw(mostly(120, st.integers(0, 120)))
     shape = data.draw(st.sampled_from([(steps,), (6, steps)]))
     named = {"t": np.arange(steps) * 0.1} | {name: data.draw(of_shape(shape)) for name in ("f", "u")}
@@ -207,5 +207,5 @@ CASES = [
 
 
 @counts(CASES, {datasets: 15, solved: 20, compared: 8}, {compared: 150, solved: 300, systems: 300})
-def test_a_right_answer_or_a_sentence(case, count):
+def test_a_right_result_or_an_error_message(case, count):
     tried(case, count)

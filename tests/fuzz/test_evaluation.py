@@ -1,4 +1,4 @@
-"""Any prediction, truth or response: a right judgement or an LfnoError."""
+"""Any prediction, reference solution or response gives a right evaluation or an LfnoError."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def identified(data: Any) -> None:
 
 
 def linear(data: Any) -> None:
-    """The best linear model of anything, its frequency response and that of the data."""
+    """The best linear model of any arrays, its frequency response, and the frequency response of the data."""
     record = data.draw(st.booleans())
     count, steps = data.draw(mostly(6, st.integers(0, 6))), data.draw(mostly(220 if record else 40, st.integers(0, 40)))
     inputs, outputs = (data.draw(st.one_of(of_shape((count, 1, steps)), arrays())) for _ in "xy")
@@ -91,7 +91,7 @@ def small_signals(data: Any) -> None:
 
 
 def surrogates(data: Any) -> None:
-    """A trained model asked about a data set or a record of any shape and rate."""
+    """A trained model predicts a data set or a record of any shape and sampling rate."""
     grid = data.draw(mostly(Grid.line(32, 0.1), grids()))
     made = attempt(lambda: lfno.LNO(grid, width=2, modes=2, n_poles=2, projection=4))
     if made is None:
@@ -116,5 +116,5 @@ CASES = [linear, small_signals, surrogates, measured, baselines, identified]
 
 
 @counts(CASES, {identified: 15, baselines: 20, linear: 4}, {linear: 100})
-def test_a_right_answer_or_a_sentence(case, count):
+def test_a_right_result_or_an_error_message(case, count):
     tried(case, count)

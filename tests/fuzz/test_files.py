@@ -51,7 +51,7 @@ def good_files(folder: Path) -> dict[str, bytes]:
 
 
 def damaged(data: Any, content: bytes) -> bytes:
-    """Some bytes changed, taken out, put in, or everything after a place lost."""
+    """Change, remove or insert some bytes, or truncate the file."""
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, max(len(content) - 1, 0)))
         kind = data.draw(st.sampled_from(["change", "change", "cut", "insert", "remove"]))
@@ -90,7 +90,7 @@ def text_files(data: Any) -> None:
 
 
 def model_trees(data: Any) -> None:
-    """Any metadata with a right checksum."""
+    """Write a model file with any metadata and a right checksum."""
     made = LNO(Grid.line(16, 0.1), **TINY)
     tree: dict[str, Any] = {"version": models.FILE_VERSION, **made.description(), "provenance": {}}
     for _ in range(data.draw(st.integers(1, 2))):
@@ -121,7 +121,7 @@ def checkpoints(data: Any) -> None:
 
 
 def data_sets(data: Any) -> None:
-    """A data set file with any metadata and arrays, and a right checksum."""
+    """Write a data set file with any metadata and arrays, and a right checksum."""
     good = Dataset(np.zeros((2, 1, 8)), np.ones((2, 1, 8)), Grid.line(8, 0.1))
     tree = {"format": storage.FORMAT, **good.metadata()}
     for _ in range(data.draw(st.integers(0, 2))):
@@ -184,7 +184,7 @@ def test_metadata_that_asks_for_absurd_sizes_takes_no_memory(tmp_path, width, mo
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000, "kB"
 
 
-def test_a_data_set_that_points_elsewhere_or_claims_a_mountain_is_refused(tmp_path):
+def test_a_data_set_with_links_or_an_absurd_size_is_refused(tmp_path):
     good = Dataset(np.zeros((2, 1, 8)), np.ones((2, 1, 8)), Grid.line(8, 0.1))
     text = json.dumps({"format": storage.FORMAT, **good.metadata()}, sort_keys=True)
 

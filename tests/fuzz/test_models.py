@@ -1,4 +1,4 @@
-"""Any model and any input: a right result or an LfnoError, never another exception or a wrong result."""
+"""Any model and any input give a right result or an LfnoError, never another exception or a wrong result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def model(data: Any) -> Any:
 
 
 def constructors(data: Any) -> None:
-    """Sizes that no memory holds are refused before memory is taken."""
+    """Sizes that fit into no memory are refused before memory is used."""
     sizes = mostly(2, st.one_of(SIZES, st.sampled_from([1000, 100_000, 10**6])))
     kind = data.draw(st.sampled_from(sorted(MODELS)))
     fields = {name: data.draw(sizes) for name in ("in_channels", "width", "modes", "projection")}
@@ -103,7 +103,7 @@ def fitted(data: Any) -> None:
 
 
 def exported(data: Any) -> None:
-    """A model that can be exported agrees with its export; any other is refused."""
+    """The exported form of a model predicts as the model does. A model that cannot be exported is refused."""
     made = model(data)
     if made is not None:
         target = data.draw(st.sampled_from(["torch", "onnx", "jpeg", ""]))
@@ -116,5 +116,5 @@ CASES = [exported, constructors, answers, saved, normalised, fitted]
 
 
 @counts(CASES, {exported: 3, fitted: 10, answers: 30, saved: 20, constructors: 25}, {exported: 30})
-def test_a_right_answer_or_a_sentence(case, count):
+def test_a_right_result_or_an_error_message(case, count):
     tried(case, count)

@@ -1,4 +1,4 @@
-"""Any laboratory's records are read and split rightly, or refused with one error message."""
+"""Records as laboratories have them are read and split correctly, or refused with one error message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEW, MANY = 150, 10_000
 
 
 def check(situation: Situation, prepared: Prepared) -> None:
-    """The split is one, the signals are those that were measured, and no run or period is in two parts."""
+    """Assert that the signals are the measured ones, and that no sample, run or period is in two parts of the split."""
     every = np.concatenate([prepared.split.train, prepared.split.validation, prepared.split.test])
     assert sorted(every) == list(range(len(prepared.dataset)))
     assert prepared.dataset.grid.steps[-1] == pytest.approx(STEP)

@@ -1,11 +1,14 @@
-"""A linear oscillator with two degrees of freedom, solved with a matrix exponential, independently of every pole formula."""
+"""A linear oscillator with two degrees of freedom. The solver uses a matrix exponential and no formula with poles."""
 
 import numpy as np
 from scipy.linalg import expm
 
 
 class Oscillator:
-    """Two masses between two walls: M x'' + C x' + K x = f, from rest."""
+    """Two masses between two walls: M x'' + C x' + K x = f, from rest.
+
+    damped: factor of the damping matrix C.
+    """
 
     mass = np.diag([1.0, 1.5])
     stiffness = np.array([[55.0, -35.0], [-35.0, 45.0]])
@@ -25,7 +28,7 @@ class Oscillator:
 
     @property
     def shapes(self) -> np.ndarray:
-        """Return the displacements in the eigenvectors, in the order of `poles`. The largest entry is 1."""
+        """Return the mode shapes (masses, modes) in the order of `poles`. The largest entry of each shape is 1."""
         values, vectors = np.linalg.eig(self.matrix)
         picked = [np.abs(values - pole).argmin() for pole in self.poles]
         shapes = vectors[:2, picked]
@@ -41,7 +44,10 @@ class Oscillator:
         return response
 
     def respond(self, force: np.ndarray, step: float, substeps: int = 1) -> np.ndarray:
-        """Return the displacements (samples, 2, time). The forces have the step `step / substeps` and are linear in between."""
+        """Return the displacements (samples, 2, time).
+
+        force: (samples, channels, time) with the step `step / substeps`, linear between these steps.
+        """
         small, count = step / substeps, force.shape[1]
         load = self.load[:, :count]
         # one matrix exponential gives the exact step for a force that is linear in time
@@ -60,7 +66,7 @@ class Oscillator:
 
 
 def multisine(samples: int, size: int, step: float, seed: int, channels: int = 1, substeps: int = 1) -> np.ndarray:
-    """Return random sines of 0.2–10 rad/s, shape (samples, channels, (size − 1) substeps + 1)."""
+    """Return sums of 24 sines with random frequencies of 0.2–10 rad/s, (samples, channels, (size − 1) × substeps + 1)."""
     rng = np.random.default_rng(seed)
     time = step / substeps * np.arange((size - 1) * substeps + 1)
     frequency = rng.uniform(0.2, 10, (samples, channels, 24, 1))

@@ -14,6 +14,7 @@ from lfno.systems import Beam, Heat
 
 
 def relative(found: np.ndarray, truth: np.ndarray) -> float:
+    """Return the relative L2 error."""
     return float(np.linalg.norm(found - truth) / np.linalg.norm(truth))
 
 
@@ -35,7 +36,7 @@ def test_the_poles_of_heat_are_its_eigenvalues_and_new_fields_are_predicted(heat
 def test_the_poles_of_a_beam_are_its_eigenfrequencies(tmp_path: Path) -> None:
     data = lfno.dataset("beam-rich", out=tmp_path, count=40)
     model = identify_field(data.inputs[:30], data.outputs[:30], data.grid)
-    # the fourth mode oscillates 1.5 times in the window; at an error of 1e-4, slower modes look the same as decays
+    # the fourth mode oscillates 1.5 times in the window; the data cannot distinguish slower modes from decays
     truth = Beam().linearised_poles()[3]
     assert np.abs(model.modes[3].poles - truth).min() < 0.01 * abs(truth)
     assert relative(model.predict(data.inputs[30:]), data.outputs[30:]) < 1e-3
@@ -43,7 +44,7 @@ def test_the_poles_of_a_beam_are_its_eigenfrequencies(tmp_path: Path) -> None:
 
 def test_steady_is_the_periodic_steady_state_of_the_equation(heat: Dataset) -> None:
     model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
-    # one period of a sine in time and the first sine in space: this input is smooth and periodic in the window
+    # the input is smooth and periodic in the window: one period of a sine in time, and the first sine in space
     x, t = heat.grid.axes
     shape = np.sin(np.pi * x.points / (49 * x.step))[:, None] * np.sin(2 * np.pi * t.points / t.length)
     truth = Heat().steady_state(shape).values
@@ -52,15 +53,15 @@ def test_steady_is_the_periodic_steady_state_of_the_equation(heat: Dataset) -> N
     assert np.allclose(transient + steady, model.predict(shape[None, None]))
 
 
-def test_a_finer_grid_is_another_question_to_the_same_model(heat: Dataset) -> None:
+def test_a_model_predicts_on_a_finer_grid(heat: Dataset) -> None:
     model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
     fine = Grid((Axis("x", 99, 0.04, unit="m", boundary="fixed"), Axis("t", 99, 0.005, unit="s", time=True)))
     force = np.sin(np.pi * fine["x"].points / 3.92)[:, None] * np.cos(20 * fine["t"].points)
     assert relative(model.predict(force[None, None], fine), Heat().solve(force, fine)) < 1e-3
 
 
-def test_a_motion_without_input_is_the_offset() -> None:
-    """The field also moves without an input: y = response + drift, with the same drift in all samples."""
+def test_a_motion_without_input_becomes_the_offset_of_the_model() -> None:
+    """The field also moves without an input: y = response + drift. All samples have the same drift."""
     grid = Grid((Axis("x", 33, 1 / 32, boundary="free"), Axis("t", 60, 0.05, time=True)))
     x, t = grid.mesh()
     gains = np.random.default_rng(0).normal(size=(20, 1, 1, 1))
@@ -73,7 +74,7 @@ def test_a_motion_without_input_is_the_offset() -> None:
     assert relative(model.predict(forces), fields) < 1e-4
 
 
-def test_a_saved_model_answers_the_same(heat: Dataset, tmp_path: Path) -> None:
+def test_a_saved_model_predicts_the_same(heat: Dataset, tmp_path: Path) -> None:
     model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
     model.save(tmp_path / "rod.safetensors")
     again = FieldModel.load(tmp_path / "rod.safetensors")

@@ -12,11 +12,16 @@ from lfno.spectral.physics import describe_poles
 
 from .oscillator import Oscillator, multisine
 
-STEP, SIZE, SUBSTEPS = 0.02, 800, 8
+#: sampling step in seconds
+STEP = 0.02
+#: number of samples in a response
+SIZE = 800
+#: number of steps of the force in one sampling step
+SUBSTEPS = 8
 
 
 def worst(found: np.ndarray, true: np.ndarray) -> tuple[float, float]:
-    """Return the largest relative errors of the nearest poles: (frequency, damping ratio)."""
+    """Return the largest relative errors of frequency and damping ratio, each true pole against the nearest found pole."""
     nearest = np.array([found[np.abs(found - pole).argmin()] for pole in true])
     is_, should = describe_poles(nearest), describe_poles(true)
     names = ("frequency", "damping_ratio")
@@ -26,7 +31,10 @@ def worst(found: np.ndarray, true: np.ndarray) -> tuple[float, float]:
 
 @pytest.fixture(scope="module")
 def smooth() -> tuple[np.ndarray, np.ndarray]:
-    """Return fifty responses to random multisines. The forces have a time step eight times smaller than the data."""
+    """Return fifty random multisines and the responses to them.
+
+    The simulation has a time step eight times smaller than the returned data.
+    """
     force = multisine(50, SIZE, STEP, seed=1, substeps=SUBSTEPS)
     return force[..., ::SUBSTEPS], Oscillator().respond(force, STEP, SUBSTEPS)
 
@@ -48,7 +56,7 @@ def test_two_modes_from_fifty_responses(
     assert np.abs(modes.shapes[:, picked] - Oscillator().shapes).max() < 1e-5 + 3 * noise
 
 
-def test_a_switched_input_is_told_from_a_smooth_one() -> None:
+def test_an_input_that_is_linear_between_samples_is_recognised() -> None:
     force = np.random.default_rng(3).normal(size=(20, 2, 400))
     motion = Oscillator().respond(force, STEP)
     modes = identify(force, motion, Grid.line(400, STEP))
@@ -61,7 +69,7 @@ def test_a_switched_input_is_told_from_a_smooth_one() -> None:
 
 
 def test_overdamped_system_and_direct_term() -> None:
-    """One long record of u = f + 4 f * (e^{−t} − e^{−5t}) gives two decays and a direct term."""
+    """One long record of u = f + 4 (e^{−t} − e^{−5t}) ∗ f gives two decays and a direct term."""
     force = np.random.default_rng(4).normal(size=(1, 1, 4000))
     time = 0.05 * np.arange(4000)
     motion = lsim(([16.0], [1.0, 6.0, 5.0]), force[0, 0], time)[1] + force[0, 0]
@@ -80,7 +88,7 @@ def test_given_poles_are_refined_and_none_is_added(smooth: tuple[np.ndarray, np.
 
 
 def test_a_record_that_is_not_at_rest(smooth: tuple[np.ndarray, np.ndarray]) -> None:
-    """The record is cut from the middle of a longer response. The model sees the warm-up, but it is not scored."""
+    """The record is cut from the middle of a longer response. The warm-up is simulated and does not count in the error."""
     force = np.random.default_rng(5).normal(size=(1, 1, 9000))
     true = Modes(np.array([-0.5 + 4j]), np.full((1, 1, 1), 1.0 - 2j), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     motion = true.simulate(force, 0.05)[..., 3000:]
@@ -103,16 +111,16 @@ def test_fields_are_refused() -> None:
         identify(np.full((2, 1, 9), np.nan), np.zeros((2, 1, 9)), Grid.line(9, 0.1))
 
 
-def test_numbers_beyond_what_can_be_squared_or_seen_are_refused() -> None:
+def test_too_large_signals_and_too_fast_poles_are_refused() -> None:
     values = np.random.default_rng(7).normal(size=(2, 1, 60))
     with pytest.raises(LfnoError, match="beyond 1e100"):
         identify(values, 1e200 * values, Grid.line(60, 0.1))
-    with pytest.raises(LfnoError, match=r"beyond what steps of 0\.1 s show"):
+    with pytest.raises(LfnoError, match=r"too fast for samples that are 0\.1 s apart"):
         identify(values, values, Grid.line(60, 0.1), poles=np.array([-1e9 + 1j]))
 
 
 def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray]) -> None:
-    """The poles are as accurate as without the gap, and the values in the gap have no influence."""
+    """The poles are accurate although the values in the gap are wrong."""
     force, motion = smooth
     mask = np.ones(motion.shape, dtype=bool)
     mask[:, 1, SIZE // 3 : SIZE // 2] = False
@@ -124,15 +132,15 @@ def test_a_gap_does_not_disturb_the_modes(smooth: tuple[np.ndarray, np.ndarray])
 
 
 @pytest.mark.parametrize("hold", ["zero", "linear", "cubic"])
-def test_the_steady_state_is_what_is_left_after_many_repeats(hold: str) -> None:
-    """The input jumps from its last sample to its first, so the hold between these two samples matters."""
+def test_the_steady_state_equals_the_response_after_many_repeats(hold: str) -> None:
+    """The input jumps from its last sample to its first sample, so the interpolation between these two samples matters."""
     modes = Modes(np.array([-0.6 + 5j, -3.0]), np.array([[[1 - 0.3j, 2.0]]]), np.zeros((1, 1)), np.ones(2), 0.0, hold)
     force = np.random.default_rng(0).normal(size=(2, 1, 40))
     late = modes.simulate(np.tile(force, 30), 0.1)[..., -80:-40]
     np.testing.assert_allclose(modes.steady(force, 0.1), late, atol=1e-6 * np.abs(late).max())
 
 
-def test_offsets_of_sensors_and_inputs_are_no_motion() -> None:
+def test_constant_offsets_of_input_and_output_add_no_modes() -> None:
     """One mode explains the whole motion for every offset of input and output."""
     grid = Grid.line(3000, dt=0.05)
     force = np.random.default_rng(0).normal(size=(1, 1, 3000))

@@ -20,14 +20,14 @@ TRUE = Modes(np.array([-0.15 + 3j, -0.4 + 7j]), np.array([[[-0.3j, -0.2j]]]), np
 
 
 def physics(poles):
-    """Return (frequency in Hz, damping ratio) of each pole, slowest first."""
+    """Return frequency in Hz and damping ratio of each pole, (poles, 2), slowest pole first."""
     poles = np.sort_complex(1j * np.asarray(poles)) / 1j
     poles = poles[np.argsort(poles.imag)]
     return np.stack([poles.imag / (2 * np.pi), -poles.real / np.abs(poles)], axis=1)
 
 
 def covered(found, poles):
-    """Return, for each true mode, whether the intervals of frequency and damping contain the true values."""
+    """Return whether the intervals of frequency and damping of each mode contain the true values, (modes, 2) of bool."""
     found = sorted(found, key=lambda mode: mode.frequency)
     intervals = np.array([[mode.frequency_interval, mode.damping_interval] for mode in found])
     truth = physics(poles)
@@ -101,7 +101,7 @@ def test_95_percent_intervals_of_free_decays():
     assert 0.92 <= np.mean(hits) <= 0.98
 
 
-def test_linear_data_show_their_modes_and_no_others():
+def test_the_modes_of_a_linear_system_are_found_and_no_others():
     grid = Grid.line(3000, dt=0.05)
     draw = np.random.default_rng(1)
     force = draw.normal(size=(1, 1, 3000))
@@ -126,7 +126,10 @@ def test_small_signal_modes_of_a_pendulum_and_of_lorenz_about_its_fixed_point():
 
 @pytest.mark.parametrize("damping", [1.9, 2.0, 2.0001, 2.01, 3.0])
 def test_modes_near_critical_damping(damping):
-    """Below c = 2 there is one oscillation, above it two decays. Two nearly equal decays are one mode with damping ratio 1."""
+    """A damping c below 2 gives one oscillation, and c above 2 gives two decays.
+
+    Two nearly equal decays are listed as one mode with a damping ratio of 1.
+    """
     grid, system = Grid.line(512, dt=0.04), Duffing(c=damping)
     found = linearised_modes(lambda x: system.solve(x[:, 0], grid), grid, (0.05, 1.0), 1e-3, settle=0.0)
     assert found.contributions.max() < 10
@@ -138,8 +141,8 @@ def test_modes_near_critical_damping(damping):
         assert np.sort_complex(found.poles) == pytest.approx(np.sort_complex(system.linearised_poles()), rel=1e-4)
 
 
-def test_modes_with_the_same_pole_are_one():
-    """The merged mode has the response of both modes. A mode with another shape at the same pole stays separate."""
+def test_modes_with_the_same_pole_are_merged():
+    """The merged mode has the response of both modes. Two modes with different shapes at the same pole are not merged."""
     parts = [-0.3j, -0.1j]
     poles = np.array([-0.15 + 3j, -0.1501 + 3.0001j])
     split = Modes(poles, np.array([[parts]]), np.zeros((1, 1)), np.array([0.75, 0.25]), 0.0, "linear",
@@ -154,8 +157,8 @@ def test_modes_with_the_same_pole_are_one():
     assert len(merge_coinciding(twins).poles) == 2
 
 
-def test_what_a_wrong_answer_adds_is_not_a_mode():
-    """A response has an error of 4 % at other frequencies. If the accuracy is known, only the true modes are found."""
+def test_errors_of_a_response_add_no_modes():
+    """The response has an error of 4 % at other frequencies. If the accuracy is known, only the true modes are found."""
     lie = Modes(np.array([-0.3 + 4.5j]), np.array([[[-0.3j]]]), np.zeros((1, 1)), np.ones(1), 0.0, "linear")
     grid = Grid.line(1000, dt=0.05)
     forces = random_forces(4, 1, 1000, 0.05, (0.05, 2.0))
@@ -191,12 +194,12 @@ def test_inputs_constant_in_time_have_the_whole_band():
         (lambda: linearised_modes(np.zeros_like, Grid.line(512, dt=0.1), (0.1, 1.0), -1.0), "positive amplitude"),
     ],
 )
-def test_what_cannot_be_asked_gets_a_message(call, words):
+def test_bad_arguments_raise_an_error(call, words):
     with pytest.raises(LfnoError, match=words):
         call()
 
 
-def test_poles_that_the_data_cannot_tell_apart_are_one_mode_and_cancelling_pairs_stay() -> None:
+def test_indistinguishable_poles_are_merged_and_cancelling_pairs_are_not() -> None:
     poles, wide = np.array([-0.001 + 5.37j, -0.001 + 5.40j]), np.full((2, 2, 2), 0.0)
     wide[:, 1, 1] = 100.0
     fit = Modes(poles, np.array([[[1.0 - 3j, -1.0 + 0.6j]]]), np.zeros((1, 1)), np.array([0.2, 0.1]), 0.0, "linear")
@@ -206,7 +209,7 @@ def test_poles_that_the_data_cannot_tell_apart_are_one_mode_and_cancelling_pairs
     assert len(mode_list(pair)) == 2
 
 
-def test_a_weak_mode_of_which_nothing_is_known_is_not_listed() -> None:
+def test_a_weak_mode_with_an_uncertain_pole_is_not_listed() -> None:
     poles, shares = np.array([-0.2 + 3j, -0.1]), np.array([0.98, 0.02])
     fit = Modes(poles, np.ones((1, 1, 2), complex), np.zeros((1, 1)), shares, 0.0, "linear")
     wide = np.zeros((2, 2, 2))

@@ -1,4 +1,4 @@
-"""The number of modes fits the data: on new data, the identified model has the error of the true system."""
+"""The choice of the number of modes: on new data, the identified model has the same error as the true system."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import pytest
 from lfno.core.grid import Grid
 from lfno.identification.identify import Modes, identify
 
+#: sampling step in seconds
 STEP = 0.05
-FREQUENCIES = {1: [0.8], 2: [0.6, 2.1], 6: [0.3, 0.7, 1.3, 2.2, 3.4, 5.0]}  # Hz
+#: number of modes → frequencies in Hz
+FREQUENCIES = {1: [0.8], 2: [0.6, 2.1], 6: [0.3, 0.7, 1.3, 2.2, 3.4, 5.0]}
 
 
 def system(count: int, width: int) -> Modes:
-    """Return modes with 3 % damping, rank-one residues, and amplitudes that fall with the frequency."""
+    """Return a system of `count` modes with `width` inputs and `width` outputs.
+
+    All modes have 3 % damping and residues of rank one. Their amplitudes fall with the frequency.
+    """
     rng = np.random.default_rng(count)
     omega = 2 * np.pi * np.array(FREQUENCIES[count])
     poles = omega * (-0.03 + 1j * np.sqrt(1 - 0.03**2))
@@ -26,7 +31,7 @@ def system(count: int, width: int) -> Modes:
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.1])
 @pytest.mark.parametrize("width", [1, 2])
 @pytest.mark.parametrize("count", [1, 2, 6])
-def test_the_error_on_new_data_is_that_of_the_true_system(count: int, width: int, noise: float) -> None:
+def test_the_error_on_new_data_equals_the_error_of_the_true_system(count: int, width: int, noise: float) -> None:
     truth = system(count, width)
     rng = np.random.default_rng(0)
     size, grid = 800, Grid.line(800, STEP)
@@ -44,4 +49,4 @@ def test_the_error_on_new_data_is_that_of_the_true_system(count: int, width: int
     assert reached < (1.05 * error(clean) if noise else 1e-4)
     strong = found.poles[found.contributions > 0.02]
     assert (found.poles.real < 0).all()
-    assert all(np.abs(truth.poles - pole).min() < 0.05 * abs(pole) for pole in strong), "no mode that is not there"
+    assert all(np.abs(truth.poles - pole).min() < 0.05 * abs(pole) for pole in strong), "a strong mode is false"

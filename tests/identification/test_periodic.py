@@ -1,4 +1,4 @@
-"""Frequency responses of periodic records. They are exact for smooth systems and for responses that depend on the level."""
+"""Frequency responses of periodic records: nearly exact for smooth responses, also if the response depends on the level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIZE = 1024
 
 
 def multisines(samples: int, channels: int, seed: int = 0) -> np.ndarray:
-    """Return random-phase multisines. All frequency lines except the mean and the upper fifth are excited."""
+    """Return random-phase multisines (samples, channels, time). All lines except the mean and the upper fifth are excited."""
     rng = np.random.default_rng(seed)
     spectrum = np.zeros((samples, channels, SIZE // 2 + 1), complex)
     lines = slice(1, int(0.8 * SIZE / 2))
@@ -21,12 +21,13 @@ def multisines(samples: int, channels: int, seed: int = 0) -> np.ndarray:
 
 
 def filtered(inputs: np.ndarray, decay: float, frequency: float) -> np.ndarray:
-    """Return the steady response of h(t) = e^{−decay t} sin(2π frequency t), with t in periods."""
+    """Return the steady response of a system with the impulse response e^{−decay t} sin(2π frequency t), with t in periods."""
     s = 2j * np.pi * np.arange(SIZE // 2 + 1)
     return np.fft.irfft(np.fft.rfft(inputs) * 1e3 / ((s + decay) ** 2 + (2 * np.pi * frequency) ** 2), SIZE)
 
 
 def relative(answer: np.ndarray, truth: np.ndarray) -> float:
+    """Return the relative L2 error."""
     return float(np.linalg.norm(answer - truth) / np.linalg.norm(truth))
 
 
@@ -37,8 +38,8 @@ def test_a_linear_system_with_two_inputs_is_found():
     assert relative(model.simulate(inputs[4:]), outputs[4:]) < 5e-4
 
 
-def test_the_error_of_the_local_polynomial_falls_with_its_order():
-    """The error is of third order in the width: half the width gives at most an eighth of the error."""
+def test_the_error_of_the_local_polynomial_is_of_third_order_in_the_width():
+    """Half the width gives about an eighth of the error."""
     inputs = multisines(3, 1)
     outputs = filtered(inputs, 150, 60)
     errors = [relative(fit_periodic(inputs, outputs, width=width).simulate(inputs), outputs) for width in (16, 8)]
@@ -46,7 +47,10 @@ def test_the_error_of_the_local_polynomial_falls_with_its_order():
 
 
 def test_a_response_that_depends_on_the_level():
-    """y = (a + b s + c s²) ∗ u with the level s. A linear model fails; a model of degree 2 is exact, also between levels."""
+    """The system is y = (a + b s + c s²) ∗ u with the level s of the input u, and three impulse responses a, b and c.
+
+    A linear model fails. A model of degree 2 is nearly exact, also at a level between the training levels.
+    """
     shapes = multisines(13, 1)
     levels = np.r_[np.repeat([1.0, 2.0, 3.0], 4), 1.6][:, None, None]
     inputs = levels * shapes
@@ -57,7 +61,7 @@ def test_a_response_that_depends_on_the_level():
     assert relative(level.simulate(inputs[12:]), outputs[12:]) < 1e-3
 
 
-def test_cross_fitted_answers_do_not_see_their_own_sample():
+def test_the_cross_fitted_output_of_a_sample_does_not_depend_on_its_own_fold():
     inputs, rng = multisines(6, 1), np.random.default_rng(1)
     outputs = filtered(inputs, 150, 60)
     folds = np.arange(6) % 3
@@ -69,7 +73,7 @@ def test_cross_fitted_answers_do_not_see_their_own_sample():
     assert np.abs(before[folds != 1] - after[folds != 1]).max() > 1e-3
 
 
-def test_the_width_follows_noise_and_resonance():
+def test_a_sharp_resonance_gets_a_small_width_and_noise_gets_a_large_width():
     inputs, rng = multisines(6, 1), np.random.default_rng(2)
     sharp, smooth = filtered(inputs, 30, 60), filtered(inputs, 2000, 60)
     noisy = smooth + 0.3 * smooth.std() * rng.normal(size=smooth.shape)
@@ -78,7 +82,7 @@ def test_the_width_follows_noise_and_resonance():
     assert widths[0] <= 6 < widths[1]
 
 
-def test_wrong_input_is_one_message():
+def test_wrong_arguments_raise_an_error():
     inputs = multisines(3, 1)
     with pytest.raises(LfnoError, match="half-width of 400"):
         fit_periodic(inputs, inputs, width=400)

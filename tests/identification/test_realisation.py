@@ -1,4 +1,4 @@
-"""The modes of known systems are found from their pulse responses."""
+"""The modes of known systems follow from their impulse responses, and from responses to pulses."""
 
 import math
 
@@ -37,14 +37,17 @@ def test_a_real_pole_has_a_real_residue() -> None:
     assert np.sort(found.residues[0, 0]) == pytest.approx([1, 2])
 
 
-def test_order_stops_at_tolerance_and_at_the_noise_floor() -> None:
+def test_the_order_counts_singular_values_above_tolerance_and_noise_floor() -> None:
     assert choose_order(np.array([1.0, 0.5, 1e-4, 1e-9, 1e-9]), 1e-3) == 2
     assert choose_order(np.array([10.0, 1.0] + [0.02] * 20), 1e-6) == 2
     assert choose_order(np.zeros(5), 1e-6) == 0
 
 
 def duffing(force: np.ndarray, step: float, cubic: float = 1.0) -> np.ndarray:
-    """Solve x'' + 0.2 x' + 4 x + cubic x³ = f from rest with RK4. The force is linear between samples."""
+    """Return the solution (samples, 1, time) of x'' + 0.2 x' + 4 x + cubic x³ = f from rest, by RK4.
+
+    The force is linear between samples.
+    """
     force = np.asarray(force)[:, 0]
     state = np.zeros((2, len(force)))
 
@@ -62,7 +65,7 @@ def duffing(force: np.ndarray, step: float, cubic: float = 1.0) -> np.ndarray:
     return np.stack(path, axis=-1)[:, None]
 
 
-def test_small_pulse_sees_the_linear_mode_through_single_precision() -> None:
+def test_a_small_pulse_gives_the_linear_mode_in_single_precision() -> None:
     noise = np.random.default_rng(1)
 
     def respond(force: np.ndarray) -> np.ndarray:
@@ -100,8 +103,11 @@ def test_several_channels_give_mode_shapes() -> None:
 
 
 @pytest.mark.parametrize(("accuracy", "count"), [(0.0, 3), (0.01, 3), (0.1, 2), (0.6, 1)])
-def test_what_explains_less_than_the_accuracy_is_not_a_mode(accuracy: float, count: int) -> None:
-    """The response has two modes, and between them a false mode with 4 % of the response, as from a network with 4 % error."""
+def test_modes_weaker_than_the_accuracy_are_not_found(accuracy: float, count: int) -> None:
+    """The response has two modes. Between their frequencies it has a false mode with 4 % of the response.
+
+    A network with an error of 4 % may have such a response.
+    """
     step, true = 0.02, Oscillator()
     middle = np.abs(true.poles).mean()
 
@@ -116,14 +122,14 @@ def test_what_explains_less_than_the_accuracy_is_not_a_mode(accuracy: float, cou
         assert np.abs(modes.poles - pole).min() < 0.02 * abs(pole)
 
 
-def test_no_response_is_said() -> None:
+def test_a_zero_response_or_a_negative_amplitude_raises_an_error() -> None:
     with pytest.raises(LfnoError, match="zero or not finite"):
         small_signal_modes(np.zeros_like, Grid.line(512, 0.1), 1.0)
     with pytest.raises(LfnoError, match="cannot show modes"):
         small_signal_modes(np.zeros_like, Grid.line(512, 0.1), -1.0)
 
 
-def test_poles_as_physics() -> None:
+def test_frequency_damping_and_time_constant_of_poles() -> None:
     told = describe_poles(np.array([-3 + 4j, -2 + 0j, 5j, 1 + 0j]))
     assert told["frequency"] == pytest.approx(np.array([4, 0, 5, 0]) / (2 * math.pi))
     assert told["natural_frequency"] == pytest.approx(np.array([5, 2, 5, 1]) / (2 * math.pi))
@@ -132,8 +138,8 @@ def test_poles_as_physics() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, bool])
-def test_whole_numbers_are_numbers(dtype):
-    """The counts of a converter are unsigned integers. The difference 3 − 5 must not become 254."""
+def test_integer_responses_have_the_same_modes_as_float_responses(dtype):
+    """An analogue-to-digital converter returns unsigned integers. The difference 3 − 5 must not become 254."""
     draw = np.random.default_rng(0)
     answers = draw.integers(0, 2 if dtype is bool else 100, (2, 1, 256)).astype(dtype)
     grid = Grid.line(256, 0.1)

@@ -1,4 +1,4 @@
-"""The influence of future inputs: none in recurrences, of order dt in the frequency form, large with R."""
+"""The effect of a later input on an earlier output: zero for recurrences, O(dt) in the frequency form, large with R."""
 
 import itertools
 import math
@@ -11,11 +11,12 @@ from tests.models.test_discretisation import WINDOW, exact_network, line, wave
 
 
 def times(n):
+    """Return n times of the window."""
     return WINDOW / n * torch.arange(n, dtype=torch.float64)
 
 
 def leak(model, n, change, start):
-    """Largest change of the output before `start`, relative to the largest after it."""
+    """Change the input after `start`. Return the largest change of the output before `start`, divided by that after `start`."""
     with torch.no_grad():
         effect = (model(wave(n) + change, line(n)) - model(wave(n), line(n)))[0, 0].abs()
     return (effect[times(n) < start].max() / effect[times(n) >= start].max()).item()
@@ -23,7 +24,7 @@ def leak(model, n, change, start):
 
 @pytest.mark.parametrize("hold", ["linear", "cubic"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_a_stack_of_recurrences_does_not_see_the_future_to_the_bit(hold, dtype):
+def test_in_a_network_of_recurrences_later_inputs_change_no_bit_of_earlier_outputs(hold, dtype):
     n = 300
     model, x = exact_network(n, hold=hold, gate=True).to(dtype), wave(n).to(dtype)
     before = model(x, line(n))
@@ -34,10 +35,8 @@ def test_a_stack_of_recurrences_does_not_see_the_future_to_the_bit(hold, dtype):
         assert not torch.equal(after[..., moment:], before[..., moment:])
 
 
-def test_one_exact_layer_does_not_see_a_smooth_change_before_it_happens():
-    """In the frequency form, a layer gives the response to the interpolation of the signal. A smooth bump has no effect before
-    it begins.
-    """
+def test_one_exact_layer_in_the_frequency_form_is_causal_for_smooth_inputs():
+    """A layer in the frequency form interpolates its input over the window. For a smooth bump the interpolation is exact."""
     n, start = 1024, 12.0
     layer = exact_network(hold="trigonometric").blocks[0].response
     x = wave(n).expand(1, 4, n)
@@ -47,22 +46,22 @@ def test_one_exact_layer_does_not_see_a_smooth_change_before_it_happens():
 
 
 def test_a_stack_of_exact_layers_in_the_frequency_form_is_causal_up_to_order_dt():
-    """A step is not band-limited, and signals are not periodic in the window: both cause errors of O(dt)."""
+    """A step is not band-limited, and the signals between layers are not periodic in the window. Both cause errors of O(dt)."""
     model = exact_network(hold="trigonometric")
     leaks = [leak(model, n, (times(n) >= 12.0).double(), 12.0) for n in (1024, 2048, 4096)]
     assert leaks[1] < 1e-2, leaks
     assert all(1.7 < coarse / fine < 2.3 for coarse, fine in itertools.pairwise(leaks)), leaks
 
 
-def test_fourier_weights_see_the_future_at_any_resolution():
+def test_with_fourier_weights_later_inputs_change_earlier_outputs_at_any_resolution():
     torch.manual_seed(0)
     model = LFNO(line(2048), width=4, n_poles=8, modes=8, steady="free").double()
     assert min(leak(model, n, (times(n) >= 12.0).double(), 12.0) for n in (1024, 4096)) > 0.05
 
 
 @pytest.mark.parametrize("steady", ["exact", "residual"])
-def test_padding_does_not_change_what_is_causal(steady):
-    """Poles do not wrap around, only R does. With R = 0, padding changes nothing."""
+def test_padding_changes_nothing_without_r(steady):
+    """Only R connects the two ends of the window, and only R uses the padding. Before training, R is zero."""
     plain, padded = exact_network(), exact_network(steady=steady, padding=0.5)
     assert torch.equal(plain(wave(1024), line(1024)), padded(wave(1024), line(1024)))
 
@@ -78,8 +77,8 @@ def kernel_of(model, seconds):
 
 
 @pytest.mark.parametrize("steady", ["", "free", "shared", "residual"])
-def test_padding_keeps_the_end_of_the_window_from_its_beginning(steady):
-    """With R, a change at the end of the window wraps around to its start. Padding removes most of it."""
+def test_padding_separates_the_end_of_the_window_from_its_start(steady):
+    """R connects the ends of the window: a change at the end changes the start. Padding removes most of this effect."""
 
     def early_leak(padding):
         torch.manual_seed(0)

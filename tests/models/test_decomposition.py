@@ -1,4 +1,7 @@
-"""transient + steady is the prediction, steady is the response to a repeated input, and poles have physical units."""
+"""The transient and the steady part add up to the prediction. The steady part is the response to a repeated input.
+
+The table of poles is in physical units.
+"""
 
 import math
 
@@ -15,7 +18,7 @@ PLANE = Grid((Axis("x", 9, 0.1), Axis("t", 12, 0.1, time=True)))
 
 
 def with_linear_ends(model):
-    """Lift 1 → 1, projection the identity through one ReLU: z = relu(z + 1000) − 1000 for every z of interest."""
+    """Make lift and projection identities. The projection has a ReLU: z = relu(z + 1000) − 1000 for all z > −1000."""
     model = model.double().requires_grad_(False)
     for part in (model.lift, model.hidden, model.project):
         part.weight.fill_(1.0)
@@ -42,13 +45,13 @@ def test_a_linear_layer_returns_its_pole_residue_terms(kind):
 
 
 @pytest.mark.parametrize(("layout", "gate"), [("blocks", False), ("blocks", True), ("sequence", False), ("sequence", True)])
-def test_steady_is_the_answer_to_the_input_repeated_for_ever(layout, gate):
-    """Three nonlinear layers of exact linear systems on eight periods: in the last one all transients have decayed."""
+def test_the_steady_part_is_the_response_to_a_repeated_input(layout, gate):
+    """The input is repeated eight times. In the last period, the transients of all three layers have decayed."""
     torch.manual_seed(0)
     model = LFNO(GRID, width=4, modes=4, steady="exact", layout=layout, transient_layers=3, n_poles=3, gate=gate).double()
     with torch.no_grad():
         for block in model.blocks:
-            block.kernel.poles_0[..., 0].clamp_(min=math.log(0.5))  # time constants of a tenth of the window at most
+            block.kernel.poles_0[..., 0].clamp_(min=math.log(0.5))  # time constants of at most a tenth of the window
     t, period = GRID.axes[0].points, 128 * 0.05
     x = np.sin(2 * math.pi * 3 * t / period) + 0.5 * np.cos(2 * math.pi * 7 * t / period)
     transient, rest = model.decompose(x)
@@ -84,7 +87,7 @@ def test_the_parts_add_up_to_the_prediction(model, grid):
         assert np.abs(transient).max() > 0
 
 
-def test_inputs_without_batch_or_channel_axis_are_understood():
+def test_inputs_without_batch_or_channel_axis_are_accepted():
     model = LFNO(GRID, width=3, modes=3)
     x = np.random.default_rng(0).standard_normal((2, 1, 128))
     whole = model.predict(x)
@@ -95,7 +98,7 @@ def test_inputs_without_batch_or_channel_axis_are_understood():
     assert model.decompose(x[1, 0])[0].shape == (128,)
 
 
-def test_offset_and_scale_belong_to_the_model():
+def test_offset_and_scale_are_applied_to_inputs_and_outputs():
     torch.manual_seed(0)
     plain = LFNO(GRID, width=3, modes=3)
     scaled = LFNO(GRID, plain.config)
@@ -106,7 +109,7 @@ def test_offset_and_scale_belong_to_the_model():
 
 
 def test_a_known_oscillator_is_found_in_hertz():
-    """2 Hz with 5 % damping, 0.6 Hz with 1 % and a pure decay of 0.4 s, set by hand."""
+    """The poles are set to 2 Hz with 5 % damping, 0.6 Hz with 1 % damping, and a pure decay with 0.4 s."""
     grid = Grid.line(1000, dt=0.01)
     model = LNO(grid, width=1, n_poles=3)
     natural, damping = 2 * math.pi * np.array([2.0, 0.6]), np.array([0.05, 0.01])

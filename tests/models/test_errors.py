@@ -98,11 +98,11 @@ def test_grids_that_do_not_match(size, grid, sentence):
         ({"share_poles": 1}, "share_poles=1 must be true or false"),
         ({"grid_channels": None}, "grid_channels=None"),
         ({"gate": "open"}, "gate='open' must be true or false"),
-        ({"gate": True, "skip": False}, "gate=True: a gate acts on what a layer adds"),
-        ({"gate": True, "layout": "branches"}, "gate=True: a gate acts on what a layer adds"),
+        ({"gate": True, "skip": False}, "gate=True needs skip=True"),
+        ({"gate": True, "layout": "branches"}, "gate=True needs skip=True and the layout blocks or sequence"),
         ({"transient_layers": 0}, "blocks need at least one layer"),
-        ({"layout": "branches", "transient_layers": 0, "steady_layers": 0}, "without layers"),
-        ({"layout": "sequence", "transient_layers": 0, "steady": "exact"}, "without layers"),
+        ({"layout": "branches", "transient_layers": 0, "steady_layers": 0}, "network has no layers"),
+        ({"layout": "sequence", "transient_layers": 0, "steady": "exact"}, "network has no layers"),
     ],
 )
 def test_wrong_options(options, sentence):
@@ -120,7 +120,7 @@ def test_wrong_constructions():
     with pytest.raises(LfnoError, match="needs a LFNOConfig; found FNOConfig"):
         LFNO(GRID, FNO(GRID, modes=3).config)
     with pytest.raises(LfnoError, match="beyond its Nyquist limit: 8 points carry 4"):
-        FNO(PLANE, modes=5)  # a signed axis of 8 points has |l| < 4 and one unpaired mode
+        FNO(PLANE, modes=5)  # 8 points have the modes |l| < 4 with both signs; l = −4 has no partner l = 4
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_wrong_normalisation(scales, sentence):
         model().normalise(*scales)
 
 
-def test_what_is_no_grid_no_path_or_no_device_is_one_sentence():
+def test_wrong_grids_paths_and_devices_give_one_error_message():
     model = FNO(Grid.line(16, 0.1), width=2, modes=2)
     with pytest.raises(LfnoError, match="found str"):
         model.predict(np.zeros(16), grid="fine")
@@ -145,7 +145,7 @@ def test_what_is_no_grid_no_path_or_no_device_is_one_sentence():
     with pytest.raises(LfnoError, match="has no poles"):
         model.poles()
     data = (np.arange(320.0).reshape(20, 16), np.arange(320.0).reshape(20, 16))
-    with pytest.raises(LfnoError, match="choose lfno, lno or fno"):
+    with pytest.raises(LfnoError, match="choose lfno, lno, fno or marching"):
         lfno.fit(data, dt=0.1, model=FNO)
     with pytest.raises(LfnoError, match="not known; choose cpu or cuda"):
         lfno.fit(data, dt=0.1, device="gpu")

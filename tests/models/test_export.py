@@ -1,4 +1,4 @@
-"""An exported model agrees with the original: terms in real arithmetic, the ONNX file, the PyTorch program."""
+"""An exported model agrees with the original, as real matrix products, as an ONNX file and as a PyTorch program."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def stirred(model: Operator) -> Operator:
 
 
 def difference(model: Operator) -> float:
+    """Return the relative difference between a model and its real matrix products."""
     x = torch.randn(2, model.config.in_channels, *model.grid.shape)
     with torch.no_grad():
         frozen = Frozen(model, model.grid)(x)
@@ -40,7 +41,7 @@ def difference(model: Operator) -> float:
 
 
 @pytest.mark.parametrize("grid", [LINE, FIELD, CUBE], ids=["1-D", "2-D", "3-D"])
-def test_real_products_are_the_model(grid: Grid) -> None:
+def test_real_matrix_products_agree_with_the_model(grid: Grid) -> None:
     shape = {"modes": 3, "width": 3, "projection": 8}
     models: list[Operator] = [FNO(grid, **shape), LNO(grid, **shape), LNO(grid, version="decoupled", **shape)]
     for layout, steady, shared, axes in product(
@@ -78,7 +79,7 @@ def test_torch_program_at_another_rate(tmp_path: Path) -> None:
     np.testing.assert_allclose(answer, model.predict(x, fine), atol=1e-5 * np.abs(answer).max())
 
 
-def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
+def test_a_wrong_target_or_folder_gives_one_error_message(tmp_path: Path) -> None:
     model = LFNO(LINE, modes=4, width=4)
     with pytest.raises(LfnoError, match="choose onnx or torch"):
         export(model, tmp_path / "a", "tflite")
@@ -86,7 +87,7 @@ def test_what_cannot_be_exported_is_said(tmp_path: Path) -> None:
         export(model, tmp_path / "nowhere" / "a.onnx")
 
 
-def test_a_model_that_cannot_be_exported_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_export_does_not_change_an_existing_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = LNO(LINE, modes=3, width=3, projection=8)
     with pytest.raises(LfnoError, match="too large to export"):
         export(model, tmp_path / "model.pt2", "torch", Grid.line(10**18, dt=1e-12))

@@ -7,13 +7,13 @@ import torch
 
 from lfno.models.fourier_weights import FourierWeights
 
-# even sizes on signed axes: neuraloperator 2.0.0 undoes its shift with another shift, which on odd ones is off by one
+# Axes with modes of both signs have even sizes, because neuraloperator 2.0.0 shifts the modes of odd sizes by one.
 CASES = [((32,), (9,)), ((33,), (17,)), ((12, 16), (4, 5)), ((12, 15), (6, 8)), ((8, 6, 11), (3, 3, 5))]
 
 
 @pytest.mark.parametrize(("shape", "modes"), CASES)
 def test_equals_neuraloperator_with_the_same_weights(shape, modes):
-    """|l| < K on every axis is n_modes = 2K − 1 there; its weights keep signed axes in the order −(K−1) … K−1."""
+    """Our modes |l| < K are n_modes = 2K − 1 in neuraloperator, which stores signed modes in the order −(K−1) … K−1."""
     neuralop = pytest.importorskip("neuralop.layers.spectral_convolution")
     torch.manual_seed(0)
     ours = FourierWeights(2, 3, modes)
@@ -23,7 +23,7 @@ def test_equals_neuraloperator_with_the_same_weights(shape, modes):
     with torch.no_grad():
         theirs.weight.tensor.copy_(matrix)
     x = torch.randn(4, 2, *shape)
-    # their transform is normalised forwards, ours backwards: the same product
+    # neuraloperator normalises the forward transform, and lfno the inverse transform; the results are equal
     difference = (ours(x) - theirs(x)).abs().max()
     assert difference < 1e-5 * theirs(x).abs().max()
 
@@ -46,7 +46,7 @@ def test_every_combination_of_signs_has_a_weight(kx, kt):
     x = 2 * math.pi * torch.arange(nx, dtype=torch.float64)[:, None] / nx
     t = 2 * math.pi * torch.arange(nt, dtype=torch.float64) / nt
     gain = layer.matrix[0, 0, kx, kt].detach()
-    if kt == 0:  # the mode and its conjugate both lie on the stored side: the field is real, so their mean acts
+    if kt == 0:  # modes (kx, 0) and (−kx, 0) are both stored; the real part of the field has the mean of their weights
         gain = (gain + layer.matrix[0, 0, -kx, 0].detach().conj()) / 2
     answer = layer(torch.cos(kx * x + kt * t)[None, None])
     torch.testing.assert_close(answer[0, 0], gain.abs() * torch.cos(kx * x + kt * t + gain.angle()))

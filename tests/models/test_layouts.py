@@ -1,4 +1,4 @@
-"""Special cases of the layout "sequence" equal the other networks."""
+"""Networks that are equal by definition, such as special cases of the layout "sequence", give equal outputs."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ SHAPE = {"width": 3, "modes": 4}
 
 
 def twin(model, other):
-    """`other` with the parameters of `model`, in their order."""
+    """Copy the parameters of `model` to `other`, in their order. Return `other`."""
     with torch.no_grad():
         for mine, theirs in zip(model.parameters(), other.parameters(), strict=True):
             theirs.copy_(mine)
@@ -18,24 +18,25 @@ def twin(model, other):
 
 
 def same(model, other):
+    """Check that two networks with the same parameters give equal outputs."""
     x = torch.randn(2, 1, 64)
     torch.testing.assert_close(model(x), twin(model, other)(x), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("kind", ["free", "shared", "residual"])
-def test_r_in_every_layer_makes_blocks(kind):
+def test_a_sequence_with_r_in_every_layer_equals_blocks(kind):
     torch.manual_seed(0)
     blocks = LFNO(LINE, n_poles=2, steady=kind, transient_layers=3, **SHAPE)
     same(blocks, LFNO(LINE, n_poles=2, steady=kind, layout="sequence", transient_layers=3, steady_layers=3, **SHAPE))
 
 
-def test_no_r_makes_exact_blocks():
+def test_a_sequence_without_r_equals_exact_blocks():
     torch.manual_seed(0)
     blocks = LFNO(LINE, n_poles=2, steady="exact", transient_layers=3, **SHAPE)
     same(blocks, LFNO(LINE, n_poles=2, steady="free", layout="sequence", transient_layers=3, steady_layers=0, **SHAPE))
 
 
-def test_an_open_gate_is_no_gate_and_a_closed_one_no_layer():
+def test_layers_with_open_gates_equal_layers_without_gates_and_closed_gates_remove_layers():
     torch.manual_seed(0)
     plain = LFNO(LINE, n_poles=2, transient_layers=3, **SHAPE)
     gated, x = LFNO(LINE, n_poles=2, transient_layers=3, gate=True, **SHAPE), torch.randn(2, 1, 64)
@@ -54,13 +55,13 @@ def test_an_open_gate_is_no_gate_and_a_closed_one_no_layer():
 
 
 @pytest.mark.parametrize("kind", ["free", "shared", "residual"])
-def test_no_poles_make_an_fno(kind):
+def test_a_sequence_without_poles_equals_an_fno(kind):
     torch.manual_seed(0)
     layout = {"layout": "sequence", "steady": kind, "transient_layers": 0, "steady_layers": 4, "skip": False}
     same(FNO(LINE, **SHAPE, layers=4), LFNO(LINE, n_poles=2, **layout, **SHAPE))
 
 
-def test_poles_come_first_and_r_comes_last():
+def test_in_a_sequence_the_first_layers_have_poles_and_the_last_layers_have_r():
     model = LFNO(LINE, n_poles=2, layout="sequence", transient_layers=3, steady_layers=5, **SHAPE)
     assert [(block.kernel is not None, block.weights is not None) for block in model.blocks] == [
         (True, True), (True, True), (True, True), (False, True), (False, True),
@@ -69,7 +70,7 @@ def test_poles_come_first_and_r_comes_last():
     assert [block.weights is not None for block in model.blocks] == [False, False, False, True]
 
 
-def test_a_network_without_poles_says_so():
+def test_the_table_of_poles_of_a_network_without_poles_is_empty():
     model = LFNO(LINE, layout="sequence", steady="free", transient_layers=0, **SHAPE)
     assert len(model.poles()) == 0
     assert {name: column.dtype.kind for name, column in vars(model.poles()).items()} == {

@@ -1,4 +1,4 @@
-"""The parameter counts equal the published tables. A complex parameter counts once."""
+"""The numbers of parameters equal the published tables, in which a complex parameter counts once."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ PAPER_LFNO = {"width": 4, "n_poles": 16, "modes": 16, "activation": "relu"}
     [
         # lift 8 + poles and residues 2·4·4·16 + W 20 + projection 4→128→1 769
         (lambda: LNO(GRID, width=4, n_poles=16, activation="sin"), 1309, 1309 + 512),
-        # four transient layers (532 each, W included) and two steady ones (256 each) between the same lift and projection
+        # lift 8 + four transient layers (532 each, with W) + two steady layers (256 each) + projection 769
         *(
             (partial(LFNO, GRID, layout=layout, steady=steady, **PAPER_LFNO), 3417, 3417 + 4 * 512 + 2 * 256)
             for layout in ("branches", "sequence")
@@ -31,7 +31,7 @@ def test_counts_of_the_published_tables(model, once, real):
     assert count_parameters(model()) == {"complex_once": once, "real": real}
 
 
-def test_sharing_poles_removes_the_channel_pairs_from_them():
+def test_shared_poles_are_counted_once_for_all_pairs_of_channels():
     pairs = count_parameters(LNO(GRID, width=6, n_poles=5))["complex_once"]
     shared = count_parameters(LNO(GRID, width=6, n_poles=5, share_poles=True))["complex_once"]
     assert pairs - shared == 5 * (6 * 6 - 1)

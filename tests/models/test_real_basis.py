@@ -1,4 +1,4 @@
-"""Networks with a real basis in space: equal to the formula, zero at fixed ends, periodic for a repeated input."""
+"""Networks with a real basis in space: agreement with the formula, boundary conditions, steady state, export."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def network(grid: Grid, steady: str = "exact", **fields: object) -> lfno.LFNO:
     given = {"width": 4, "modes": (6, 5), "n_poles": 3, "share_poles": True, "laplace_axes": "time", "padding": 0.5}
     given |= {"transient_layers": 2, "grid_channels": True, "steady": steady}
     model = lfno.LFNO(grid, **given | fields).double()
-    for parameter in model.parameters():  # R too is not zero then
+    for parameter in model.parameters():  # R, which starts at zero, becomes nonzero
         parameter.data += 0.1 * torch.randn_like(parameter)
     return model
 
@@ -55,7 +55,7 @@ def test_the_response_vanishes_at_fixed_ends() -> None:
     assert response[:, :, [0, -1]].abs().max() < 1e-12 * response.abs().max()
 
 
-def test_steady_is_what_remains_when_the_input_is_repeated() -> None:
+def test_the_steady_part_is_the_response_to_a_repeated_input() -> None:
     model = network(rod("fixed"))
     x = field(model.grid, 1)
     _, steady = model.decompose(x.numpy())
@@ -70,7 +70,7 @@ def test_an_export_gives_the_same_answers(steady: str) -> None:
     assert torch.allclose(Frozen(model, model.grid)(x.float()).double(), y, atol=3e-6 * float(y.detach().abs().max()))
 
 
-def test_another_grid_of_space_is_another_question_to_the_same_model() -> None:
+def test_a_finer_grid_in_space_gives_nearly_the_same_output() -> None:
     coarse, fine = rod("fixed"), rod("fixed", points=81)
     model = network(coarse, grid_channels=False)
 
@@ -82,7 +82,7 @@ def test_another_grid_of_space_is_another_question_to_the_same_model() -> None:
     assert difference.abs().max() < 0.02 * model(smooth(coarse)).abs().max()
 
 
-def test_the_basis_is_a_choice() -> None:
+def test_the_option_basis_and_the_boundary_decide_the_basis() -> None:
     assert network(rod("fixed"), basis="fourier").bases == ()
     assert network(rod(""), modes=(5, 5)).bases == ()
     assert network(rod(""), basis="chebyshev").bases == ("chebyshev",)

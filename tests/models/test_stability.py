@@ -1,4 +1,4 @@
-"""Stable poles stay stable through training; unconstrained ones, as the literature draws them, blow up."""
+"""Stable poles stay stable during training. The outputs of networks with free poles, as in the literature, blow up."""
 
 import math
 
@@ -11,7 +11,7 @@ GRID = Grid.line(2048, dt=20 / 2048)
 
 
 def transient_stack(poles, width=4, n_poles=16):
-    """The transient branch of the paper's network: four layers, by default of its width and number of poles."""
+    """Return the transient branch of the paper's network: four layers, by default with the paper's width and poles."""
     torch.manual_seed(0)
     return LFNO(GRID, width=width, n_poles=n_poles, poles=poles, layout="branches", steady_layers=0, projection=32)
 
@@ -28,7 +28,7 @@ def largest_gradient(model, loss):
     return max(parameter.grad.abs().max().item() for parameter in model.parameters())
 
 
-def test_stable_layers_start_with_order_one():
+def test_before_training_the_outputs_of_stable_layers_are_of_order_one():
     model, x = transient_stack("stable"), signal()
     hidden = model.layers(model.lift(x), model.steps(GRID), True)
     assert 0.1 < hidden.abs().max() < 10
@@ -37,7 +37,7 @@ def test_stable_layers_start_with_order_one():
 
 
 @pytest.mark.parametrize(("width", "n_poles"), [(2, 4), pytest.param(4, 16, marks=pytest.mark.long)])
-def test_stable_layers_survive_a_thousand_steps(width, n_poles):
+def test_stable_layers_stay_stable_for_a_thousand_training_steps(width, n_poles):
     model, x = transient_stack("stable", width, n_poles), signal()
     target = torch.cumsum(x, -1) * GRID["t"].step
     optimiser = torch.optim.Adam(model.parameters(), lr=2.5e-3)
@@ -54,7 +54,7 @@ def test_stable_layers_survive_a_thousand_steps(width, n_poles):
 
 
 def test_free_poles_blow_up():
-    """Poles drawn as in the literature have Re μ > 0, so e^{μt} grows: four layers multiply growth by growth."""
+    """Random poles as in the literature have Re μ > 0, so that e^{μt} grows. Each of four layers multiplies the growth."""
     model, x = transient_stack("free"), signal()
     assert all((mu.real > 0).all() for kernel in model.kernels for mu in kernel.values())
     hidden = model.layers(model.lift(x), model.steps(GRID), True)

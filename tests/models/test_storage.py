@@ -1,4 +1,4 @@
-"""A model file gives the same model back. Any other file gives one error message."""
+"""A model that was saved and loaded is the same model. Any other file gives one clear error message."""
 
 import json
 import pickle
@@ -46,8 +46,8 @@ def test_round_trip(model, tmp_path):
     tree, _ = storage.read(tmp_path / "deep" / "model.safetensors")
     assert tree["provenance"] == {"data": "heat", "seed": 3}
     after.save(tmp_path / "again.safetensors", seed=4)
-    assert load_network(tmp_path / "again.safetensors").provenance == {"data": "heat", "seed": 4}, "what was known stays known"
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.safetensors"], "no temporary file stays"
+    assert load_network(tmp_path / "again.safetensors").provenance == {"data": "heat", "seed": 4}, "an old entry was lost"
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["model.safetensors"], "a temporary file is left"
 
 
 def test_saving_over_a_file_replaces_it(tmp_path):
@@ -86,6 +86,8 @@ def test_foreign_files_are_refused(tmp_path):
 
 
 class Explosive:
+    """An object that makes the test fail if it is unpickled."""
+
     def __reduce__(self):
         return (pytest.fail, ("a file was unpickled",))
 
@@ -101,7 +103,7 @@ def test_nothing_is_unpickled(tmp_path):
 
 
 def forge(path, change):
-    """Write a file with wrong metadata and a right checksum, as an attacker could."""
+    """Write a file with wrong metadata and a correct checksum, as an attacker could."""
     model = small()
     tensors = dict(model.state_dict())
     tree = json.loads(json.dumps({"version": storage.FILE_VERSION, **model.description(), "provenance": {}}))
@@ -113,9 +115,9 @@ def forge(path, change):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda tree: tree["config"].update(width=1_000_000), "use less"),
+        (lambda tree: tree["config"].update(width=1_000_000), "use a smaller width"),
         (lambda tree: tree["config"].update(width=10**30), "width=.*whole number"),
-        (lambda tree: tree["config"].update(n_poles=1_000_000, width=1000), "use less"),
+        (lambda tree: tree["config"].update(n_poles=1_000_000, width=1000), "use a smaller width"),
         (lambda tree: tree["config"].update(transient_layers=100), "its model needs"),
         (lambda tree: tree["config"].update(width="many"), "width='many'"),
         (lambda tree: tree["config"].update(activation="__class__"), "activation"),
@@ -132,14 +134,14 @@ def forge(path, change):
         (lambda tree: tree.update(version=99), "format version 99"),
     ],
 )
-def test_metadata_may_ask_for_anything_and_gets_a_sentence(change, sentence, tmp_path):
+def test_wrong_metadata_give_one_error_message(change, sentence, tmp_path):
     path = tmp_path / "model.safetensors"
     forge(path, change)
     with pytest.raises(LfnoError, match=sentence):
         load_network(path)
 
 
-def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path):
+def test_saving_to_a_place_that_cannot_be_written_gives_one_error_message(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LfnoError, match="cannot write"):
         small().save(tmp_path / "file" / "model.safetensors")

@@ -1,4 +1,4 @@
-"""Models go through torch's tools unchanged: export, compile without graph breaks, vmap over stacks, CUDA."""
+"""Models work with the tools of torch: export, compile without graph breaks, vmap over several models, CUDA."""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def seed():
 
 @every_grid
 @every_model
-def test_export_gives_the_same_numbers(build, grid):
+def test_an_exported_program_gives_the_same_outputs(build, grid):
     model, x = build(grid).eval(), torch.randn(2, 1, *grid.shape)
     batch = torch.export.Dim("batch", min=2, max=64)
     program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: batch}})
@@ -53,7 +53,7 @@ def test_compiles_in_one_graph(build, grid):
 
 
 class Respond(nn.Module):
-    """The forward pass without checks. Checks depend on values and cannot be vectorised."""
+    """A model without checks of its input, because vmap cannot run checks that depend on values."""
 
     def __init__(self, model):
         super().__init__()
@@ -65,7 +65,7 @@ class Respond(nn.Module):
 
 @every_grid
 @every_model
-def test_a_stack_of_models_answers_like_its_members(build, grid):
+def test_vmap_over_models_equals_each_model_alone(build, grid):
     members = [Respond(build(grid)) for _ in range(3)]
     parameters, buffers = torch.func.stack_module_state(members)
     x = torch.randn(3, 2, 1, *grid.shape)
@@ -79,7 +79,7 @@ def test_a_stack_of_models_answers_like_its_members(build, grid):
 
 
 @every_model
-def test_a_jacobian_is_all_gradients_at_once(build):
+def test_a_jacobian_equals_the_gradients_one_by_one(build):
     model = Respond(build(LINE))
     parameters = dict(model.named_parameters())
     x = torch.randn(1, 1, 64)

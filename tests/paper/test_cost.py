@@ -1,4 +1,4 @@
-"""Counts that can be computed by hand."""
+"""Numbers of parameters and operations, and peak memory, equal the values that we compute by hand."""
 
 import math
 
@@ -12,6 +12,8 @@ from lfno.paper.cost import count_operations, count_parameters, latency, peak_me
 
 
 class Poles(nn.Module):
+    """A module with all kinds of parameters: complex as (re, im), complex, frozen and real."""
+
     complex_parameters = ("poles",)
 
     def __init__(self) -> None:
@@ -22,12 +24,12 @@ class Poles(nn.Module):
         self.weight = nn.Linear(2, 3)
 
 
-def test_parameters_in_both_conventions() -> None:
+def test_parameters_with_complex_numbers_counted_once_and_twice() -> None:
     assert count_parameters(Poles()) == {"complex_once": 12 + 5 + 9, "real": 24 + 10 + 9}
 
 
 @pytest.mark.parametrize("inputs", [torch.ones(7, 10), torch.ones(1, 7, 10)])
-def test_linear(inputs: torch.Tensor) -> None:
+def test_operations_of_a_linear_layer(inputs: torch.Tensor) -> None:
     layer = nn.Linear(10, 20, bias=False)
     assert count_operations(lambda: layer(inputs)) == {"macs": 7 * 10 * 20, "flops": 2 * 7 * 10 * 20}
 
@@ -38,12 +40,12 @@ def test_bias_and_activation_cost_no_macs() -> None:
 
 
 @pytest.mark.parametrize("groups", [1, 2])
-def test_convolution(groups: int) -> None:
+def test_operations_of_a_convolution(groups: int) -> None:
     layer = nn.Conv1d(4, 6, 3, groups=groups)
     assert count_operations(lambda: layer(torch.ones(2, 4, 12)))["macs"] == 2 * 10 * 6 * (4 // groups) * 3
 
 
-def test_transforms() -> None:
+def test_operations_of_fourier_transforms() -> None:
     size, batch = 1024, 3
     signal = torch.ones(batch, size)
     whole = 5 * size * math.log2(size) * batch
@@ -64,20 +66,20 @@ def test_complex_products_are_four_real_ones() -> None:
     assert count_operations(lambda: left * left) == {"macs": 0, "flops": 6 * 12}
 
 
-def test_peak_memory_counts_what_is_alive_together() -> None:
+def test_peak_memory_counts_tensors_that_exist_at_the_same_time() -> None:
     start = torch.ones(1000)
 
     def chain() -> torch.Tensor:
-        for_now = start + 1  # 4 kB
-        result = for_now * 2  # 8 kB together
-        del for_now
-        return (result + 1).view(10, 100)  # result and its successor: 8 kB; a view holds nothing new
+        first = start + 1  # 4 kB
+        second = first * 2  # 8 kB for both
+        del first
+        return (second + 1).view(10, 100)  # 8 kB for `second` and the result; the view needs no memory
 
     assert peak_memory(chain, "cpu") == 8000
     assert peak_memory(lambda: start.view(10, 100).add_(1), "cpu") == 0
 
 
-def test_latency_calls_warmups_and_runs() -> None:
+def test_latency_calls_the_function_for_warmups_and_runs() -> None:
     calls: list[int] = []
     measured = latency(lambda: calls.append(1), "cpu", warmups=10, runs=100)
     assert len(calls) == 110
@@ -85,8 +87,12 @@ def test_latency_calls_warmups_and_runs() -> None:
     assert measured.runs == 100
 
 
-def test_fourier_neural_operator_by_hand() -> None:
-    """Lift, four layers (two half-real transforms, R on the modes, W on the points), projection by way of 128."""
+def test_operations_and_parameters_of_an_fno() -> None:
+    """The FNO has a lift, four layers and a projection with 128 hidden channels.
+
+    A layer has two Fourier transforms between real and complex numbers, a product with R at the modes, and a product with W at
+    the points.
+    """
     size, width, modes = 2048, 4, 16
     model = FNO(Grid.line(size, 0.01), FNOConfig(width=width, modes=modes))
     transforms = 2 * width * 2.5 * size * math.log2(size) / 2

@@ -1,4 +1,4 @@
-"""The matrix of runs: the runs of each study, stacks that finished runs leave, and stacks that are resumed."""
+"""The runs of each study, groups of runs in one stack, runs that leave a stack, and stacks that are resumed."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ SMALL = {"width": 2, "modes": 4, "n_poles": 2, "projection": 8, "validate_every"
 
 
 def small(task: str = "duffing-c05-rich", **fields: object) -> Cell:
+    """Return a cell with a small network and two epochs."""
     changes = SMALL | {"epochs": 2, "steady_decay": 1e-4} | fields.pop("changes", {})  # type: ignore[operator]
     return Cell(task, "lfno", changes=changes, **fields)  # type: ignore[arg-type]
 
 
-def test_an_axis_that_closes_on_itself_is_not_trained_with_one_that_does_not():
-    """Only axes that are not periodic are padded, and all runs of a stack have the same padding."""
+def test_periodic_and_other_fields_are_not_in_one_stack():
+    """Only axes that are not periodic have padding, and all runs of a stack have the same padding."""
     heat, burgers = (small(task, changes={"padding": 0.5}) for task in ("heat", "burgers"))
     assert find("heat").grid.shape == find("burgers").grid.shape
     assert [len(group) for group in groups([heat, burgers], 9)] == [1, 1]
@@ -47,14 +48,14 @@ def test_every_variant_of_a_study_can_be_built_and_has_its_own_record(name):
         kind(find(cell.task).grid, kind.Config.from_fields(cell.resolved().fields))
 
 
-def test_seeds_folds_and_tasks_on_one_grid_are_one_stack():
+def test_seeds_folds_and_data_sets_on_one_grid_are_in_one_stack():
     cells = Question(tasks=["ode"], seeds=3, folds=5).cells(["lfno"], Path())
     assert [len(group) for group in groups(cells, 64)] == [64, 11]
     cells = Question(tasks=["ode", "rich"], preset="paper").cells(["lfno"], Path())
-    assert [len(group) for group in groups(cells, 64)] == [15, 9], "runs of different length, and grids"
+    assert [len(group) for group in groups(cells, 64)] == [15, 9], "two stacks for two grids; numbers of epochs may differ"
 
 
-def test_the_deepened_fno_has_at_least_the_parameters_also_of_a_changed_lfno():
+def test_fno_deep_has_at_least_as_many_parameters_as_lfno():
     for preset, changes in (("default", {}), ("paper", {}), ("default", {"width": 8, "n_poles": 64})):
         (cell,) = Question(tasks=["duffing-c05"], seeds=1, preset=preset, changes=changes).cells(["fno deep"], Path())
         grid = find(cell.task).grid
@@ -65,7 +66,7 @@ def test_the_deepened_fno_has_at_least_the_parameters_also_of_a_changed_lfno():
         assert cell.changes["layers"] == 4 or matrix._count("FNO", one_less, grid) < ours
 
 
-def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
+def test_fno_long_has_as_many_epochs_as_fit_into_the_training_time_of_lfno(tmp_path):
     with pytest.raises(LfnoError, match="no record of LFNO"):
         long_enough(Cell("beam", "fno", label="FNO"), tmp_path)
     for seed, (slow, fast) in enumerate(((30.0, 11.0), (34.0, 9.0))):
@@ -74,7 +75,7 @@ def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
     assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
-    # a stack of two takes 10 s before its first epoch and 10 ms per epoch: the remaining 22 s are 4400 epochs
+    # LFNO takes 32 s. A stack of two FNOs takes 10 s before its first epoch, then 5 ms per epoch and run: 22 s are 4400 epochs
     history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
     fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
     for seed in range(2):
@@ -83,17 +84,17 @@ def test_an_fno_of_equal_time_gets_as_many_epochs_as_fit(tmp_path):
     assert Question(models=["fno long", "lfno", "fno"]).stages() == [("lfno", "fno"), ("fno long",)]
 
 
-def test_rows_with_a_label_have_records_of_their_own():
+def test_runs_with_a_label_have_their_own_records():
     question = Question(tasks=["heat"], seeds=1, label="wide")
     cells = question.cells(STUDIES["main"].models, Path())
     assert sorted(cell.title for cell in cells) == ["FNO wide", "LFNO wide", "LNO wide"]
     (alone,) = Question(tasks=["heat"], models=["fno"], seeds=1, label="wide").cells(["fno"], Path())
     assert alone.title == "wide"
-    with pytest.raises(LfnoError, match="leave the label out"):
+    with pytest.raises(LfnoError, match="leave out --label"):
         Question("ablation", seeds=1, label="wide").cells(["lfno"], Path())
 
 
-def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
+def test_a_record_with_a_weight_decay_that_the_pilot_cannot_choose_has_other_settings(tmp_path):
     cell = small(changes={"epochs": 1, "steady_decay": None})
     run_group([cell], tmp_path, "cpu")
     assert with_other_settings([cell], tmp_path) == []
@@ -104,7 +105,8 @@ def test_a_pilot_with_strengths_of_another_time_is_another_training(tmp_path):
     assert with_other_settings([cell], tmp_path) == [cell]
 
 
-def test_a_record_from_before_an_option_was_made_without_it(tmp_path):
+def test_an_old_record_without_an_option_counts_as_made_without_it(tmp_path):
+    """The records lack the option `gate`. LFNO on signals now has gates, so its record has other settings. Fields have none."""
     cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
     assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
     for cell in cells:
@@ -116,7 +118,7 @@ def test_a_record_from_before_an_option_was_made_without_it(tmp_path):
     assert with_other_settings(cells, tmp_path) == cells[:1]
 
 
-def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog):
+def test_a_run_whose_loss_is_never_finite_has_errors_nan_and_a_warning(tmp_path, monkeypatch, caplog):
     cells = [small(seed=seed, changes={"epochs": 2}) for seed in range(2)]
     spoil_first_run(monkeypatch)
     with caplog.at_level("WARNING", logger="lfno"):
@@ -128,7 +130,7 @@ def test_a_run_that_never_was_finite_is_no_result(tmp_path, monkeypatch, caplog)
     assert "s0" in caplog.text
 
 
-def test_a_group_whose_data_changed_begins_again(tmp_path, monkeypatch):
+def test_a_stopped_group_whose_data_changed_starts_again(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
     monkeypatch.setattr("lfno.training.run.SAVE_EVERY", 0.0)
     cell = small(changes={"epochs": 3})
@@ -145,14 +147,14 @@ def test_a_group_whose_data_changed_begins_again(tmp_path, monkeypatch):
     assert record.history["epoch"][-1] == 3
 
 
-def test_unknown_names_are_one_sentence():
+def test_unknown_names_give_an_error_message():
     with pytest.raises(LfnoError, match="study 'layer' is not known; choose among main, layers"):
         Question("layer").stages()
     with pytest.raises(LfnoError, match="model 'fno deeper' is not known"):
         Question(models=["fno deeper"]).stages()
 
 
-def test_a_small_training_set_gets_as_many_steps():
+def test_all_sizes_of_the_training_set_have_equally_many_steps():
     cells = Question("samples", seeds=1, changes={"epochs": 100}).cells(["lfno"], Path())
     trainings = [cell.resolved().training for cell in cells]
     batches = [-(-(cell.train_samples or 0) // one.batch) for cell, one in zip(cells, trainings, strict=True)]
@@ -161,8 +163,8 @@ def test_a_small_training_set_gets_as_many_steps():
         assert abs(count * one.epochs - wanted) <= count / 2  # equal up to rounding to whole epochs
 
 
-def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
-    """Two tasks with different epochs, scored at both: each result equals that of a single run."""
+def test_a_run_in_a_stack_has_the_errors_of_a_single_run(tmp_path, monkeypatch):
+    """Two runs with different numbers of epochs are in one stack. The shorter run leaves the stack first."""
     monkeypatch.setattr(matrix, "PAPER_EPOCHS", {"duffing-c05": 3, "pendulum-c05": 2})
     monkeypatch.setattr(Cell, "milestones", property(lambda cell: (matrix.PAPER_EPOCHS[cell.task], 4)))
     ends = {"duffing-c05": 5, "pendulum-c05": 4}
@@ -177,10 +179,10 @@ def test_runs_leave_the_stack_when_they_are_through(tmp_path, monkeypatch):
         for epoch, scores in one.at.items():
             assert scores["l2"] == pytest.approx(other.at[epoch]["l2"], rel=1e-4)
         assert one.scores["l2"] == pytest.approx(other.scores["l2"], rel=1e-4)
-    assert together[1].at["4"] == together[1].scores, "the end of a run is one of its milestones"
+    assert together[1].at["4"] == together[1].scores, "the last epoch of this run is a milestone"
 
 
-def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+def test_a_resumed_group_has_exactly_the_errors_of_an_uninterrupted_group(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "cache_directory", lambda: tmp_path / "cache")
     monkeypatch.setattr("lfno.training.run.SAVE_EVERY", 0.0)
     cells = [small(seed=seed, changes={"epochs": 4, "steady_decay": None, "starts": 2}) for seed in range(2)]
@@ -195,7 +197,7 @@ def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch
     assert missing(cells, tmp_path / "parts") == cells
     seen = []
     parts = run_group(cells, tmp_path / "parts", "cpu", lambda trainer, told: seen.append(told["epoch"]))
-    assert seen == [4], "neither the pilot nor earlier epochs again"
+    assert seen == [4], "the pilot and the earlier epochs are not repeated"
     assert [one.scores for one in parts] == [one.scores for one in whole]
     assert not list((tmp_path / "cache" / "unfinished").iterdir())
     assert missing(cells, tmp_path / "parts") == []
@@ -205,7 +207,7 @@ def test_a_group_that_was_stopped_goes_on_to_the_same_bits(tmp_path, monkeypatch
     assert with_other_settings(longer, tmp_path / "parts") == longer[:2]
 
 
-def test_a_record_holds_the_errors_out_of_family_and_of_another_fold(tmp_path):
+def test_records_hold_out_of_family_errors_and_folds_have_different_errors(tmp_path):
     cells = [small(fold=fold) for fold in range(2)]
     first, second = run_group(cells, tmp_path, "cpu")
     assert set(first.out_of_family) == {"l2", "linf"}
@@ -213,5 +215,5 @@ def test_a_record_holds_the_errors_out_of_family_and_of_another_fold(tmp_path):
     assert first.scores != second.scores
     assert [r.out_of_family for r in load_records(tmp_path)] == [first.out_of_family, second.out_of_family]
     assert json.loads((tmp_path / cells[1].key).read_text())["fold"] == 1
-    assert Cell("duffing-c05", "lfno").out_of_family is None, "another grid"
+    assert Cell("duffing-c05", "lfno").out_of_family is None, "the out-of-family data set has another grid"
     assert Cell("heat", "lfno").out_of_family == "heat-out"

@@ -1,4 +1,4 @@
-"""The preset `paper` has the hyper-parameters that the paper describes."""
+"""The paper preset has the hyper-parameters and the numbers of parameters of the paper."""
 
 from lfno.core.grid import Axis, Grid
 from lfno.models.storage import MODELS
@@ -6,7 +6,7 @@ from lfno.paper.cost import count_parameters
 from lfno.paper.presets import find_preset
 
 
-def test_the_paper_preset_has_the_papers_parameter_counts():
+def test_the_paper_preset_has_the_numbers_of_the_paper():
     grid = Grid.line(2048, dt=0.01)
     for model, count in (("lno", 1309), ("lfno", 3417), ("fno", 1885)):
         preset = find_preset("paper")(model, grid)

@@ -1,4 +1,4 @@
-"""Processes as torchrun starts them, from a server that has torch loaded."""
+"""Start processes as torchrun does, but from a server that has already imported torch."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from tests.faults import victims
 
 
 def free_port() -> int:
+    """Return a free TCP port of this machine."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
 
 
 def launch(count: int, folder: Path, dies_in: int | None = None, **changes: Any) -> list[Any]:
-    """Start `count` processes of one run; with `dies_in` the second one kills itself in that epoch."""
+    """Start `count` processes of one run, and return them. dies_in: the epoch in which the second process kills itself."""
     port = free_port()
     work = [train] if dies_in is None else [dying, dies_in]
     return [victims.start(victims.telling, folder.with_suffix(f".{rank}"), *work, rank, count, port, folder, changes)
@@ -26,7 +27,7 @@ def launch(count: int, folder: Path, dies_in: int | None = None, **changes: Any)
 
 
 def dying(epoch: int, rank: int, *arguments: Any) -> None:
-    """Like `train`, but the second process kills itself (SIGKILL) in epoch `epoch`."""
+    """Run `train`, but the second process kills itself (SIGKILL) in epoch `epoch`."""
     from lfno.training.loop import Trainer
 
     step = Trainer._pass
@@ -42,6 +43,7 @@ def dying(epoch: int, rank: int, *arguments: Any) -> None:
 
 
 def train(rank: int, count: int, port: int, folder: Path, changes: dict[str, Any]) -> None:
+    """Train as process number `rank` of `count` processes."""
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"}
     victims.train(folder, **changes)

@@ -1,4 +1,4 @@
-"""One model on several processes: the losses equal those of one process, and the run ends cleanly if a process dies."""
+"""Training of one model in several processes: losses equal those of one process, and a run survives a killed process."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from tests.parallel import ranks
 
 
 def losses(folder: Path) -> list[float]:
+    """Return all losses in the log of a run."""
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    assert [line["epoch"] for line in lines] == sorted({line["epoch"] for line in lines}), "more than one has written"
+    assert [line["epoch"] for line in lines] == sorted({line["epoch"] for line in lines}), "more than one process has written"
     return [value for line in lines for value in (*line["train"], *line["validation"])]
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory) -> Path:
+    """Train in one process. Return the folder of the run."""
     folder = tmp_path_factory.mktemp("alone") / "run"
     assert victims.finish(victims.train, folder, math.inf) == 0  # one checkpoint, at the end
     return folder
@@ -32,7 +34,7 @@ def alone(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_losses_equal_those_of_one_process(alone, tmp_path, count):
-    """17 samples in batches of 5: shares are uneven, and of the last batch of 2 the third process has none."""
+    """17 samples in batches of 5 cannot be shared evenly. Of the last batch of 2 samples, the third process gets none."""
     processes = ranks.launch(count, tmp_path / "run", save_every=math.inf)
     for process in processes:
         process.join(victims.HANG)
@@ -42,13 +44,13 @@ def test_losses_equal_those_of_one_process(alone, tmp_path, count):
     assert names == {path.name for path in alone.iterdir()}
 
 
-def test_a_process_that_dies_ends_the_run_and_it_goes_on_alone(alone, tmp_path):
+def test_if_a_process_dies_the_run_ends_and_one_process_can_resume_it(alone, tmp_path):
     folder = tmp_path / "run"
     processes = ranks.launch(2, folder, dies_in=5)
     processes[0].join(victims.HANG)
     assert processes[0].exitcode == 2
     sentence = (tmp_path / "run.0").read_text()
-    assert "lost the others" in sentence
+    assert "lost the other processes" in sentence
     assert "--resume" in sentence
     assert victims.finish(victims.train, folder) == 0
     assert losses(folder) == pytest.approx(losses(alone), rel=1e-5, abs=1e-5)
@@ -57,7 +59,7 @@ def test_a_process_that_dies_ends_the_run_and_it_goes_on_alone(alone, tmp_path):
 
 @pytest.mark.long
 def test_torchrun(tmp_path):
-    """The command itself: two processes, one killed, torchrun ends; three go on to the end; one table is printed."""
+    """Runs with torchrun give the losses of one process, and print one result. A run with a killed process can be resumed."""
     small = ["--set", "width=2", "--set", "modes=4", "--set", "n_poles=2", "--set", "batch=50", "--epochs", "12"]
     work = ["-m", "lfno", "train", "duffing-c05", *small, "--set", "validate_every=1", "--json", "--device", "cpu"]
     clean = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE")}

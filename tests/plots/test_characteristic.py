@@ -1,4 +1,4 @@
-"""Figures of the nonlinear characteristic: the drawn curve is the restoring force of the model."""
+"""Figures of a nonlinearity: the curve in the figure is the restoring force of the model."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def first_order() -> FeedbackModel:
     return FeedbackModel(law, structure, np.zeros(1), Grid.line(10, 0.1), "linear", 0.1, visited, covariance, np.zeros(1))
 
 
-def test_curve_is_the_restoring_force() -> None:
+def test_the_curve_is_the_restoring_force() -> None:
     panel = characteristic_figure(first_order()).axes[0]
     z, force = next(line for line in panel.lines if line.get_label() == "model").get_data()
     assert np.abs(force - (z + z**3)).max() < 1e-12
@@ -32,6 +32,6 @@ def test_curve_is_the_restoring_force() -> None:
     assert z[-1] == 2
 
 
-def test_slow_loop_follows_the_restoring_force() -> None:
+def test_the_loop_of_a_slow_input_follows_the_restoring_force() -> None:
     z, force = loop_figure(first_order(), 2.0, 2e-2).axes[0].lines[0].get_data()
     assert np.abs(force - (z + z**3)).max() < 0.3

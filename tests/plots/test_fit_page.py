@@ -1,4 +1,4 @@
-"""The page of a fit shows correct numbers and the correct pieces of signals, and no figure without data."""
+"""The page about a fitted model shows correct numbers and the correct pieces of the test data."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ RNG = np.random.default_rng(0)
 
 
 def compared(truth: np.ndarray, prediction: np.ndarray, mask: np.ndarray | None = None) -> Compared:
+    """Return test data with a time step of 0.1 s. The best linear model predicts zero."""
     axis = Grid.line(truth.shape[-1], 0.1).axes[0]
     return Compared("LFNO", axis, truth, prediction, 0 * truth, [f"x{k}" for k in range(truth.shape[1])], mask)
 
 
-def test_the_typical_piece_has_the_median_error_and_the_worst_the_largest() -> None:
+def test_the_pieces_have_the_median_error_and_the_largest_error() -> None:
     truth = RNG.normal(size=(5, 1, 100))
     errors = np.array([0.3, 0.1, 0.5, 0.2, 0.4])[:, None, None]
-    assert [(words[:5], sample) for words, sample, _ in typical_and_worst(compared(truth, truth + errors))] == [
-        ("typic", 0), ("worst", 2)]  # fmt: skip
+    assert [(words, sample) for words, sample, _ in typical_and_worst(compared(truth, truth + errors))] == [
+        ("median error", 0), ("largest error", 2)]  # fmt: skip
 
 
-def test_a_long_record_is_cut_and_gaps_do_not_count() -> None:
+def test_the_largest_error_is_found_in_a_piece_of_a_long_record_and_not_in_a_gap() -> None:
     truth = RNG.normal(size=(1, 1, 4 * LONGEST))
     wrong, mask = np.zeros_like(truth), np.ones(truth.shape, bool)
     wrong[..., 2 * LONGEST : 2 * LONGEST + 50] = 1.0
@@ -48,14 +49,14 @@ def test_a_long_record_is_cut_and_gaps_do_not_count() -> None:
     assert as_svg(partial(prediction_figure, compared(truth, truth + wrong, mask)))
 
 
-def test_white_noise_lies_on_its_floor() -> None:
+def test_the_spectrum_of_white_noise_lies_on_the_noise_floor() -> None:
     level, step = 0.3, 0.1
     truth = RNG.normal(size=(40, 1, 2048))
     figure = spectrum_figure(compared(truth, truth + level * RNG.normal(size=truth.shape)), noise=[level])
     assert figure is not None
     (panel,) = figure.axes
     lines = {str(line.get_label()): np.asarray(line.get_ydata()) for line in panel.lines}
-    floor = lines["noise floor, if white"][0]
+    floor = lines["noise floor (white noise)"][0]
     assert floor == pytest.approx(level * np.sqrt(2 * step))
     assert np.median(lines["residual of LFNO"]) == pytest.approx(floor, rel=0.05)
 
@@ -78,25 +79,26 @@ def test_an_error_map_is_prediction_minus_truth() -> None:
 
 @pytest.fixture(scope="module")
 def fitted() -> Surrogate:
-    """Return a fit of the modes to the motion of one mass of an oscillator with two masses."""
+    """Return a linear model, fitted to the displacement of one mass of an oscillator with two masses."""
     step = 0.05
     forces = RNG.normal(size=(30, 1, 300))
     return lfno.fit((forces, Oscillator().respond(forces, step)[:, :1]), dt=step, model="linear")
 
 
-def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> None:
+def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> None:
     assert fitted.fitted is not None
     known = replace(fitted.fitted, prepared=replace(fitted.fitted.prepared, noise_floor=np.array([1e-3])))
     page = page_html(fit_page(Surrogate(fitted.members, fitted.provenance, known), "<b>rig</b>", "runs/rig"))
     assert "&lt;b&gt;rig" in page
     for words in ("Candidates", "Frequency response", "Modes", "Range of validity", "Data and choices", "noise floor"):
         assert words in page
-    assert page.count("data:image/svg+xml") == 5  # one figure is there twice, the second time for phones
+    assert page.count("data:image/svg+xml") == 5  # four figures; the first one has a second form for phones
     assert "repeated for ever" in page
     assert "noise floor is not known" not in page
     assert fitted.scores is not None
     assert f"{100 * fitted.scores.rows['modal model']['nrmse']:.3g} %" in page
-    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]  # the test error is also the threshold for modes
+    # `modes()` leaves out modes that explain less than the test error
+    assert fitted.accuracy == fitted.scores.rows["modal model"]["l2"]
     mode = fitted.modes()[0]
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None
@@ -104,7 +106,7 @@ def test_the_page_tells_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert f"± {fitted.coverage.peak[0]:.3g}" in page  # the tile of the range
 
 
-def test_the_two_parts_add_up_to_the_prediction_of_the_test(fitted: Surrogate) -> None:
+def test_transient_and_steady_part_add_up_to_the_prediction(fitted: Surrogate) -> None:
     assert fitted.fitted is not None
     assert fitted.fitted.contest is not None
     transient, steady = parts_of_test(fitted, 2)

@@ -1,4 +1,4 @@
-"""The page about one model: all text is escaped, and the page loads nothing from the network."""
+"""An HTML page: all text is escaped, and the page loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ EVIL = "<script>alert('x')</script>"
 
 
 def picture() -> bytes:
+    """Return a figure of a sine with two models and both parts, as SVG."""
     wave = np.sin(AXIS.points)
     parts = {"transient": (0 * wave, 0 * wave), "steady": (wave, None)}
     return as_svg(partial(answers_figure, AXIS, ("f", wave), ("x", wave), {"LFNO": wave, "FNO": 0.9 * wave}, parts))
 
 
-def test_texts_are_escaped_and_figures_are_inside() -> None:
+def test_texts_are_escaped_and_figures_are_inside_the_page() -> None:
     table = Table(["", EVIL], [["a", "1"], [EVIL, "2"]], best=1, note=EVIL)
     section = Section(EVIL, [EVIL], [Picture(picture(), EVIL)], [table], warning=EVIL)
     html = page_html(Page(EVIL, [EVIL], [section], [(EVIL, EVIL)], [EVIL]))
@@ -38,13 +39,13 @@ def test_texts_are_escaped_and_figures_are_inside() -> None:
     assert ElementTree.fromstring(base64.b64decode(held[1])).tag.endswith("svg")
 
 
-def test_the_same_figure_is_the_same_file(tmp_path: Path) -> None:
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
     assert picture() == picture()
     path = write_page(Page("empty", [], []), tmp_path / "deep" / "page.html")
     assert path.read_text().startswith("<!doctype html>")
 
 
-def test_parts_share_the_scale_of_the_response() -> None:
+def test_parts_and_response_have_the_same_scale() -> None:
     wave = np.sin(AXIS.points)
     parts = {"transient": (0.01 * wave, None), "steady": (0.99 * wave, None)}
     figure = answers_figure(AXIS, ("f", wave), ("x", wave), {"LFNO": wave}, parts)

@@ -1,4 +1,4 @@
-"""Burgers' equation: closed form, quadrature and a Fourier method agree."""
+"""Burgers' equation: the exact solution for a ramp, quadrature and a Fourier method agree."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_moving_shock_against_values_computed_independently():
     np.testing.assert_allclose(found, [5.3984408367, 9.5961375601, 8.5475313248], atol=1e-9)
 
 
-def test_the_end_of_the_symmetric_domain_holds_the_middle_of_the_shock():
+def test_on_the_symmetric_domain_the_middle_of_the_shock_stays_at_the_end():
     u = ramp_solution(np.array([1.6, 2.4]), SYMMETRIC, TIMES, NU, -np.pi, 2 * np.pi)
     np.testing.assert_allclose(u[:, 0, 0], [-1.6 * np.pi, -2.4 * np.pi])
     np.testing.assert_allclose(u[:, 0, 1:], 0, atol=1e-12)
@@ -34,14 +34,14 @@ def test_the_end_of_the_symmetric_domain_holds_the_middle_of_the_shock():
 
 
 @pytest.mark.parametrize("points", [SYMMETRIC, POSITIVE], ids=["standing", "moving"])
-def test_quadrature_agrees_with_the_closed_form_through_the_jump(points):
+def test_quadrature_agrees_with_the_exact_solution_for_a_ramp(points):
     slopes = np.array([1.6, 2.0, 2.4])
     exact = ramp_solution(slopes, points, TIMES, NU, points[0], 2 * np.pi)
     found = periodic_solution(lambda s: slopes[:, None] * s, points, TIMES, NU, 2 * np.pi)
     np.testing.assert_allclose(found, exact, atol=1e-10)
 
 
-def test_quadrature_agrees_with_a_fourier_method_where_that_is_resolved():
+def test_quadrature_agrees_with_a_fourier_method_for_large_viscosity():
     size, nu, end = 256, 0.1, 1.0
     x = 2 * np.pi / size * np.arange(size)
     wave = torch.fft.rfftfreq(size, 1 / size, dtype=torch.float64)
@@ -56,8 +56,8 @@ def test_quadrature_agrees_with_a_fourier_method_where_that_is_resolved():
     np.testing.assert_allclose(found[0, :, 1], torch.fft.irfft(series, n=size).numpy()[::4], atol=1e-9)
 
 
-def test_a_wind_carries_the_solution_along():
-    """u(x, t) = c + w(x − ct, t): adding a constant to the initial state moves everything at that speed."""
+def test_a_constant_added_to_the_initial_state_moves_the_solution():
+    """If w solves the equation, then u(x, t) = c + w(x − ct, t) solves it, too."""
     wind = np.pi / 25 / 0.02  # one grid point per output step
     still = periodic_solution(lambda s: np.sin(s)[None], POSITIVE, TIMES, NU, 2 * np.pi)[0]
     moving = periodic_solution(lambda s: wind + np.sin(s)[None], POSITIVE, TIMES, NU, 2 * np.pi)[0]
@@ -65,6 +65,6 @@ def test_a_wind_carries_the_solution_along():
         np.testing.assert_allclose(moving[:, n] - wind, np.roll(still[:, n], n), atol=1e-9)
 
 
-def test_a_falling_ramp_is_refused():
+def test_a_ramp_with_negative_slope_is_refused():
     with pytest.raises(LfnoError, match=r"U = -1"):
         ramp_solution(np.array([-1.0]), SYMMETRIC, TIMES, NU, -np.pi, 2 * np.pi)

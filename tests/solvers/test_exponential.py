@@ -13,7 +13,7 @@ from lfno.solvers.exponential import exponential_collocation, modal_response, ph
 @pytest.mark.parametrize("order", [1, 2, 3, 6])
 @pytest.mark.parametrize("z", [0.0, -1e-6, -0.3, -5.0, -9.01, -40.0, -1e6, 2.5j, 30.0j])
 def test_phi_is_its_integral(order, z):
-    """φ_k(z) = ∫₀¹ e^{(1−θ)z} θ^{k−1}/(k−1)! dθ, by a quadrature graded towards θ = 1."""
+    """φ_k(z) = ∫₀¹ e^{(1−θ)z} θ^{k−1}/(k−1)! dθ. The panels of the quadrature become shorter towards θ = 1."""
     nodes, weights = np.polynomial.legendre.leggauss(40)
     edges = 1 - np.append(2.0 ** -np.arange(40), 0)
     total = 0
@@ -36,7 +36,7 @@ def test_linear_response_to_a_decaying_wave_is_exact():
 
 
 def test_oscillator_as_a_complex_mode():
-    """q'' + ω² q = cos 3t from rest is (cos 3t − cos ωt)/(ω² − 9)."""
+    """The solution of q″ + ω² q = cos 3t from rest is q = (cos 3t − cos ωt)/(ω² − 9)."""
     omega, times = np.array([1.0, 50.0]), np.linspace(0, 2, 41)
     z = modal_response(1j * omega, lambda t: np.broadcast_to(np.cos(3 * t), (1, 2, len(t))), times)
     exact = (np.cos(3 * times) - np.cos(np.outer(omega, times))) / (omega[:, None] ** 2 - 9)
@@ -44,7 +44,7 @@ def test_oscillator_as_a_complex_mode():
 
 
 def _logistic(steps, stages):
-    """q' = −q + (q − q²) + q has the solution of the logistic equation."""
+    """Return the error for the logistic equation q′ = q − q², split into −q (linear) and 2q − q² (nonlinear)."""
     times = np.linspace(0, 2, steps + 1)
     still = np.zeros((stages, 1, 1))
     q = exponential_collocation(
@@ -68,8 +68,8 @@ def test_a_step_too_long_is_refined_with_a_message():
 
 
 def test_blow_up_is_an_error_that_says_when():
-    """q' = q² from 1 is infinite at t = 1."""
-    with pytest.raises(LfnoError, match=r"beyond t = (0\.99|1\b)"):
+    """The solution of q′ = q² with q(0) = 1 is infinite at t = 1."""
+    with pytest.raises(LfnoError, match=r"blows up at t = (0\.99|1\b)"):
         exponential_collocation(
             np.array([0.0]), lambda t: np.zeros((5, 1, 1)), lambda q: q**2, np.ones((1, 1)), np.array([0.0, 2.0])
         )

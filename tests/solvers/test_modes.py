@@ -1,4 +1,4 @@
-"""Modes are eigenfunctions: their eigenvalues are known in closed form, and they are orthonormal."""
+"""Modes are orthonormal eigenfunctions with known eigenvalues."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ EXACT = {
 def test_galerkin_eigenvalues_are_exact_and_modes_orthonormal(ends):
     modes = galerkin_modes(LENGTH, ends, OUTPUTS, 48)
     np.testing.assert_allclose(modes.eigenvalues[:3], EXACT[ends], rtol=1e-11, atol=1e-11)
-    # the highest modes of a fourth-order operator have fewer digits, and their responses are smaller by the same factor
+    # the highest modes are less accurate; their responses are smaller by the same factor
     low = slice(0, 30)
     np.testing.assert_allclose(modes.project[low] @ modes.restore[:, low], np.eye(30), atol=1e-9)
 
@@ -46,7 +46,7 @@ def test_difference_modes_converge_at_second_order(ends):
     assert np.all(np.abs(orders - 2) < 0.1), orders
 
 
-def test_clamped_shapes_satisfy_all_four_conditions_without_overflow():
+def test_clamped_mode_shapes_satisfy_their_boundary_conditions_without_overflow():
     x = np.linspace(0, LENGTH, 20001)
     waves, shapes = beam_shapes(x, LENGTH, "clamped", 300)
     assert np.all(np.isfinite(shapes))

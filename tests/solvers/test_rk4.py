@@ -1,4 +1,4 @@
-"""RK4: order four, exact where it must be, refined or refused where a step is too long."""
+"""RK4: order of convergence, exact solutions, refinement of steps, and messages for steps that are too long."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from lfno.solvers.rk4 import fixed_step, rk4
 
 
 def oscillator(state, force):
-    """ẍ + x = f: with f = cos t from rest, x = (t/2) sin t."""
+    """Return the right-hand side of ẍ + x = f. For f = cos t, the solution from rest is x = (t/2) sin t."""
     x, v = state
     return v, force - x
 
@@ -18,6 +18,7 @@ def cosine(instants):
 
 
 def resonance_error(substeps: int) -> float:
+    """Return the largest error for f = cos t."""
     states, _ = fixed_step(oscillator, np.zeros((2, 1)), cosine, 0.0, 0.5, 41, substeps)
     t = 0.5 * np.arange(41)
     return float(np.abs(states[0, 0] - t / 2 * np.sin(t)).max())
@@ -30,7 +31,7 @@ def test_halving_the_step_shows_order_four():
 
 
 def test_a_cubic_in_time_is_integrated_exactly():
-    """ẏ = f(t) is Simpson's rule, exact for cubics."""
+    """For ẏ = f(t), RK4 is Simpson's rule, which is exact for cubics."""
     states = rk4(lambda y, f: [f], np.zeros((1, 1)), lambda t: (4 * t**3 - t)[None], -1.0, 0.25, 17)
     t = -1 + 0.25 * np.arange(17)
     np.testing.assert_allclose(states[0, 0], t**4 - t**2 / 2 - 0.5, atol=1e-12)
@@ -47,15 +48,14 @@ def test_samples_do_not_influence_each_other():
     np.testing.assert_allclose(together[:, 2], 3 * together[:, 0], rtol=1e-12, atol=1e-15)
 
 
-def test_blocks_of_the_forcing_join_without_a_seam():
-    """More instants than are evaluated at once."""
+def test_a_solution_over_several_blocks_of_times_is_exact():
     states = rk4(oscillator, np.zeros((2, 1)), cosine, 0.0, 0.01, 3000)
     t = 0.01 * np.arange(3000)
     np.testing.assert_allclose(states[0, 0], t / 2 * np.sin(t), atol=1e-9)
 
 
 def test_an_unstable_step_is_refined_with_a_message():
-    """ẏ = −1000 y with h = 0.1/8 is far outside the region of stability: plain RK4 grows without bound."""
+    """For ẏ = −1000 (y − f), RK4 with the step 0.1/8 is unstable. `rk4` refines the step."""
 
     def stiff(y, f):
         return [-1000.0 * (y[0] - f)]
@@ -71,13 +71,13 @@ def test_an_unstable_step_is_refined_with_a_message():
 
 
 def test_a_solution_that_blows_up_is_refused():
-    """ẏ = y², y(0) = 1 ends at t = 1."""
+    """The solution of ẏ = y² with y(0) = 1 is infinite at t = 1."""
     with pytest.raises(LfnoError, match="not finite before t = "):
         rk4(lambda y, f: [y[0] ** 2], np.ones((1, 1)), lambda t: np.zeros((1, len(t))), 0.0, 0.1, 50)
 
 
 def test_a_jump_of_the_forcing_is_reported():
-    """ẏ = f with f = 1 after t = 0.987: first order only, and the message says so."""
+    """If f jumps from 0 to 1 at t = 0.987, ẏ = f is solved with first order only. A message says so."""
     with pytest.warns(UserWarning, match="not smooth"):
         states = rk4(lambda y, f: [f], np.zeros((1, 1)), lambda t: 1.0 * (t > 0.987)[None], 0.0, 0.02, 200)
     np.testing.assert_allclose(states[0, 0], np.maximum(0.02 * np.arange(200) - 0.987, 0), atol=1e-3)

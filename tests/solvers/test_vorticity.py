@@ -1,4 +1,4 @@
-"""Flow on the torus: closed forms, invariants, fourth order, and a solver that shares nothing with the fast one."""
+"""Flow on the torus: exact solutions, invariants, order of convergence, and agreement with an independent solver."""
 
 
 import numpy as np
@@ -25,7 +25,7 @@ def two_waves(x, y):
 
 
 def test_etdrk4_has_order_four():
-    """w' = −5 w + w² from 1: w = 5 / (1 + 4 e^{5t})."""
+    """The solution of w′ = −5 w + w² with w(0) = 1 is w = 5 / (1 + 4 e^{5t})."""
     errors = []
     for steps in (10, 20, 40):
         step, w = ETDRK4(torch.tensor([-5.0], dtype=torch.float64), 1 / steps), torch.ones(1, dtype=torch.float64)
@@ -36,8 +36,8 @@ def test_etdrk4_has_order_four():
     assert np.all(np.abs(orders - 4) < 0.4), orders
 
 
-def test_from_rest_the_forcing_grows_its_own_wave():
-    """With w0 = 0 the advection term vanishes: w = g (1 − e^{−8π²νt})/(8π²ν)."""
+def test_from_rest_the_flow_is_a_growing_multiple_of_the_forcing():
+    """With w0 = 0 the advection term is zero, so that w = g (1 − e^{−8π²νt})/(8π²ν)."""
     x, y = unit_mesh(32)
     flow = VorticityFlow(32, 1.0, 1e-3)
     w = flow.frames(torch.zeros(1, 32, 32, dtype=torch.float64), stirring(x, y), np.arange(1.0, 51.0), 0.04)
@@ -72,8 +72,7 @@ def test_agrees_with_the_convective_form_on_a_finer_grid():
     np.testing.assert_allclose(fast[::2, ::2], slow[::3, ::3], atol=1e-7)
 
 
-def test_without_viscosity_energy_and_enstrophy_stay():
-    """The truncated advection term does no work and makes no enstrophy."""
+def test_the_advection_term_changes_neither_energy_nor_enstrophy():
     flow = VorticityFlow(32, 1.0, 0.0)
     generator = torch.Generator().manual_seed(0)
     w = flow.analyse(torch.randn(3, 32, 32, dtype=torch.float64, generator=generator))

@@ -1,4 +1,4 @@
-"""Bases along an axis: transforms of scipy, boundary conditions, other points."""
+"""Bases along an axis: they agree with the transforms of scipy, satisfy the boundary conditions, and accept uneven points."""
 
 import numpy as np
 import pytest
@@ -25,14 +25,14 @@ def test_cosine_modes_are_the_discrete_cosine_transform() -> None:
 
 
 @pytest.mark.parametrize("basis", BASES)
-def test_a_field_of_few_modes_comes_back(basis: str) -> None:
+def test_modes_to_points_and_back_is_the_identity(basis: str) -> None:
     there, back = basis_matrices(basis, 9, 40)
     assert torch.allclose(there @ back, torch.eye(9, dtype=torch.float64), atol=1e-10)
 
 
 @pytest.mark.parametrize("basis", BASES)
 def test_modes_do_not_depend_on_the_points(basis: str) -> None:
-    """The modes of a function that has only these modes are exact from uneven points."""
+    """A sum of six basis functions on uneven points has exactly its six coefficients."""
     inner = torch.rand(60, generator=torch.Generator().manual_seed(0))
     uneven = torch.sort(torch.cat((inner, torch.tensor([0.0, 1.0])))).values
     wanted = torch.linspace(1, -1, 6, dtype=torch.float64)
@@ -54,7 +54,7 @@ def test_the_trapezoidal_rule_is_exact_for_lines() -> None:
     assert torch.isclose((trapezoid_weights(places) * (3 * places + 2)).sum(), torch.tensor(3.5, dtype=torch.float64))
 
 
-def test_too_many_modes_and_unknown_words_are_refused() -> None:
+def test_too_many_modes_and_unknown_names_are_refused() -> None:
     assert most_modes("sine", 10) == 8
     with pytest.raises(LfnoError, match="10 points carry 1 to 8 sine modes"):
         basis_matrices("sine", 9, 10)

@@ -1,4 +1,4 @@
-"""Coefficients of a hold against quadrature and against each other."""
+"""Coefficients of the recurrence of a pole: they agree with quadrature and with each other."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_gradients_of_phi_functions():
 
 @pytest.mark.parametrize("hold", HOLDS)
 def test_a_hold_is_exact_for_its_polynomials(hold):
-    """x′ = μx + tᵖ from t = n to n + 1, with x = 0 before: one step of the recurrence is the integral."""
+    """For the input sᵖ and x = 0 before, one step of the recurrence is ∫₀¹ e^{z(1−s)} sᵖ ds."""
     nodes, weights = np.polynomial.legendre.leggauss(80)
     s, w = torch.tensor((nodes + 1) / 2), torch.tensor(weights / 2)
     for p in range(len(HOLDS[hold])):

@@ -1,4 +1,4 @@
-"""The factorised transform equals the formula written out, in values and gradients, in any dimension."""
+"""The pole–residue transform equals the direct computation of its formula, in values and gradients, in any dimension."""
 
 from itertools import chain, combinations
 
@@ -17,6 +17,7 @@ POLES, MODES = (2, 3, 2), (2, 3, 2)
 
 
 def random_layer(ndim, laplace_axes, shared=False, dtype=torch.complex128, seed=0):
+    """Return an input, poles and residues with random values."""
     generator = torch.Generator().manual_seed(seed)
 
     def normal(*shape):
@@ -42,6 +43,7 @@ def cases():
 
 
 def steady(x, poles, residues, steps):
+    """Return the steady part of the response."""
     modes = [None if mu is not None else (residues.shape[2 + d] + 1) // 2 for d, mu in enumerate(poles)]
     shape = x.shape[2:]
     return from_modes(mix_channels(to_modes(x, modes), transfer(poles, residues, modes, shape, steps)), shape)
@@ -49,7 +51,7 @@ def steady(x, poles, residues, steps):
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.complex128, 1e-10), (torch.complex64, 1e-5)])
 @pytest.mark.parametrize(("ndim", "laplace", "shared"), list(cases()))
-def test_factorised_equals_dense_in_values_and_gradients(ndim, laplace, shared, dtype, tolerance):
+def test_values_and_gradients_equal_those_of_the_direct_computation(ndim, laplace, shared, dtype, tolerance):
     x, poles, residues = random_layer(ndim, laplace, shared, dtype)
     steps = STEPS[:ndim]
     terms = dense_terms(x, poles, residues, steps)
@@ -74,7 +76,7 @@ def test_factorised_equals_dense_in_values_and_gradients(ndim, laplace, shared, 
 
 
 @pytest.mark.parametrize("laplace", [(0, 1), (1,), (0,)])
-def test_gradcheck(laplace):
+def test_gradients_equal_finite_differences(laplace):
     x, poles, residues = random_layer(2, laplace)
     given = [mu for mu in poles if mu is not None]
 
@@ -87,12 +89,13 @@ def test_gradcheck(laplace):
 
 
 def one_layer(x, mu, beta, dt):
+    """Return the transient and the steady part of the response of one channel."""
     poles, residues = [mu[None, None]], beta[None, None]
     return transient(x, poles, residues, (dt,)), steady(x, poles, residues, (dt,))
 
 
 def by_state_space(x_fine, mu, beta, dt_fine):
-    """scipy's solution of the same linear system: h(t) = Re Σ β e^{μt} as real second-order sections."""
+    """Return the response of the same linear system from scipy, with one real system of second order for each pole."""
     total = np.zeros_like(x_fine)
     times = dt_fine * np.arange(x_fine.size)
     for pole, residue in zip(mu, beta, strict=True):
@@ -119,7 +122,7 @@ def test_transient_plus_steady_is_the_zero_state_response():
 
 
 def test_a_ramp_is_not_periodic_and_converges_at_first_order():
-    """A ramp jumps when the window repeats; the discrete sum sees that jump at t = 0 with weight dt/2."""
+    """A ramp that repeats after the window jumps at t = 0. This jump causes an error of order dt."""
     errors = []
     for n in (512, 1024, 2048, 4096):
         dt, fine = 20.48 / n, 16
@@ -127,14 +130,14 @@ def test_a_ramp_is_not_periodic_and_converges_at_first_order():
         truth = by_state_space(x, POLES_1D.numpy(), RESIDUES_1D.numpy(), dt / fine)[::fine]
         decaying, ringing = one_layer(torch.tensor(x[::fine])[None, None], POLES_1D, RESIDUES_1D, dt)
         ours = (decaying + ringing)[0, 0].numpy()
-        # away from the jump itself, where Gibbs' oscillation lives
+        # without the ends of the window, where the jump causes oscillations (Gibbs' phenomenon)
         middle = slice(n // 8, -n // 8)
         errors.append(np.abs(ours - truth)[middle].max())
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert np.all(orders > 0.8), (errors, orders)
 
 
-def test_doubling_the_resolution_changes_nothing_at_the_common_points():
+def test_twice_the_resolution_gives_the_same_values_at_common_points():
     n, dt = 256, 0.05
     t = dt / 2 * torch.arange(2 * n, dtype=torch.float64)
     x = torch.sin(2 * torch.pi * 4 * t / (n * dt)) + torch.cos(2 * torch.pi * 9 * t / (n * dt))
@@ -143,4 +146,4 @@ def test_doubling_the_resolution_changes_nothing_at_the_common_points():
     wrong = sum(one_layer(x[None, None], POLES_1D, RESIDUES_1D, dt))
     scale = coarse.abs().max()
     assert (coarse - fine[..., ::2]).abs().max() < 1e-10 * scale
-    assert (coarse - wrong[..., ::2]).abs().max() > 0.1 * scale, "a layer that ignores dt must be caught"
+    assert (coarse - wrong[..., ::2]).abs().max() > 0.1 * scale, "this test would not notice a layer that ignores dt"

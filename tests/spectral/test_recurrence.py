@@ -1,4 +1,4 @@
-"""A layer as a recurrence: scipy's linear simulation, orders of convergence, causality, states, periodic steady state."""
+"""Responses as recurrences: agreement with scipy, orders of convergence, causality, states, periodic steady state."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ RESIDUES = (RESIDUES * torch.tensor([1.0, -0.4])[:, None, None]).to(torch.comple
 
 
 def inputs(n, dt):
-    """One smooth, one step, one ramp and one white-noise input, each in two channels."""
+    """Return four inputs of two channels, (4, 2, n): smooth, step, ramp and white noise."""
     t = dt * np.arange(n)
     noise = np.random.default_rng(0).standard_normal((2, n))
     pairs = [(np.sin(1.3 * t + 0.4), np.cos(5.5 * t)), (t > 3, t > 1), (t, 3 - t), noise]
@@ -24,7 +24,10 @@ def inputs(n, dt):
 
 
 def by_scipy(u, dt):
-    """Real second-order sections of every pole, integrated by scipy with linear interpolation between samples."""
+    """Return the response from scipy, which integrates one real system of second order for each pole.
+
+    scipy interpolates the input linearly between samples.
+    """
     total = np.zeros((len(u), RESIDUES.shape[1], u.shape[-1]))
     for b, i, o, m in np.ndindex(len(u), *RESIDUES.shape):
         pole, residue = POLES[m].item(), RESIDUES[i, o, m].item()
@@ -35,7 +38,7 @@ def by_scipy(u, dt):
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.complex128, 1e-9), (torch.complex64, 1e-4)])
-def test_it_is_the_linear_simulation_of_scipy(dtype, tolerance):
+def test_the_response_equals_the_simulation_of_scipy(dtype, tolerance):
     n, dt = 2000, 0.01
     u = inputs(n, dt)
     truth = by_scipy(u, dt)
@@ -45,7 +48,7 @@ def test_it_is_the_linear_simulation_of_scipy(dtype, tolerance):
 
 
 def oscillation(n, window, phase):
-    """sin(5t + phase) sampled at n points, and the exact response of every pole to it, from rest."""
+    """Return n samples of sin(5t + phase), and the exact response to this sine from rest."""
     t = window / n * torch.arange(n, dtype=torch.float64)
     wave = torch.exp(1j * (5 * t[:, None] + phase))
     part = wave / (5j - POLES) - torch.exp(POLES * t[:, None] + 1j * phase) / (5j - POLES)
@@ -55,7 +58,7 @@ def oscillation(n, window, phase):
 
 @pytest.mark.parametrize(("hold", "phase", "order"), [("linear", 0.7, 2), ("cubic", 0.0, 4), ("cubic", 0.7, 3)])
 def test_the_order_of_a_hold(hold, phase, order):
-    """The cubic hold begins with a linear interval, which costs one order unless u″ = 0 there."""
+    """The cubic hold is linear on its first interval. It therefore loses one order, except if u″ = 0 at the start."""
     errors = []
     for n in (200, 400, 800):
         u, truth = oscillation(n, 4.0, phase)
@@ -64,6 +67,7 @@ def test_the_order_of_a_hold(hold, phase, order):
 
 
 def random_layer(paired, modes, seed=0):
+    """Return random poles and residues, and a function that draws normal numbers."""
     generator = torch.Generator().manual_seed(seed)
 
     def normal(*shape):
@@ -78,7 +82,7 @@ def random_layer(paired, modes, seed=0):
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("modes", [(), (3,), (2, 3)])
 @pytest.mark.parametrize("size", [1, 2, 8, 9, 300])
-def test_chunks_and_blocks_are_the_recurrence_sample_by_sample(hold, paired, modes, size):
+def test_responses_in_chunks_and_in_blocks_equal_the_recurrence_sample_by_sample(hold, paired, modes, size):
     poles, residues, normal = random_layer(paired, modes)
     u = normal(2, 2, *modes, size) + (1j * normal(2, 2, *modes, size) if modes else 0)
     truth = respond_by_samples(u, poles, residues, 0.1, hold)
@@ -96,7 +100,7 @@ def test_chunks_and_blocks_are_the_recurrence_sample_by_sample(hold, paired, mod
 
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_past_does_not_know_the_future(hold, dtype):
+def test_later_samples_do_not_change_earlier_responses(hold, dtype):
     poles, residues, normal = random_layer(False, ())
     u, change = normal(4, 2, 500).to(dtype), normal(4, 2, 500).to(dtype)
     kind = torch.complex(u[0, 0, 0], u[0, 0, 0]).dtype
@@ -110,7 +114,7 @@ def test_the_past_does_not_know_the_future(hold, dtype):
 
 
 @pytest.mark.parametrize("hold", HOLDS)
-def test_a_state_saved_and_restored_goes_on_to_the_same_bits(hold):
+def test_a_restored_state_continues_with_the_same_bits(hold):
     poles, residues, normal = random_layer(False, ())
     u = normal(3, 2, 200).float()
     given = poles.to(torch.complex64), residues.to(torch.complex64), 0.1, hold
@@ -129,7 +133,10 @@ def test_a_state_saved_and_restored_goes_on_to_the_same_bits(hold):
 
 @pytest.mark.parametrize("hold", HOLDS)
 def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
-    """steady = H_d α with the transfer function of the recurrence itself; what is left decays like the poles."""
+    """The steady state is H_d α, with the transfer function H_d of the recurrence and the Fourier coefficients α of the input.
+
+    The difference from the steady state decays as the poles say.
+    """
     poles, residues, normal = random_layer(False, ())
     n, dt = 60, 0.1
     u = normal(1, 2, n)
@@ -138,7 +145,7 @@ def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
     steady = torch.fft.ifft(torch.einsum("bil,iol->bol", torch.fft.fft(u), transfer)).real
     repeated = respond(u.repeat(1, 1, 40), poles, residues, dt, hold)
     assert (repeated[..., -n:] - steady).abs().max() < 1e-12 * steady.abs().max()
-    # before that, response − steady is a sum of decaying exponentials: the transient
+    # in the first two windows, response − steady is a sum of the exponentials e^{μt}
     rest = (repeated - steady.repeat(1, 1, 40))[0, 0, 3 : 3 + 2 * n]
     basis = torch.exp(poles * dt * torch.arange(2 * n)[:, None])
     basis = torch.cat((basis.real, basis.imag), 1)
@@ -150,7 +157,7 @@ def test_repeating_the_window_reaches_the_periodic_steady_state(hold):
 @pytest.mark.parametrize("hold", HOLDS)
 @pytest.mark.parametrize("size", [19, 300])
 def test_gradients(hold, paired, size):
-    """A signal of two chunks, and one of two levels of groups."""
+    """19 samples are two chunks. 300 samples need two levels of groups."""
     poles, residues, normal = random_layer(paired, ())
     given = [values.requires_grad_() for values in (normal(1, 2, size), poles, residues)]
     assert torch.autograd.gradcheck(lambda u, mu, beta: respond(u, mu, beta, 0.1, hold), given, fast_mode=True)
@@ -163,7 +170,7 @@ def test_gradients_of_a_field():
     assert torch.autograd.gradcheck(lambda u, mu, beta: respond(u, mu, beta, 0.1, "cubic"), given, fast_mode=True)
 
 
-def test_a_stack_of_layers_is_mapped():
+def test_vmap_over_layers_equals_each_layer_alone():
     poles, residues, normal = random_layer(False, ())
     poles, residues = (torch.stack((values, 0.7 * values)) for values in (poles, residues))
     u = normal(2, 4, 2, 50)
@@ -174,7 +181,7 @@ def test_a_stack_of_layers_is_mapped():
 
 
 def test_a_pole_at_zero_is_an_integral():
-    """z → 0 has a limit in every coefficient: the trapezoidal rule."""
+    """For a pole at zero, the recurrence is the trapezoidal rule."""
     u = torch.randn(1, 1, 50, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     one = torch.ones(1, 1, 1, dtype=torch.complex128)
     found = respond(u, torch.zeros(1, dtype=torch.complex128), one, 0.1)

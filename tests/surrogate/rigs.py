@@ -26,6 +26,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C com
 
 
 def modes(hold: str = "linear") -> Modes:
+    """Return two oscillations and one decay with random residues."""
     rng = np.random.default_rng(0)
     residues = rng.normal(size=(2, 2, 3)) + 1j * rng.normal(size=(2, 2, 3))
     poles = np.array([-0.4 + 6j, -1.0 + 20j, -3.0 + 0j])
@@ -33,11 +34,13 @@ def modes(hold: str = "linear") -> Modes:
 
 
 def linear(hold: str = "linear") -> Surrogate:
+    """Return a linear model with the modes of `modes` and with offsets."""
     offsets = np.array([0.3, -1.0]), np.array([2.0, 0.0])
     return Surrogate([ModalModel(modes(hold), *offsets, GRID, {"data": {"signals": SIGNALS}})])
 
 
 def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surrogate:
+    """Return a causal LFNO with random weights, in double precision."""
     torch.manual_seed(0)
     fields = {"width": 5, "modes": 8, "n_poles": 3, "share_poles": True, "projection": 7, "transient_layers": 3}
     fields |= {"in_channels": 2, "out_channels": 2, "gate": gate, "activation": activation, "steady": "exact"}
@@ -48,7 +51,11 @@ def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surr
 
 
 def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0) -> Surrogate:
-    """Three modes closed by springs, a pendulum, a hysteresis and tanh units, in three sub-steps; z leaves its limits."""
+    """Return a model of three modes with random feedback, which takes three sub-steps in a time step.
+
+    terms: the terms of the feedback; by default one or more of each kind.
+    limits: the limits of the signals z. With the default, the signals exceed their limits.
+    """
     rng = np.random.default_rng(0)
     terms = terms or Terms(2, powers=((2, 0), (1, 1), (0, 3)), sines=(1,), moduli=((0, 1),), units=2, knees=(0, 1))
     poles = np.array([-2.0, -0.3 + 6j, -0.8 + 15j])
@@ -63,6 +70,7 @@ def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1
 
 
 def forces(size: int = 300) -> np.ndarray:
+    """Return inputs (2, size): random walks."""
     return np.cumsum(np.random.default_rng(1).normal(size=(2, size)), -1) * 0.2
 
 

@@ -1,4 +1,4 @@
-"""C99 code: strict, small, and with the predictions of the model."""
+"""C99 code: it compiles without warnings, and its outputs equal the predictions of the model."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ int main(void)
 
 
 def run_c(model: Surrogate, folder: Path, inputs: np.ndarray, precision: str, jump: int = 0) -> tuple[np.ndarray, float]:
-    """Compile the exported source with every warning as an error, and feed it the inputs sample by sample.
+    """Export a model as C, compile it with every warning as an error, and run it sample by sample.
 
-    Returns the outputs and the largest difference from the test vector in the source.
+    jump: 1 to run every step with zero inputs first, and then replace the inputs by `rig_jump`.
+    Returns the outputs, and the largest error on the test inputs in the source.
     """
     model.export("c", folder / "rig.c", precision=precision)
     (folder / "main.c").write_text(MAIN)
@@ -62,7 +63,7 @@ def run_c(model: Surrogate, folder: Path, inputs: np.ndarray, precision: str, ju
 
 @needs_compiler
 @pytest.mark.parametrize("kind", MODELS)
-def test_c_gives_the_answer_of_the_model(kind: str, tmp_path: Path) -> None:
+def test_c_code_gives_the_predictions_of_the_model(kind: str, tmp_path: Path) -> None:
     model, inputs = MODELS[kind](), forces()
     expected = model.predict(inputs)
     peak = np.abs(expected).max()
@@ -73,14 +74,14 @@ def test_c_gives_the_answer_of_the_model(kind: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_a_cubic_hold_in_c(tmp_path: Path) -> None:
+def test_a_cubic_hold_in_c_equals_the_program(tmp_path: Path) -> None:
     model, inputs = linear("cubic"), forces(50)
     np.testing.assert_allclose(run_c(model, tmp_path, inputs, "double")[0], run.respond(model.program(), inputs), atol=1e-11)
 
 
 @needs_compiler
 def test_an_input_that_jumps_at_a_sample(tmp_path: Path) -> None:
-    """After each step the input jumps from 0 to u[k] and then falls linearly to 0: a sawtooth."""
+    """The input is a sawtooth: at sample k it jumps from 0 to u[k], and then it falls linearly to 0 until sample k + 1."""
     inputs = forces(50)
     answer, _ = run_c(linear(), tmp_path, inputs, "double", jump=1)
     fine = 400
@@ -92,16 +93,16 @@ def test_an_input_that_jumps_at_a_sample(tmp_path: Path) -> None:
     np.testing.assert_allclose(answer[:, :-1], truth, atol=0.01 * np.abs(truth).max())
 
 
-def test_the_header_explains_itself(tmp_path: Path) -> None:
+def test_the_header_names_channels_step_hold_and_range(tmp_path: Path) -> None:
     source, header = linear("zero").export("c", tmp_path / "rig.c")
     text = header.read_text()
-    for words in ("force [N]", "flow [m3/s]", "dx* /dt [m/s]", "one step of 0.02 s", "held at the value", "range of training"):
+    for words in ("force [N]", "flow [m3/s]", "dx* /dt [m/s]", "one step of 0.02 s", "keeps the value", "range of training"):
         assert words in text
     assert "rig_test_output" in source.read_text()
 
 
 def test_a_model_from_a_file_gives_the_same_source(tmp_path: Path) -> None:
-    """Tensors of a file are aligned as torch needs them: complex128 to 16 bytes."""
+    """The poles from a file are complex128 and must lie at a multiple of 16 bytes in memory."""
     linear().save(tmp_path / "rig.safetensors")
     loaded = lfno.load(tmp_path / "rig.safetensors")
     assert loaded.linear is not None
@@ -110,7 +111,7 @@ def test_a_model_from_a_file_gives_the_same_source(tmp_path: Path) -> None:
     assert sources[0] == sources[1]
 
 
-def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
+def test_an_impossible_export_raises_an_error_and_writes_nothing(tmp_path: Path) -> None:
     for path, fields, words in [
         ("2rig.c", {}, "cannot be a name in C"), ("gone/rig.c", {}, "no folder"), ("rig.c", {"dt": 0.0}, "positive"),
         ("rig.c", {"precision": "half"}, "choose double or float"), ("rig.c", {"member": 3}, "no member 3"),
@@ -119,7 +120,7 @@ def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
             linear().export("c", tmp_path / path, **fields)
     with pytest.raises(lfno.LfnoError, match="cannot be exported to 'tar'"):
         linear().export("tar", tmp_path / "rig.tar")
-    assert not list(tmp_path.iterdir()), "nothing half-written is left"
+    assert not list(tmp_path.iterdir()), "no incomplete file is left"
     (tmp_path / "rig").mkdir()
     for target in ("c", "fmu", "onnx-step", "onnx"):
         with pytest.raises(lfno.LfnoError, match="is a folder"):

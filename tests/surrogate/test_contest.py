@@ -1,4 +1,4 @@
-"""The baselines of a model of a record."""
+"""The test errors of a model and of the baselines."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ SIZE = 800
 
 @pytest.mark.parametrize(("test", "before"), [("10:20", 99), ("60:80", 599), ("0:10", None)])
 def test_persistence_holds_the_last_value_before_the_test(test: str, before: int | None) -> None:
-    """The record is a ramp of one unit a sample: the error of the constant value grows by one a sample."""
+    """The output is a ramp of one unit per sample, so the error of a constant prediction grows by one per sample."""
     ramp = np.arange(SIZE, dtype=float)[None]
     noise = np.random.default_rng(0).normal(size=(1, SIZE))
     record = Record(noise, ramp, Grid.line(SIZE, 0.1), (Channel("f"),), (Channel("u"),))
@@ -34,12 +34,13 @@ def test_persistence_holds_the_last_value_before_the_test(test: str, before: int
     start, stop = prepared.stretch
     silent = SimpleNamespace(has_memory=False, ask=lambda data: Answer(np.zeros_like(data.outputs), None, ()))
     contest, _ = contest_record(silent, prepared, "LFNO")  # type: ignore[arg-type]
-    held = stop if before is None else before  # with nothing before it, the first value after it
+    held = stop if before is None else before  # a test at the beginning uses the first value after the test
     expected = np.sqrt(np.mean((np.arange(start + 10, stop) - held) ** 2.0))
     assert contest.rows["persistence"]["rmse"] == pytest.approx([expected])
 
 
 def same(rows: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]]) -> None:
+    """Assert that two tables of errors are equal."""
     assert rows.keys() == others.keys()
     for name, row in rows.items():
         for figure, value in row.items():
@@ -47,15 +48,16 @@ def same(rows: dict[str, dict[str, Any]], others: dict[str, dict[str, Any]]) -> 
 
 
 def oscillator(samples: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return forces and motions of a linear oscillator from rest, each (samples, 1, time)."""
     force = np.random.default_rng(1).normal(size=(samples, 1, size))
     response = [lsim(([2.0], [1.0, 0.8, 4.0]), one[0], 0.1 * np.arange(size))[1] for one in force]
     return force, np.stack(response)[:, None]
 
 
 def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
-    """A "network" with an error of 1 % on a linear system: the modal model is better, and the verdict says so.
+    """The verdict says that the modal model of a linear system is better than an artificial "network" with an error of 1 %.
 
-    The gap lies in training and test data. The values in the gap change no error.
+    Training and test data have a gap. The values in the gap do not change any error.
     """
     force, motion = oscillator(1, 4000)
     mask = np.ones((1, 4000), dtype=bool)
@@ -75,7 +77,7 @@ def test_a_gap_in_a_linear_record_does_not_make_a_network_look_good() -> None:
     assert "is not worth its training" in contests[0].verdict
 
 
-def test_gaps_in_trajectories_do_not_change_a_figure() -> None:
+def test_values_in_gaps_of_trajectories_do_not_change_the_errors() -> None:
     force, motion = oscillator(20, 150)
     mask = np.random.default_rng(3).random(motion.shape) < 0.9
     data = Dataset(force, motion, Grid.line(150, 0.1), mask=mask)
@@ -88,8 +90,8 @@ def test_gaps_in_trajectories_do_not_change_a_figure() -> None:
     assert rows[0][MODAL]["nrmse"] < 0.02
 
 
-def test_the_accuracy_of_a_model_is_its_own_in_any_order_of_the_rows() -> None:
-    """A file sorts its rows by name, so the first row may be a baseline."""
+def test_the_scores_of_the_chosen_model_do_not_depend_on_the_order_of_the_rows() -> None:
+    """A file sorts the rows by name, so the first row may be a baseline."""
     rows = {"best linear model": {"l2": 0.6}, "feedback": {"l2": 0.01}, "modal model": {"l2": 0.5}}
     assert Scores(rows, "", [], {"feedback": {"chosen": True}, "linear": {"chosen": False}}).own["l2"] == 0.01
     assert Scores(rows, "", [], {"linear": {"chosen": True}}).own["l2"] == 0.5

@@ -18,7 +18,7 @@ STEP = 0.05
 
 
 def filtered(force: np.ndarray) -> np.ndarray:
-    """The response of x′ = f − x along the last axis, by the exact step of a held input."""
+    """Return the response of x′ = f − x along the last axis. The input f is constant during a step, so each step is exact."""
     motion = np.zeros_like(force)
     for k in range(1, force.shape[-1]):
         motion[..., k] = np.exp(-STEP) * motion[..., k - 1] + (1 - np.exp(-STEP)) * force[..., k - 1]
@@ -26,18 +26,21 @@ def filtered(force: np.ndarray) -> np.ndarray:
 
 
 def record() -> tuple[dict[str, np.ndarray], Any]:
+    """Return the columns of a file with one long record, and the same data for `lfno.fit`."""
     force = RNG.normal(size=1500)
     columns = {"t": STEP * np.arange(1500), "f": force, "u": filtered(force)}
     return columns, columns
 
 
 def trajectories() -> tuple[dict[str, np.ndarray], Any]:
+    """Return the arrays of a file with 20 trajectories, and the same data for `lfno.fit`."""
     force = RNG.normal(size=(20, 96))
     motion = filtered(force)
     return {"t": STEP * np.arange(96), "f": force, "u": motion}, (force, motion)
 
 
 def several_inputs() -> tuple[dict[str, np.ndarray], Any]:
+    """Return the arrays of a file with 20 trajectories of two inputs, and the same data for `lfno.fit`."""
     force = RNG.normal(size=(20, 2, 96))
     motion = filtered(force[:, 0] - 2 * force[:, 1])
     columns = {"t": STEP * np.arange(96), "f": force[:, 0], "g": force[:, 1], "u": motion}
@@ -45,6 +48,7 @@ def several_inputs() -> tuple[dict[str, np.ndarray], Any]:
 
 
 def fields() -> tuple[dict[str, np.ndarray], Any]:
+    """Return the arrays of a file with 12 fields in space and time, and the same data for `lfno.fit`."""
     force = RNG.normal(size=(12, 16, 24))
     columns = {"x": np.linspace(0, 1, 16), "t": STEP * np.arange(24), "f": force, "u": filtered(force)}
     return columns, columns
@@ -67,7 +71,7 @@ def test_python_and_the_command_line_give_the_same_numbers(kind: Any, tmp_path: 
     assert lfno.load(tmp_path / "run").kind == model.kind
 
 
-def test_a_linear_model_comes_through_the_same_door(tmp_path: Path) -> None:
+def test_python_and_the_command_line_fit_the_same_linear_model(tmp_path: Path) -> None:
     columns, _ = trajectories()
     np.savez(tmp_path / "data.npz", **columns)  # type: ignore[arg-type]
     told = answer("fit", tmp_path / "data.npz", "--input", "f", "--output", "u", "--linear", "--out", tmp_path / "run")
@@ -78,7 +82,7 @@ def test_a_linear_model_comes_through_the_same_door(tmp_path: Path) -> None:
         lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear", epochs=3)
 
 
-def test_a_fitted_model_knows_its_range_and_its_errors(tmp_path: Path) -> None:
+def test_a_model_file_has_the_range_of_the_inputs_and_the_errors_for_intervals(tmp_path: Path) -> None:
     columns, _ = trajectories()
     made = lfno.fit((columns["f"], columns["u"]), dt=STEP, model="linear")
     model = lfno.load(made.save(tmp_path / "model.safetensors"))
@@ -88,6 +92,6 @@ def test_a_fitted_model_knows_its_range_and_its_errors(tmp_path: Path) -> None:
     assert lower.shape == upper.shape == (96,)
     assert (lower <= model.ask(columns["f"][0]).values).all()
     wide = model.interval(10 * columns["f"][0], level=0.5)
-    assert (wide[1] - wide[0]).max() > 5 * (upper - lower).max(), "widened by how far the input is out of range"
+    assert (wide[1] - wide[0]).max() > 5 * (upper - lower).max(), "the interval is wider because the input exceeds its range"
     with pytest.raises(lfno.LfnoError, match="are too few for a 99 % interval"):
         model.interval(columns["f"][0], level=0.99)

@@ -1,4 +1,4 @@
-"""Modes, responses and backbones of a model with feedback, compared with the equation that it was fitted to."""
+"""Modes, responses and backbones of a model with feedback, compared with the equation that made the training data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GRID = Grid.line(500, dt=0.05)
 
 @pytest.fixture(scope="module")
 def model() -> Surrogate:
-    """Fitted to three responses of ẍ + 0.5 ẋ + x + x³ = f to sines."""
+    """Return a model with feedback, fitted to the responses of ẍ + 0.5 ẋ + x + x³ = f to three sines f."""
     size = np.array([[0.5], [1.0], [2.0]])
     motion = Duffing(c=0.5).solve(lambda t: size * np.sin(t), GRID)
     force = size * np.sin(0.05 * np.arange(500))
@@ -28,12 +28,12 @@ def model() -> Surrogate:
     return Surrogate([fitted])
 
 
-def test_small_signal_modes_are_those_of_the_linearised_equation(model: Surrogate) -> None:
+def test_small_signal_modes_equal_the_modes_of_the_linearised_equation(model: Surrogate) -> None:
     [mode] = model.modes()
     assert mode.pole == pytest.approx(Duffing(c=0.5).linearised_poles()[0], rel=1e-3)
 
 
-def test_the_frequency_response_is_that_of_the_equation(model: Surrogate) -> None:
+def test_the_frequency_response_equals_the_response_of_the_equation(model: Surrogate) -> None:
     frequencies, amplitudes = [0.08, 0.15, 0.3], [0.2, 1.0]
     truth = system_response(Duffing(c=0.5), frequencies, amplitudes)
     found = model.response(frequencies, amplitudes)
@@ -42,7 +42,7 @@ def test_the_frequency_response_is_that_of_the_equation(model: Surrogate) -> Non
     np.testing.assert_allclose(found.harmonics[..., 1], truth.harmonics[..., 1], atol=0.01 * np.abs(truth.harmonics).max())
 
 
-def test_the_backbone_is_that_of_the_free_oscillator_within_one_per_cent(model: Surrogate) -> None:
+def test_the_backbone_equals_the_backbone_of_the_free_oscillator(model: Surrogate) -> None:
     curve = model.backbone()
     exact, first = free_duffing(np.linspace(0.01, 2.5, 400))
     inside = curve.amplitude < first[-1]
@@ -56,7 +56,7 @@ def test_the_stabilisation_diagram_has_the_mode_at_every_order(model: Surrogate)
     assert set(found.order[near]) == {2, 4, 6, 8}
 
 
-def test_the_steady_part_is_what_is_left_after_many_repeats(model: Surrogate) -> None:
+def test_the_steady_part_equals_the_response_after_many_repeats(model: Surrogate) -> None:
     feedback = model.members[0]
     assert isinstance(feedback, FeedbackModel)
     time = GRID.axes[0].points

@@ -1,4 +1,4 @@
-"""Functional mock-up units: FMPy accepts them, and their outputs equal those of the model."""
+"""Functional mock-up units (FMUs): FMPy accepts the files, and the outputs equal the outputs of the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = ["x", "dx__dt"]
 
 
 def simulate(file: Path, inputs: np.ndarray, every: int = 1, **options: Any) -> np.ndarray:
-    """Run FMPy with a communication step of `every` model steps."""
+    """Return the outputs of an FMU that FMPy runs with a communication step of `every` model steps."""
     table = np.rec.fromarrays([DT * np.arange(inputs.shape[1]), *inputs], names=["time", "force", "flow"])
     stop = DT * (inputs.shape[1] - 1)
     result = fmpy.simulate_fmu(str(file), input=table, stop_time=stop, output_interval=every * DT, output=NAMES, **options)
@@ -29,9 +29,9 @@ def simulate(file: Path, inputs: np.ndarray, every: int = 1, **options: Any) -> 
 
 
 def with_derivatives(file: Path, inputs: np.ndarray, every: int, folder: Path) -> np.ndarray:
-    """Drive an FMU of FMI 2.0 with an importer that gives the derivatives of the inputs.
+    """Return the outputs of an FMU of FMI 2.0. The importer sets the derivatives of the inputs.
 
-    FMPy 0.3.32 can do so itself (set_input_derivatives), but only for a model with nine inputs.
+    FMPy 0.3.32 has an option for derivatives (set_input_derivatives), which works only for models with nine inputs.
     """
     description = fmpy.read_model_description(str(file))
     unit = fmpy.instantiate_fmu(fmpy.extract(str(file), str(folder / "unzipped")), description)
@@ -53,7 +53,7 @@ def with_derivatives(file: Path, inputs: np.ndarray, every: int, folder: Path) -
 
 
 def with_intermediate_updates(file: Path, inputs: np.ndarray, every: int, folder: Path) -> np.ndarray:
-    """Drive an FMU of FMI 3.0 with an importer that sets the inputs at every model step."""
+    """Return the outputs of an FMU of FMI 3.0. The importer sets the inputs at every model step."""
     description = fmpy.read_model_description(str(file))
 
     def update(_: Any, time: float, asked: bool, *rest: Any) -> None:
@@ -78,8 +78,8 @@ def with_intermediate_updates(file: Path, inputs: np.ndarray, every: int, folder
 @needs_compiler
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 @pytest.mark.parametrize("kind", ["linear", "feedback", "gated"])
-def test_fmpy_gets_the_answer_of_the_model(kind: str, version: str, tmp_path: Path) -> None:
-    """Inputs that move within a step are exact; inputs that are held give the response to a staircase."""
+def test_fmpy_gets_the_predictions_of_the_model(kind: str, version: str, tmp_path: Path) -> None:
+    """If the inputs move during a communication step, the outputs are exact. If they keep their values, the outputs lag."""
     from fmpy.validation import validate_fmu
 
     model, inputs = MODELS[kind](), forces()
@@ -99,16 +99,16 @@ def test_fmpy_gets_the_answer_of_the_model(kind: str, version: str, tmp_path: Pa
         assert np.abs(coarse - expected[:, :297:4]).max() < 1e-9 * peak, "four model steps in one step"
     assert np.abs(moved - expected).max() < 1e-9 * peak
     held = np.abs(simulate(unit.path, inputs) - expected).max() / peak
-    assert 1e-3 < held < 0.5, "an input that is held comes half a step late"
+    assert 1e-3 < held < 0.5, "an input that keeps its value during a step is half a step late on average"
 
 
 @needs_compiler
 @pytest.mark.parametrize("version", ["2.0", "3.0"])
 def test_held_inputs_give_the_exact_response_to_the_staircase(version: str, tmp_path: Path) -> None:
-    """For any hold of the model, an FMU gives the response to the input of the importer: here a staircase."""
+    """For any hold of the model, an FMU gives the response to the input of the importer. Here this input is a staircase."""
     inputs = forces()
     centred = (inputs - np.array([[0.3], [-1.0]]))[None]
-    late = np.concatenate([centred[..., :1], centred[..., :-1]], -1)  # the direct path sees the value before the jump
+    late = np.concatenate([centred[..., :1], centred[..., :-1]], -1)  # the direct term uses the value before the jump
     smooth = modes("zero").simulate(centred, DT) - np.einsum("oi,sit->sot", modes().direct, centred)
     staircase = (smooth + np.einsum("oi,sit->sot", modes().direct, late))[0] + np.array([[2.0], [0.0]])
     for hold in ("linear", "zero"):
@@ -139,10 +139,10 @@ def test_the_source_is_strict_c(version: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_without_a_compiler_the_unit_holds_source_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_fmu_holds_source_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     unit = linear().export("fmu", tmp_path / "rig.fmu")
-    assert (unit.binary, unit.reason) == ("", "there is no C compiler here")
+    assert (unit.binary, unit.reason) == ("", "no C compiler was found")
     with zipfile.ZipFile(unit.path) as archive:
         assert not [name for name in archive.namelist() if name.startswith("binaries")]
 
@@ -153,7 +153,7 @@ def test_equal_models_give_equal_bytes(tmp_path: Path, monkeypatch: pytest.Monke
     assert linear().export("fmu", tmp_path / "rig.fmu").path.read_bytes() == first
 
 
-def test_names_and_versions_that_do_not_exist(tmp_path: Path) -> None:
+def test_bad_names_versions_and_models_raise_an_error(tmp_path: Path) -> None:
     for path, fields, words in [
         ("2rig.fmu", {}, "name of an FMU"), ("gone/rig.fmu", {}, "no folder"), ("rig.fmu", {"version": "1.0"}, "FMI version"),
     ]:  # fmt: skip
@@ -164,4 +164,4 @@ def test_names_and_versions_that_do_not_exist(tmp_path: Path) -> None:
         for target in ("c", "fmu"):
             with pytest.raises(lfno.LfnoError, match=words):
                 model.export(target, tmp_path / f"rig.{target}")
-    assert not list(tmp_path.iterdir()), "nothing half-written is left"
+    assert not list(tmp_path.iterdir()), "no incomplete file is left"

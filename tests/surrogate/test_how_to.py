@@ -1,4 +1,4 @@
-"""The code of the how-to pages on deployment runs as printed."""
+"""The code on the how-to pages about deployment runs as printed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 
 
 def blocks(page: str, language: str) -> list[str]:
+    """Return the code blocks of a page in one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", (PAGES / page).read_text(), re.DOTALL | re.MULTILINE)
 
 
 def run_python(page: str) -> dict[str, Any]:
+    """Run the Python blocks of a page one after the other. Return their variables."""
     names: dict[str, Any] = {}
     for body in blocks(page, "python"):
         exec(compile(body, page, "exec"), names)
@@ -28,7 +30,7 @@ def run_python(page: str) -> dict[str, Any]:
 
 def test_control_loop() -> None:
     names = run_python("control-loop.md")
-    assert 0.7 < names["position"] < 1.0, "a proportional controller ends below its target"
+    assert 0.7 < names["position"] < 1.0, "a proportional controller does not quite reach its target"
     assert names["best"] in (0.5, 1.0, 1.5)
 
 
@@ -44,9 +46,11 @@ def test_microcontroller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(("points", "stated"), [(20, 16), (50, 6.3), (100, 3.1), (400, 0.8)])
-def test_held_inputs_differ_as_the_page_says(points: int, stated: float) -> None:
-    """The steady response to a staircase has a delay of half a step: the difference is 2 sin(ω dt/4), about ω dt/2, of the
-    peak.
+def test_the_page_states_the_error_of_inputs_that_are_held_during_a_step(points: int, stated: float) -> None:
+    """A staircase lags behind a sine by half a step. The difference is 2 sin(ω dt/4), about ω dt/2, relative to the peak.
+
+    points: number of steps in one period of the sine.
+    stated: the error in per cent on the page.
     """
     assert f"| {points} | {stated} % |" in (PAGES / "simulink-modelica.md").read_text()
     turn = 2 * np.pi / points

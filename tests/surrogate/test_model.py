@@ -1,4 +1,4 @@
-"""The public model: shapes, files, units and notes."""
+"""The public model: shapes of inputs and outputs, files, units and notes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def network(seed: int = 0, **fields: int) -> lfno.LFNO:
     return model
 
 
-def test_missing_axes_of_arrays_are_understood() -> None:
+def test_missing_axes_of_samples_and_channels_are_added() -> None:
     model = Surrogate([network()])
     force = np.random.default_rng(0).normal(size=(3, 1, 64))
     whole = model.predict(force)
@@ -40,7 +40,7 @@ def test_missing_axes_of_arrays_are_understood() -> None:
     np.testing.assert_allclose(transient + steady, whole[1, 0], atol=1e-6)
 
 
-def test_an_ensemble_answers_with_its_mean_and_comes_back_from_one_file(tmp_path: Path) -> None:
+def test_an_ensemble_predicts_the_mean_of_its_members_and_is_saved_in_one_file(tmp_path: Path) -> None:
     members = [network(seed) for seed in range(3)]
     model = Surrogate(members)
     force = np.random.default_rng(0).normal(size=64)
@@ -54,7 +54,7 @@ def test_an_ensemble_answers_with_its_mean_and_comes_back_from_one_file(tmp_path
     assert repr(again) == "Surrogate(LFNO × 3, force [N] → x [m], 64 points of 0.1 s)"
 
 
-def test_every_question_is_checked() -> None:
+def test_wrong_inputs_raise_an_error() -> None:
     model = Surrogate([network()])
     volts = (Channel("force", "V"),), (Channel("x", "m"),)
     record = Record(np.zeros((1, 64)), np.zeros((1, 64)), GRID, *volts)
@@ -73,7 +73,7 @@ def test_every_question_is_checked() -> None:
         model.predict(np.zeros(64), dt=-1.0)
 
 
-def test_another_step_or_duration_is_said() -> None:
+def test_another_time_step_or_duration_causes_a_warning() -> None:
     model = Surrogate([network()])
     with pytest.warns(UserWarning, match=r"time step of 0\.05"):
         model.predict(np.zeros(128), dt=0.05)
@@ -87,7 +87,7 @@ def test_a_model_needs_a_member() -> None:
 
 
 @pytest.mark.parametrize("hold", ["zero", "linear"])
-def test_the_steady_part_of_a_linear_model_is_what_repeating_the_input_leads_to(hold: str) -> None:
+def test_the_steady_part_of_a_linear_model_equals_the_response_after_many_repeats(hold: str) -> None:
     poles = np.array([-0.5 + 4j, -2.0 + 0j])
     residues = np.array([[[1 - 2j, 0.5]], [[0.3j, -1.0]]])
     modes = Modes(poles, residues, np.array([[0.2], [0.0]]), np.ones(2), 0.0, hold)
@@ -95,6 +95,6 @@ def test_the_steady_part_of_a_linear_model_is_what_repeating_the_input_leads_to(
     force = np.random.default_rng(0).normal(size=(1, 64))
     transient, steady = model.decompose(force)
     many = modes.simulate(np.tile(force - 0.5, 12)[None], 0.1)[0, :, -64:] + np.array([[1.0], [-2.0]])
-    # after twelve windows the start has decayed; only the hold across the end of the last window differs
+    # after twelve repeats the response to the start has decayed
     np.testing.assert_allclose(steady, many, atol=1e-9)
     np.testing.assert_allclose(transient + steady, model.predict(force), atol=1e-12)

@@ -1,4 +1,4 @@
-"""The step graph: ONNX Runtime, with the state fed back, gives the outputs of the model."""
+"""The ONNX graph of one time step: ONNX Runtime gives the outputs of the model if the caller passes the state back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 
 def stepped(path: Path, inputs: np.ndarray, kind: type) -> np.ndarray:
-    """Feed two trajectories side by side, the second one twice as large, and return both answers (2, outputs, time)."""
+    """Return the outputs (2, outputs, time) for a batch of two input signals, `inputs` and 2 × `inputs`."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     state, answers = np.zeros((2, session.get_inputs()[1].shape[1]), kind), []
     for sample in inputs.T:
@@ -26,7 +26,7 @@ def stepped(path: Path, inputs: np.ndarray, kind: type) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_onnx_runtime_gives_the_answer_of_the_model(kind: str, tmp_path: Path) -> None:
+def test_onnx_runtime_gives_the_predictions_of_the_model(kind: str, tmp_path: Path) -> None:
     model, inputs = MODELS[kind](), forces(60)
     written = model.export("onnx-step", tmp_path / "rig.onnx")
     assert written.size == (tmp_path / "rig.onnx").stat().st_size < 50_000
@@ -43,14 +43,14 @@ def test_double_precision_and_every_hold(hold: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(stepped(written.path, inputs, np.float64)[0], expected, atol=1e-11)
 
 
-def test_the_file_says_what_it_is(tmp_path: Path) -> None:
+def test_the_metadata_have_step_unit_and_channels(tmp_path: Path) -> None:
     written = linear().export("onnx-step", tmp_path / "rig.onnx")
     told = onnxruntime.InferenceSession(str(written.path)).get_modelmeta().custom_metadata_map
     assert (float(told["lfno_dt"]), told["lfno_unit"]) == (0.02, "s")
     assert json.loads(told["lfno_signals"])["inputs"][0] == ["force", "N"]
 
 
-def test_what_does_not_fit_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_export_raises_an_error_and_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(lfno.LfnoError, match="no folder"):
         linear().export("onnx-step", tmp_path / "gone" / "rig.onnx")
     with pytest.raises(lfno.LfnoError, match="choose float or double"):

@@ -1,4 +1,4 @@
-"""A window of a causal model as ONNX: the outputs of the model, in a file not much larger than its weights."""
+"""A whole window of a causal model as an ONNX graph: correct outputs, in a file not much larger than the weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 @pytest.mark.parametrize("kind", [*MODELS, "cubic"])
 @pytest.mark.parametrize("size", [300, 161, 12])
-def test_onnx_runtime_gives_the_answer_of_the_model(kind: str, size: int, tmp_path: Path) -> None:
+def test_onnx_runtime_gives_the_predictions_of_the_model(kind: str, size: int, tmp_path: Path) -> None:
     model = linear("cubic") if kind == "cubic" else MODELS[kind]()
     written = model.export("onnx", tmp_path / "rig.onnx", model.grid.change("t", size=size))
     session = onnxruntime.InferenceSession(str(written.path), providers=["CPUExecutionProvider"])
@@ -29,7 +29,7 @@ def test_onnx_runtime_gives_the_answer_of_the_model(kind: str, size: int, tmp_pa
     np.testing.assert_allclose(answer, expected, atol=1e-5 * np.abs(expected).max())
 
 
-def test_the_file_takes_about_as_much_room_as_the_weights(tmp_path: Path) -> None:
+def test_the_file_is_not_much_larger_than_the_weights(tmp_path: Path) -> None:
     fields = {"width": 16, "modes": 32, "n_poles": 8, "share_poles": True, "transient_layers": 8, "gate": True}
     network = lfno.LFNO(Grid.line(2048, 0.01), steady="exact", **fields)
     written = Surrogate([network]).export("onnx", tmp_path / "rig.onnx")
@@ -38,7 +38,7 @@ def test_the_file_takes_about_as_much_room_as_the_weights(tmp_path: Path) -> Non
     assert written.error < 1e-5
 
 
-def test_the_file_says_what_its_input_is(tmp_path: Path) -> None:
+def test_the_metadata_have_grid_and_channels(tmp_path: Path) -> None:
     model = linear()
     written = model.export("onnx", tmp_path / "rig.onnx")
     told = onnxruntime.InferenceSession(str(written.path)).get_modelmeta().custom_metadata_map

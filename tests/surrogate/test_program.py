@@ -1,4 +1,4 @@
-"""One step of a model as instructions gives the outputs of the model, for every hold of the input."""
+"""The program of a time step gives the outputs of the model, for every hold of the input."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.surrogate.rigs import GRID, MODELS, forces, linear, modes
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_a_program_gives_the_answer_of_the_model(kind: str) -> None:
+def test_a_program_gives_the_predictions_of_the_model(kind: str) -> None:
     model, inputs = MODELS[kind](), forces()
     expected = model.predict(inputs)
     np.testing.assert_allclose(run.respond(model.program(), inputs), expected, atol=1e-10 * np.abs(expected).max())
 
 
 def test_a_cubic_hold_uses_the_last_four_samples() -> None:
-    """The cubic hold of exported code is the causal one of `lfno.spectral.hold`, from the first sample on."""
+    """The cubic hold of exported code equals the causal cubic hold of `lfno.spectral.hold`, from the first sample on."""
     inputs, model = forces(40), linear("cubic")
     centred = torch.as_tensor(inputs - np.array([[0.3], [-1.0]]))[None]
     poles, residues = torch.as_tensor(modes().poles), torch.as_tensor(modes().residues.transpose(1, 0, 2))
@@ -37,7 +37,7 @@ def test_a_cubic_hold_uses_the_last_four_samples() -> None:
         answer, state = runner.advance(block, state)
         parts.append(answer)
     np.testing.assert_allclose(np.concatenate(parts, 1), expected, atol=1e-11)
-    assert any("looks ahead" in note for note in program.notes)
+    assert any("future samples" in note for note in program.notes)
 
 
 def test_a_cubic_hold_is_of_fourth_order_for_smooth_inputs() -> None:
@@ -55,7 +55,7 @@ def test_a_cubic_hold_is_of_fourth_order_for_smooth_inputs() -> None:
     assert errors[1] / errors[2] > 10
 
 
-def test_finer_steps_than_those_of_training_are_held_by_cubics() -> None:
+def test_with_a_time_step_below_the_training_step_the_hold_is_cubic() -> None:
     assert linear("zero").program().hold == "zero"
     assert linear("zero").program(dt=0.01).hold == "cubic"
 
@@ -70,16 +70,16 @@ def test_registers_that_live_at_the_same_time_do_not_share_memory() -> None:
     places, size = allocate(program)
     assert places[0] == "input"
     assert len({places[k] for k in (first, second, third)}) == 3
-    assert places[fourth] == places[first], "a register that is not read any more is used again"
+    assert places[fourth] == places[first], "the memory of a register that is not read any more is used again"
     assert size == 9
 
 
 def test_an_unknown_function_is_refused() -> None:
-    with pytest.raises(lfno.LfnoError, match="no form outside Python"):
+    with pytest.raises(lfno.LfnoError, match="cannot be exported"):
         Builder(inputs=1).apply("bessel", 0)
 
 
-def test_the_range_of_training_is_in_the_notes() -> None:
+def test_the_notes_have_the_range_of_the_training_inputs() -> None:
     model = linear()
     assert model.program().notes == ("range of training: not stored with the model",)
     model.provenance = model.provenance | {"coverage": lfno.evaluation.coverage.Coverage.of(forces()[None], GRID).to_dict()}

@@ -1,4 +1,4 @@
-"""Models with memory answer windows with the past that these windows really had."""
+"""Linear models predict the windows of a record with the inputs before each window, from the correct initial state."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ from lfno.systems.base import Channel
 from lfno.training.labels import Samples
 from tests.data.laboratory import periods
 
+#: sampling step in seconds
 STEP = 0.02
-POLE = -0.3 + 1j * np.sqrt(36 - 0.09)  # 6 rad/s with 5 % damping: forgotten after 19 s
+#: pole of u″ + 0.6 u′ + 36 u = 36 f: 6 rad/s with 5 % damping; a free motion dies away in about 19 s
+POLE = -0.3 + 1j * np.sqrt(36 - 0.09)
 
 
 def record(size: int = 4000, before: int = 2000, noise: float = 0.01, drift: float = 0.0, gap: slice | None = None) -> Record:
-    """An oscillator in motion at its first sample, which remembers for longer than a window of so short a record lasts."""
+    """Return a record of the oscillator with the pole POLE, which is in motion at the first sample.
+
+    The memory of the oscillator is longer than a window of this short record.
+    """
     rng = np.random.default_rng(0)
     force = np.convolve(rng.normal(size=size + before), np.hanning(20), "same")
     motion = lsim(([36.0], [1.0, 0.6, 36.0]), force, STEP * np.arange(size + before))[1]
@@ -40,7 +45,10 @@ def record(size: int = 4000, before: int = 2000, noise: float = 0.01, drift: flo
 
 @pytest.mark.parametrize("gap", [None, slice(700, 1300)])
 def test_a_linear_model_has_the_error_of_the_noise(gap: slice | None) -> None:
-    """Although a window warms up for less time than the system remembers, and across a gap of 12 s."""
+    """The error of the predictions equals the noise, although the warm-up is shorter than the memory of the system.
+
+    The second case has a gap of 12 s in the outputs.
+    """
     measured = record(gap=gap)
     prepared = prepare(measured)
     assert prepared.memory > prepared.warmup
@@ -53,24 +61,24 @@ def test_a_linear_model_has_the_error_of_the_noise(gap: slice | None) -> None:
     assert poles[0] == pytest.approx(POLE, rel=1e-3)
 
 
-def test_without_noise_the_system_is_found_in_spite_of_its_initial_motion() -> None:
+def test_an_initial_motion_does_not_disturb_the_identification() -> None:
     prepared = prepare(record(noise=0.0))
     model = identify_signals(prepared, ("train",))
     assert model.modes.poles[0] == pytest.approx(POLE, rel=1e-6)
     answer = responses(model, prepared, np.arange(len(prepared.dataset)))
     missed = (answer - prepared.dataset.outputs)[..., prepared.warmup :]
-    assert np.abs(missed).max() < 1e-5 * np.abs(prepared.dataset.outputs).max(), "the first window knows how it starts"
+    assert np.abs(missed).max() < 1e-5 * np.abs(prepared.dataset.outputs).max(), "the first window includes the initial motion"
 
 
 @pytest.mark.long
-def test_an_estimated_start_does_not_imitate_a_drift() -> None:
-    """A slow decay from a large initial state fits a drift, but from rest it is wrong by its whole size."""
+def test_an_estimated_initial_state_does_not_imitate_a_drift() -> None:
+    """A slow decay from a large initial state fits a drift. A prediction from rest lacks this state and has a large error."""
     prepared = prepare(record(drift=0.01))
     assert linear_candidate(prepared).error < 2
 
 
-def test_whole_periods_are_answered_in_steady_state() -> None:
-    """Of a linear system, the steady response to a period without noise is exact, and networks learn nothing else."""
+def test_whole_periods_are_predicted_in_steady_state() -> None:
+    """For a linear system without noise, the steady response to a period is exact. Networks train on the steady part only."""
     prepared = prepare([periods(400, 4, seed) for seed in range(4)])
     dataset = prepared.dataset
     assert dataset.provenance[SAMPLE_START] == PERIODIC
@@ -86,7 +94,10 @@ def test_whole_periods_are_answered_in_steady_state() -> None:
 
 
 def pendulum(size: int = 3000) -> tuple[Record, ModalModel]:
-    """A damped oscillator that starts in motion, measured with noise, and its model with an artefact: an undamped slow pole."""
+    """Return a noisy record of a damped oscillator that starts in motion, and a model of the oscillator.
+
+    The model has the correct pole and a second, false one: an undamped slow pole.
+    """
     measured = record(size, noise=0.2)
     poles, residues = np.array([POLE, -1e-9 + 0.02j]), np.array([[[36 / 1j / POLE.imag, 0.0]]])
     modes = Modes(poles, residues, np.zeros((1, 1)), np.ones(2), 0.0, "linear")
@@ -94,7 +105,7 @@ def pendulum(size: int = 3000) -> tuple[Record, ModalModel]:
 
 
 def test_an_undamped_pole_does_not_carry_the_noise_of_the_warm_up_through_the_record() -> None:
-    """The free motion ends with the memory of the system. Later samples are the answer from rest, as `predict` gives it."""
+    """Beyond the memory of the system, the free motion of the undamped pole is zero. There, `responses` equals `predict`."""
     measured, model = pendulum()
     prepared = prepare(measured, window=300, warmup=100)
     rows, warm = prepared.split.validation, prepared.warmup
@@ -102,13 +113,13 @@ def test_an_undamped_pole_does_not_carry_the_noise_of_the_warm_up_through_the_re
     assert starts.min() > 2 * prepared.memory
     predicted = model.predict(measured.inputs[None])[0]
     expected = np.stack([predicted[:, start : start + 300] for start in starts])
-    # the damped motion has fallen to e⁻¹² by then
+    # the motion of the damped pole has decayed to e⁻¹² there
     np.testing.assert_allclose(responses(model, prepared, rows)[..., warm:], expected[..., warm:], atol=1e-4)
 
 
 @pytest.mark.parametrize("test", ["0:12", "48:60"])
-def test_validation_and_test_answer_alike(test: str) -> None:
-    """The test of a whole stretch scores the same answers as windows that cover the stretch, from its first sample on."""
+def test_validation_and_test_use_the_same_predictions(test: str) -> None:
+    """The prediction of a whole test stretch equals the predictions of the windows that cover the stretch."""
     measured, model = pendulum()
     prepared = prepare(measured, window=300, warmup=100, test=test)
     start = (prepared.stretch or (0, 0))[0]

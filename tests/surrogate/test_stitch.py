@@ -1,4 +1,4 @@
-"""A long record predicted window by window."""
+"""Predictions of a long record window by window."""
 
 import numpy as np
 import pytest
@@ -10,13 +10,16 @@ from lfno.surrogate.stitch import predict_record
 
 
 @pytest.mark.parametrize("ratio", [1, 2])
-def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
-    """A model whose memory is shorter than its warm-up gives the result of one long simulation."""
+def test_windows_with_enough_warm_up_give_the_result_of_one_simulation(ratio: int) -> None:
+    """The memory of the model is shorter than the warm-up, so every window gives the correct response after its warm-up.
+
+    ratio: number of samples of the record in one training step.
+    """
     fine = Grid.line(4000 * ratio, 0.05 / ratio)
     inputs = np.sin(np.arange(4000 * ratio) * 0.05 / ratio)[None] + 0.3
 
     def respond(x: np.ndarray, grid: Grid) -> np.ndarray:
-        factor = np.exp(-grid.steps[0] / 0.5)  # forgets in 10 samples of training
+        factor = np.exp(-grid.steps[0] / 0.5)  # the time constant is 10 training steps
         return lfilter([1 - factor], [1, -factor], x)
 
     trained = Grid.line(256, 0.05)
@@ -26,8 +29,8 @@ def test_a_stitched_record_is_the_response_itself(ratio: int) -> None:
     np.testing.assert_allclose(short, respond(inputs[:, :100], fine), atol=1e-12)
 
 
-def test_data_that_are_too_coarse_or_absurdly_fine_are_refused() -> None:
-    """A window of training in steps of a picosecond would have 10¹³ samples."""
+def test_too_large_and_too_small_time_steps_are_refused() -> None:
+    """With a time step of a picosecond, one window would have 10¹³ samples."""
     for step, word in ((5.0, "finer"), (1e-12, "coarser")):
         with pytest.raises(LfnoError, match=f"{word} step"):
             predict_record(lambda x, g: x, np.zeros((1, 100)), Grid.line(100, step), Grid.line(256, 0.05), 100)

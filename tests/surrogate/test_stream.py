@@ -1,4 +1,4 @@
-"""Sample by sample: the outputs equal those of the whole record, and the state can be saved."""
+"""Streams: the outputs equal the prediction of the whole record, and the state can be saved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.surrogate.rigs import MODELS, forces
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_samples_and_blocks_give_the_answer_to_the_whole_record(kind: str) -> None:
+def test_samples_and_blocks_give_the_prediction_of_the_whole_record(kind: str) -> None:
     model, inputs = MODELS[kind](), forces()
     expected = model.predict(inputs)
     stream = model.stream()
@@ -22,7 +22,7 @@ def test_samples_and_blocks_give_the_answer_to_the_whole_record(kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["linear", "feedback", "gated"])
-def test_a_state_goes_on_to_the_same_bits_and_streams_do_not_mix(kind: str) -> None:
+def test_a_restored_state_gives_identical_outputs_and_streams_are_independent(kind: str) -> None:
     model, inputs = MODELS[kind](), forces()
     stream, other = model.stream(), model.stream()
     stream.step(inputs[:, :50])
@@ -37,7 +37,7 @@ def test_a_state_goes_on_to_the_same_bits_and_streams_do_not_mix(kind: str) -> N
     np.testing.assert_array_equal(warm.step(inputs[:, 50:60]), first)
 
 
-def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
+def test_wrong_inputs_raise_an_error_and_leave_the_state_unchanged() -> None:
     model, inputs = MODELS["linear"](), forces()
     stream = model.stream()
     stream.step(inputs[:, :5])
@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing() -> None:
         MODELS["feedback"]().stream().restore(before)
 
 
-def test_a_step_above_twice_that_of_training_causes_a_warning() -> None:
+def test_a_time_step_above_twice_the_training_step_causes_a_warning() -> None:
     model = MODELS["linear"]()
     step = model.grid.axes[-1].step
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The verdict names one model, and says where the test contradicts the validation data."""
+"""The verdict names one model, and it says so if the test errors contradict the validation errors."""
 
 from __future__ import annotations
 
@@ -10,26 +10,29 @@ from lfno.surrogate.verdict import MODAL, verdict, worth
 
 
 def judged(chosen: str, **errors: float) -> str:
-    """The verdict on test errors (RMSE over standard deviation) of a chosen candidate, its rivals and the baselines."""
+    """Return the verdict on a chosen candidate.
+
+    errors: the test error of each model and each baseline: RMSE divided by the standard deviation of the output.
+    """
     names = ["linear", "feedback", "LFNO"]
     candidates = [Candidate(name, [], np.full(9, 0.1), 4, 1.0) for name in names if name in errors]
     rows = {MODAL if name == "linear" else name.replace("_", " "): {"nrmse": error} for name, error in errors.items()}
     return verdict(rows, next(one for one in candidates if one.name == chosen), candidates)
 
 
-def test_a_network_that_is_better_than_linear_models_earns_its_keep() -> None:
+def test_a_network_that_is_better_than_linear_models_is_recommended() -> None:
     said = judged("LFNO", linear=0.3, LFNO=0.1, mean=1.0, best_linear_model=0.2)
     assert said.startswith("Use the LFNO")
     assert "2 times below that of “best linear model”" in said
 
 
-def test_a_linear_system_asks_for_the_linear_model() -> None:
+def test_for_a_linear_system_the_linear_model_is_recommended() -> None:
     said = judged("linear", linear=0.0101, LFNO=0.0101, mean=1.0, best_linear_model=0.0102)
     assert said.startswith("Use the linear model")
 
 
 @pytest.mark.parametrize(("low", "high", "words"), [
-    (0.9, 1.1, "are as good as the best linear model"), (1.05, 1.3, "miss something"), (1.01, 1.1, "slightly worse"),
+    (0.9, 1.1, "are as good as the best linear model"), (1.05, 1.3, "clearly worse"), (1.01, 1.1, "slightly worse"),
     (0.5, 0.9, "are better"), (0.7, 1.9, "too short to tell"), (0.95, 1.4, "too short to tell"),
 ])  # fmt: skip
 def test_the_words_about_modes_follow_from_the_interval(low: float, high: float, words: str) -> None:
@@ -39,13 +42,13 @@ def test_the_words_about_modes_follow_from_the_interval(low: float, high: float,
     assert f"{low:.3g} to {high:.3g}" in worth(rows, MODAL)
 
 
-def test_a_linear_model_that_is_worse_than_the_mean_is_named() -> None:
+def test_a_best_linear_model_that_is_worse_than_the_mean_is_no_useful_baseline() -> None:
     said = judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=7.8)
-    assert "“best linear model” is no measure here: its RMSE is 7.8 times that of the mean" in said
+    assert "“best linear model” is no useful baseline here: its RMSE is 7.8 times that of the mean" in said
     assert "record more data" in said
     worst = judged("linear", linear=2.1, LFNO=2.2, mean=1.0, persistence=0.4, best_linear_model=2.9)
     assert "The modes are of no use on the test data: their RMSE is 2.1 times that of “mean”" in worst
-    assert "no measure" not in judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=0.07)
+    assert "no useful baseline" not in judged("linear", linear=0.06, LFNO=0.07, mean=1.0, best_linear_model=0.07)
 
 
 def test_the_test_may_contradict_the_choice() -> None:
@@ -61,6 +64,6 @@ def test_outputs_that_the_inputs_do_not_explain(chosen: str) -> None:
 
 
 def test_modes_without_another_linear_model_are_compared_with_the_best_baseline() -> None:
-    """Modes are identified, not trained: a record that is too short for other linear models must not call them trained."""
+    """Modes are identified and not trained. The verdict must not call them trained if there is no other linear model."""
     said = worth({MODAL: {"nrmse": 0.2}, "mean": {"nrmse": 1.0}, "persistence": {"nrmse": 1.5}}, MODAL)
     assert said == "The modes are better than the best baseline: their RMSE is 0.2 times that of “mean”."

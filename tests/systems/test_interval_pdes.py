@@ -1,4 +1,4 @@
-"""Heat, beam, reaction–diffusion and Brusselator: labels against closed forms, other solvers and known values."""
+"""Heat, beam, reaction–diffusion and Brusselator: solutions against exact solutions, other solvers and known values."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,12 @@ from lfno.solvers.series import beam_series, heat_series
 from lfno.systems import Beam, Brusselator, Heat, ReactionDiffusion
 from lfno.systems.interval import interval_grid
 
-# [time step, x index] of the values below, all computed independently
+# pairs (index of time, index of x) of the values below, which were computed by an independent program
 EARLY, LATE = [(49, 6), (25, 20), (49, 44)], [(49, 10), (25, 25), (49, 40)]
 
 
 def paper(system, *amplitudes):
+    """Return the inputs of the paper's family with these amplitudes."""
     return type(system).families["paper"].signal({"A": np.array(amplitudes, dtype=float)})
 
 
@@ -50,25 +51,25 @@ def test_the_equation_against_values_computed_independently(system, amplitude, p
         (Brusselator(discretisation="semi"), 10, LATE, [-10.3373806841, -6.1037450513, -1.2658884813]),
     ],
 )
-def test_the_semi_discrete_reading_against_values_computed_independently(system, amplitude, places, values):
+def test_the_semi_discrete_equation_against_values_computed_independently(system, amplitude, places, values):
     np.testing.assert_allclose(at(system.solve(paper(system, amplitude))[0], places), values, atol=1e-7)
 
 
-def test_heat_is_the_closed_form_everywhere():
+def test_heat_agrees_with_the_exact_solution_at_all_points():
     x, t = (axis.points for axis in Heat.grid.axes)
     exact = (np.pi**2 - 1) * heat_series(x, t, x[-1], np.pi, 1.0)
     np.testing.assert_allclose(Heat().solve(paper(Heat(), 1, 3))[:, 0], np.stack([exact, 3 * exact]), atol=1e-11)
 
 
 @pytest.mark.parametrize("ends", ["supported", "clamped"])
-def test_beam_is_the_closed_form_everywhere(ends):
+def test_beam_agrees_with_the_exact_solution_at_all_points(ends):
     x, t = (axis.points for axis in Beam.grid.axes)
     exact = -99 * beam_series(x, t, x[-1], ends, 1.334, 78.5, 10.0)
     np.testing.assert_allclose(Beam(ends=ends).solve(paper(Beam(), 1))[0, 0], exact, atol=1e-11)
 
 
-def test_reaction_diffusion_with_its_closed_solution():
-    """f = y_xx + y² − y_t for y = t sin πx has that y as the solution from rest."""
+def test_reaction_diffusion_finds_a_manufactured_solution():
+    """We choose y = t sin πx. With f = y_xx + y² − y_t, this y is the solution from rest."""
 
     def source(x, t):
         wave = np.sin(np.pi * x)
@@ -112,7 +113,7 @@ def test_a_finer_grid_gives_the_same_solution(system):
     assert np.abs(there[..., ::2, ::2] - here).max() < 2e-7 * np.abs(here).max()
 
 
-def test_a_measured_forcing_gives_nearly_the_response_of_the_function_it_was_taken_from():
+def test_a_function_and_its_samples_give_nearly_the_same_response():
     def pull(x, t):
         return np.sin(np.pi * x / 3.92) * np.cos(9 * t)
 
@@ -121,7 +122,7 @@ def test_a_measured_forcing_gives_nearly_the_response_of_the_function_it_was_tak
     np.testing.assert_allclose(system.solve(measured), system.solve(pull), atol=1e-6)
 
 
-def test_an_undriven_brusselator_is_the_well_mixed_reaction():
+def test_a_brusselator_without_forcing_is_uniform_in_space_and_follows_the_ordinary_equation():
     from scipy.integrate import solve_ivp
 
     def mixed(t, state):
@@ -134,7 +135,7 @@ def test_an_undriven_brusselator_is_the_well_mixed_reaction():
     np.testing.assert_allclose(found, np.broadcast_to(exact, found.shape), atol=1e-10)
 
 
-def test_what_a_user_can_get_wrong_is_named():
+def test_error_messages_name_the_wrong_value():
     with pytest.raises(LfnoError, match=r"D = -8\.3"):
         ReactionDiffusion(D=1 - 0.95 * np.pi**2)
     with pytest.raises(LfnoError, match=r"D = 0"):
@@ -149,7 +150,7 @@ def test_what_a_user_can_get_wrong_is_named():
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("family", ["rich", "out"])
-def test_rich_forcing_keeps_the_growing_reaction_finite(seed, family):
+def test_random_forcings_are_too_weak_for_a_blow_up(seed, family):
     chosen = ReactionDiffusion.families[family]
     signal = chosen.signal(chosen.draw(380, np.random.default_rng(seed)))
     assert np.abs(ReactionDiffusion().solve(signal[:64])).max() < 20

@@ -1,4 +1,4 @@
-"""Eigenvalues of linearised equations: textbook formulas, and decays of the nonlinear solver itself."""
+"""Eigenvalues of linearised equations: formulas of textbooks, and small oscillations of the nonlinear equation."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lfno.systems import Beam, Brusselator, Burgers, Duffing, Heat, Lorenz, Pend
 
 @pytest.mark.parametrize("level", [0.0, 2.0])
 def test_duffing_about_the_level_of_a_constant_force(level):
-    """x₀ + x₀³ = f gives the stiffness 1 + 3 x₀²."""
+    """At the equilibrium x₀ + x₀³ = f, the stiffness is 1 + 3 x₀²."""
     rest = np.roots([1, 0, 1, -level])
     rest = rest[np.abs(rest.imag) < 1e-9].real[0]
     expected = -0.25 + 1j * np.sqrt(1 + 3 * rest**2 - 0.25**2)
@@ -18,7 +18,7 @@ def test_duffing_about_the_level_of_a_constant_force(level):
 
 
 def test_lorenz_about_the_fixed_point_that_is_reached():
-    """(x, y, z) = (√β(ρ−1), √β(ρ−1), ρ−1); the matrix is the textbook's."""
+    """The fixed point is x = y = √(β(ρ−1)), z = ρ−1. Textbooks give the matrix of the linearised equation."""
     x = np.sqrt(8 / 3 * 4)
     true = np.linalg.eigvals([[-10, 10, 0], [1, -1, -x], [x, x, -8 / 3]])
     found = Lorenz(rho=5).linearised_poles()
@@ -29,7 +29,7 @@ def test_an_undamped_oscillator_keeps_its_frequency():
     assert Duffing(c=0).linearised_poles() == pytest.approx([1j], abs=1e-6)
 
 
-def test_fields_have_the_modes_of_their_ends():
+def test_fields_have_the_eigenvalues_of_their_boundary_conditions():
     length = 49 * 0.08
     waves = (np.pi * np.arange(1, 9) / length) ** 2
     assert Heat(D=2.0).linearised_poles() == pytest.approx(-2 * waves, rel=1e-9)
@@ -38,8 +38,8 @@ def test_fields_have_the_modes_of_their_ends():
     assert Beam().linearised_poles() == pytest.approx(1j * waves, rel=1e-9)
 
 
-def test_a_small_kick_rings_at_the_pole():
-    """The nonlinear pendulum, kicked gently, passes zero twice a period of Im μ and decays with Re μ."""
+def test_a_small_oscillation_of_the_pendulum_has_the_frequency_of_its_eigenvalue():
+    """After a weak pulse, the nonlinear pendulum passes zero twice in each period 2π / Im μ."""
     grid = Grid.line(2000, dt=0.01)
     angle = Pendulum(c=0.2, ratio=9.81).solve(lambda t: 1e-3 * np.exp(-(((t - 0.5) / 0.1) ** 2)), grid)[0, 0, 200:]
     [pole] = Pendulum(c=0.2, ratio=9.81).linearised_poles()
@@ -54,6 +54,6 @@ def test_a_system_without_an_equilibrium_says_so(system):
         system.linearised_poles()
 
 
-def test_a_pendulum_that_turns_for_ever_does_not_come_to_rest():
-    with pytest.raises(LfnoError, match="come to rest"):
+def test_a_pendulum_that_turns_for_ever_has_no_equilibrium():
+    with pytest.raises(LfnoError, match="reaches no equilibrium"):
         Pendulum(c=0.5).linearised_poles(operating=3.0)

@@ -1,4 +1,4 @@
-"""Duffing, pendulum and Lorenz against values of a high-order solver, exact solutions and their own physics."""
+"""Duffing, pendulum and Lorenz: values of a high-order solver, exact solutions, conservation of energy."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_values(name):
+def test_values_of_an_independent_solver(name):
     entry = find(name)
     amplitudes = np.array([1.0, 10.0])
     found = entry.system(**entry.parameters).solve(entry.family.signal({"A": amplitudes}))[:, 0]
@@ -43,8 +43,8 @@ def test_values(name):
 
 
 @pytest.mark.parametrize("name", [n for n in REGISTRY if n.startswith(("duffing", "lorenz", "pendulum"))])
-def test_independent_solver(name):
-    """The first quarter of one sample of every set against DOP853."""
+def test_a_sample_of_every_data_set_agrees_with_the_reference(name):
+    """The reference solver is DOP853. The first quarter of the window of one sample is compared."""
     entry = find(name)
     system = entry.system(**entry.parameters)
     draws = entry.family.draw(5, np.random.default_rng(1))
@@ -54,14 +54,14 @@ def test_independent_solver(name):
     assert np.abs(found - true).max() / np.abs(true).max() < entry.accuracy
 
 
-def test_the_papers_sets_promise_what_is_needed():
+def test_the_data_sets_of_the_paper_have_small_error_bounds():
     promised = {name: find(name).accuracy for name in VALUES}
     assert promised.pop("lorenz-rho10") <= 1e-5
     assert max(promised.values()) <= 1e-8
 
 
-def test_lorenz_flips_once():
-    """Which fixed point is reached changes once over the 380 amplitudes, where A* = 7.3710424 lies."""
+def test_lorenz_changes_its_fixed_point_once():
+    """Over the 380 amplitudes, the fixed point that is reached changes once, near A = 7.3710424."""
     entry = find("lorenz-rho10")
     draws = entry.family.draw(380, np.random.default_rng(0))
     final = Lorenz(rho=10).solve(entry.family.signal(draws))[:, 0, -1]
@@ -72,14 +72,14 @@ def test_lorenz_flips_once():
 
 
 def test_linear_duffing_is_exact():
-    """β = 0, c = 0, α = 1 and f = cos t: x = (t/2) sin t."""
+    """With β = 0, c = 0, α = 1 and f = cos t, the solution is x = (t/2) sin t."""
     grid = Grid.line(1000, dt=0.02)
     t = grid["t"].points
     found = Duffing(c=0, beta=0).solve(np.cos, grid)
     np.testing.assert_allclose(found[0, 0], t / 2 * np.sin(t), atol=1e-8)
 
 
-def test_small_swings_of_the_pendulum_are_those_of_the_linear_oscillator():
+def test_a_pendulum_with_a_small_angle_is_a_linear_oscillator():
     small, grid = 1e-5, Grid.line(500, dt=0.02)
 
     def force(t):
@@ -90,7 +90,7 @@ def test_small_swings_of_the_pendulum_are_those_of_the_linear_oscillator():
 
 
 def test_undriven_duffing_keeps_its_energy():
-    """After the forcing ends, ẋ²/2 + x²/2 + x⁴/4 is constant: seen where ẋ = 0 as equal maxima of |x|."""
+    """After the forcing ends, ẋ²/2 + x²/2 + x⁴/4 is constant. All maxima of |x|, where ẋ = 0, are therefore equal."""
 
     def kick(t):
         return 5 * np.exp(-0.5 * ((t - 1) / 0.2) ** 2)
@@ -99,15 +99,14 @@ def test_undriven_duffing_keeps_its_energy():
     inner = (np.abs(x[1:-1]) > np.abs(x[:-2])) & (np.abs(x[1:-1]) > np.abs(x[2:]))
     index = np.flatnonzero(inner) + 1
     index = index[index > 800]
-    # the top of the parabola through three points
+    # maximum of the parabola through three points
     left, middle, right = np.abs(x[index - 1]), np.abs(x[index]), np.abs(x[index + 1])
     tops = middle + (right - left) ** 2 / (8 * (2 * middle - left - right))
     assert len(tops) > 5
     assert np.ptp(tops) / tops.mean() < 1e-7
 
 
-def test_grid_is_free():
-    """Another dt and length: the same solution where the points coincide."""
+def test_a_finer_grid_gives_the_same_solution_at_common_points():
 
     def force(t):
         return np.sin(3 * t)
@@ -117,6 +116,6 @@ def test_grid_is_free():
     np.testing.assert_allclose(fine[..., ::4], coarse, atol=1e-9)
 
 
-def test_inputs_that_no_spline_can_follow_are_refused():
-    with pytest.raises(LfnoError, match="beyond 1e100"):
+def test_inputs_above_1e100_are_refused():
+    with pytest.raises(LfnoError, match="above 1e100"):
         Duffing().solve(np.linspace(0, 1e300, 20)[None], Grid.line(20, 0.05))

@@ -1,4 +1,4 @@
-"""The interface every system shares: names, parameters, inputs of all kinds, and errors that name what is wrong."""
+"""The interface of all systems: data sets by name, parameters, kinds of inputs, and error messages."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_paper_odes_are_registered_with_their_variants():
     assert find("duffing-c05").grid == Grid.line(2048, dt=0.01)
 
 
-def test_unknown_name_suggests():
+def test_an_unknown_name_gives_an_error_with_similar_names():
     with pytest.raises(LfnoError, match="did you mean duffing-c05"):
         find("dufing-c05")
 
@@ -37,8 +37,8 @@ def test_unknown_name_suggests():
         (lambda: Lorenz(rho="five"), "rho = 'five' is not a number"),
         (lambda: Duffing().solve(np.zeros(7), Grid.line(8, 0.1)), r"shape \(7,\).*has shape \(8,\)"),
         (lambda: Duffing().solve(np.array([0, np.nan, 0]), Grid.line(3, 0.1)), r"not finite at index \(0, 1\)"),
-        (lambda: Duffing().solve(lambda t: np.zeros(3), Grid.line(8, 0.1)), "returned shape"),
-        (lambda: Duffing().solve(np.zeros((2, 3)), Grid((Axis("x", 2, 1), Axis("t", 3, 1)))), "grid with axes"),
+        (lambda: Duffing().solve(lambda t: np.zeros(3), Grid.line(8, 0.1)), "returned an array of shape"),
+        (lambda: Duffing().solve(np.zeros((2, 3)), Grid((Axis("x", 2, 1), Axis("t", 3, 1)))), "grid with the axes"),
     ],
 )
 def test_errors_name_what_is_wrong(make, message):
@@ -47,7 +47,7 @@ def test_errors_name_what_is_wrong(make, message):
 
 
 def test_a_function_and_its_samples_give_the_same_response():
-    """An array is made a function by cubic splines, good to O(dt⁴)."""
+    """Cubic splines interpolate the samples, with an error of O(dt⁴)."""
     grid = Grid.line(400, dt=0.02)
 
     def force(t):
@@ -73,7 +73,7 @@ def test_slices_of_a_signal_are_its_samples():
         assert signal[4:].count == 2
 
 
-def test_array_on_a_periodic_axis_closes():
+def test_an_array_on_a_periodic_axis_is_interpolated_by_a_periodic_spline():
     grid = Grid((Axis("x", 32, 2 * np.pi / 32, periodic=True),))
     signal = as_signal(np.sin(grid["x"].points), grid)
     x = np.linspace(0, 2 * np.pi, 200)
@@ -81,8 +81,8 @@ def test_array_on_a_periodic_axis_closes():
 
 
 @pytest.mark.parametrize("family", [rich((1, 2), (0.2, 8), 20.0), unseen((1, 2), (0.2, 8), 20.0)])
-def test_rich_signals(family):
-    """Same seed same signals, another seed others; of every kind; bounded; smooth enough for the solvers."""
+def test_random_signals_are_reproducible_bounded_and_smooth(family):
+    """Equal seeds give equal signals. All kinds of signals occur. Signals are bounded and have no jumps."""
     t = np.linspace(0, 20, 4001)
     draws = family.draw(40, np.random.default_rng(3))
     values = family.evaluate(draws, t)
@@ -96,7 +96,7 @@ def test_rich_signals(family):
 
 
 @pytest.mark.parametrize("size", [5, 63, 100, 4097])
-def test_sum_of_sines_is_that(size):
+def test_sum_of_sines_equals_the_direct_sum(size):
     """Equally spaced times use the fast method, other times the direct sum."""
     generator = np.random.default_rng(0)
     frequency, phase = generator.uniform(0.2, 8, (3, 24)), generator.uniform(0, 6, (3, 24))
@@ -106,8 +106,8 @@ def test_sum_of_sines_is_that(size):
         np.testing.assert_allclose(sum_of_sines(frequency, phase, t), plain, atol=1e-11)
 
 
-def test_rich_signals_cannot_be_interpolated():
-    """No sample is near a combination of two others, unlike on the paper's curve."""
+def test_random_signals_are_not_multiples_of_each_other():
+    """In the paper's family, all samples are multiples of each other."""
     t = np.linspace(0, 20, 500)
     family = rich((1, 2), (0.2, 8), 20.0)
     values = family.evaluate(family.draw(60, np.random.default_rng(0)), t)
@@ -126,8 +126,8 @@ def test_separable_forcing_is_a_product():
     assert all(np.linalg.matrix_rank(one, tol=1e-10) == 1 for one in field)
 
 
-def test_periodic_field_has_the_covariance_it_states():
-    """Variance at a point = Σₖ s² over all wave vectors but 0; zero mean in space; periodic."""
+def test_a_periodic_field_has_the_variance_of_its_formula():
+    """The variance at a point is Σₖ s² over all wave vectors except 0. The mean in space is zero. The field is periodic."""
 
     def deviation(squared):
         return (squared / (4 * np.pi**2) + 1) ** -1.0
@@ -150,7 +150,7 @@ def test_periodic_field_amplitude_is_its_root_mean_square():
     np.testing.assert_allclose(np.sqrt((u**2).mean(axis=1)), 2.0, rtol=1e-12)
 
 
-def test_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path))
     page = (Path(__file__).parents[2] / "docs/how-to/add-a-system.md").read_text()
     names: dict[str, object] = {"__name__": "page"}
@@ -167,7 +167,7 @@ def test_the_page_on_adding_a_system_runs(tmp_path, monkeypatch):
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
 
 
-def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
+def test_the_code_of_the_page_on_data_sets_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("LFNO_CACHE", str(tmp_path))
     page = (Path(__file__).parents[2] / "docs/data.md").read_text()
     names: dict[str, object] = {}
@@ -177,7 +177,7 @@ def test_the_page_on_data_sets_runs(tmp_path, monkeypatch):
     assert names["long"].grid.shape == (4096,)
 
 
-def test_out_of_family_sets_are_test_sets():
+def test_data_sets_for_testing_only_have_190_samples():
     for name, entry in REGISTRY.items():
         assert entry.count == (190 if name.endswith("-out") else entry.system.count)
 

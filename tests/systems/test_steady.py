@@ -1,4 +1,4 @@
-"""Periodic steady states: transfer functions, repetition, closed forms, and systems that have none."""
+"""Periodic steady states: transfer functions, long simulations, exact solutions, and systems without a steady state."""
 
 import numpy as np
 import pytest
@@ -13,11 +13,11 @@ PERIOD = GRID.axes[0].length
 
 
 def tones(t):
-    """Four harmonics of the window."""
+    """Return the sum of four sines whose periods divide the length of the window."""
     return sum(np.sin(2 * np.pi * k * t / PERIOD + k) / k for k in (1, 2, 3, 7))
 
 
-def test_a_linear_oscillator_answers_with_its_transfer_function():
+def test_the_steady_state_of_a_linear_oscillator_is_its_transfer_function_times_the_input():
     """x̂(ω) = f̂(ω)/(α − ω² + icω) at every harmonic of the window."""
     found = Duffing(c=1.2, alpha=4.0, beta=0.0).steady_state(tones, GRID)
     force = tones(GRID["t"].points)
@@ -29,7 +29,7 @@ def test_a_linear_oscillator_answers_with_its_transfer_function():
 
 @pytest.mark.parametrize("system", [Duffing(c=1.5), Lorenz(rho=5)])
 def test_the_steady_state_repeats_itself(system):
-    """Continued from the state where it was found, the solution of the equation is the same window again."""
+    """The last of sixteen windows, solved from rest, equals the steady state."""
     sizes = np.array([0.2, 0.5])[:, None]
     found = system.steady_state(lambda t: sizes * tones(t), GRID)
     assert found.reached.all()
@@ -38,14 +38,14 @@ def test_the_steady_state_repeats_itself(system):
     assert np.linalg.norm(found.values - whole) < 3e-5 * np.linalg.norm(whole)
 
 
-def test_an_array_is_joined_to_its_own_beginning():
+def test_an_array_is_continued_periodically():
     as_function = Duffing(c=1.5).steady_state(tones, GRID)
     as_array = Duffing(c=1.5).steady_state(tones(GRID["t"].points), GRID)
     assert np.abs(as_array.values - as_function.values).max() < 0.01 * np.abs(as_function.values).max()
 
 
 def test_heat_in_closed_form_is_the_limit_of_repetition():
-    """Forty windows of 0.5 s, 1.6 s being the longest time constant, computed as one solution of 20 s."""
+    """The last of forty windows of 0.5 s equals the steady state. The longest time constant is 1.6 s."""
     entry = find("heat-rich")
     grid, window = entry.grid, entry.grid.axes[1].length
 
@@ -58,7 +58,7 @@ def test_heat_in_closed_form_is_the_limit_of_repetition():
 
 
 def test_reaction_diffusion_settles_or_blows_up():
-    """A weak load settles to a window that repeats itself; repeated, a strong one grows without bound."""
+    """The response to a weak load becomes periodic. The response to a strong load grows without bound."""
     grid = find("reaction-diffusion").grid
     sizes = np.array([0.3, -2.5])[:, None, None]
 
@@ -72,8 +72,8 @@ def test_reaction_diffusion_settles_or_blows_up():
     assert np.abs(found.values[:1] - whole).max() < 1e-4 * np.abs(whole).max()
 
 
-def test_a_response_that_drifts_is_not_reached():
-    """A pendulum under a torque stronger than gravity turns for ever: no window is like the one before."""
+def test_a_response_that_drifts_reaches_no_steady_state():
+    """A pendulum under a torque stronger than gravity turns for ever, so that its angle is never periodic."""
     found = Pendulum(c=0.5).steady_state(lambda t: 3.0 + 0 * t, Grid.line(10, dt=0.16))
     assert found.reached.tolist() == [False]
     assert np.isnan(found.values).all()
@@ -81,7 +81,7 @@ def test_a_response_that_drifts_is_not_reached():
 
 @pytest.mark.parametrize(
     ("system", "words"),
-    [(Duffing(c=0), "damps"), (Beam(), "damps"), (Brusselator(), "by itself"), (Burgers(), "not a force")],
+    [(Duffing(c=0), "damps"), (Beam(), "damps"), (Brusselator(), "without forcing"), (Burgers(), "not a force")],
 )
 def test_systems_without_a_steady_state_say_why(system, words):
     grid = system.signal_grid(system.grid)
@@ -91,7 +91,7 @@ def test_systems_without_a_steady_state_say_why(system, words):
     assert words in found.reason
 
 
-def test_data_sets_carry_it_on_request(tmp_path):
+def test_data_sets_include_the_steady_state_on_request(tmp_path):
     small = {"count": 6, "out": tmp_path}
     plain = dataset("heat-rich", **small)
     assert plain.steady is None
@@ -108,8 +108,8 @@ def test_data_sets_carry_it_on_request(tmp_path):
         dataset("duffing-c0", steady=True, **small)
 
 
-def test_labels_repeat_the_samples_of_the_input(tmp_path):
-    """A model knows the samples and not the function between them."""
+def test_the_steady_state_of_a_data_set_belongs_to_the_sampled_input(tmp_path):
+    """A model sees the samples of an input, not the function. The steady state must therefore follow from the samples."""
     data = dataset("heat-rich", steady=True, count=3, out=tmp_path, dtype="float64")
     again = Heat().steady_state(data.inputs, data.grid).values
     np.testing.assert_allclose(data.steady, again, rtol=1e-9, atol=1e-12)

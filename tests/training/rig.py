@@ -15,7 +15,7 @@ SMALL = {"width": 4, "projection": 8, "batch": 8, "validate_every": 2}
 
 
 def oscillator(samples=30, seed=0):
-    """Responses of a damped oscillator to three random tones, by its recursion."""
+    """Return a data set of a damped oscillator under three random tones, simulated step by step."""
     draw, t = np.random.default_rng(seed), 0.1 * np.arange(48)
     rate, phase = draw.uniform(0.5, 5, (samples, 3, 1)), draw.uniform(0, 6.28, (samples, 3, 1))
     force = np.sin(rate * t + phase).sum(1, keepdims=True)
@@ -29,6 +29,7 @@ def oscillator(samples=30, seed=0):
 
 
 def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
+    """Return a trainer of small networks, one for each seed. changes: options of the model and of the training."""
     data = data or oscillator()
     preset = find_preset("default")(model, data.grid).change(epochs=epochs, **{**SMALL, **changes})
     if model == "lfno":
@@ -37,8 +38,9 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
 
 
 def felt(stack):
-    """Return all parameters except the imaginary part of R at frequency zero. It changes no prediction, and its gradient is
-    rounding, which Adam amplifies.
+    """Return a mask (parameters,) of booleans: True for the parameters that have an effect on predictions.
+
+    The imaginary part of R at frequency zero has none. Its gradient is a rounding error, which Adam amplifies.
     """
     masks = []
     for name, shape in stack.layout():

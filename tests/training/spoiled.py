@@ -1,4 +1,4 @@
-"""A run that fails from its first step, for tests of failed runs."""
+"""A run that fails from the beginning, for tests of failed runs."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from lfno.training.loop import Trainer
 
 
 def spoil_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the parameters of the first run of every stack NaN, also after it returns to its last good state."""
+    """Make the first run of every stack fail: its parameters and its last good state become NaN."""
     whole = Trainer.run
 
     def spoiled(trainer, watch=None):

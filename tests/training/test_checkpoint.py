@@ -1,4 +1,4 @@
-"""A resumed run ends like an uninterrupted one; a checkpoint that does not fit is refused."""
+"""A resumed run gives the same result as an uninterrupted run. A checkpoint of another run is refused."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from lfno.training import checkpoint
 from tests.training.rig import trainer
 
 
-def test_a_resumed_run_ends_at_the_same_bits(tmp_path):
+def test_a_resumed_run_gives_the_same_bits(tmp_path):
     whole = trainer(epochs=8)
     whole.run()
     first = trainer(epochs=8)
@@ -38,7 +38,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
         checkpoint.restore(trainer(epochs=8, learning_rate=1e-4), tmp_path)
 
 
-def test_a_finished_run_goes_on_for_more_epochs(tmp_path):
+def test_a_finished_run_continues_with_more_epochs(tmp_path):
     first = trainer(epochs=4)
     first.run()
     checkpoint.save(checkpoint.state(first), tmp_path)
@@ -48,10 +48,10 @@ def test_a_finished_run_goes_on_for_more_epochs(tmp_path):
     longer.run()
     assert longer.epoch == 9
     assert longer.history.epoch[: len(first.history.epoch)] == first.history.epoch
-    assert (longer.best_loss <= first.best_loss).all(), "the best of the first epochs is not forgotten"
+    assert (longer.best_loss <= first.best_loss).all(), "the best parameters of the first epochs are kept"
 
 
-def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path):
+def test_if_a_checkpoint_is_damaged_the_one_before_is_used(tmp_path):
     run = trainer(epochs=2)
     checkpoint.save(checkpoint.state(run), tmp_path)
     run.run()

@@ -1,4 +1,4 @@
-"""Two labels, from rest and steady: the gradient is that of the sum, stacked or alone."""
+"""Training with two labels, the response from rest and the steady state: losses and gradients are sums over both."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from lfno.training.loop import Trainer
 from lfno.training.losses import LOSSES
 from tests.training.rig import oscillator, trainer
 
-WEIGHT = np.array([0.0, 1.0, 0.25])  # repeated over the samples
+WEIGHT = np.array([0.0, 1.0, 0.25])  # weights of the steady labels of three samples, repeated for all samples
 
 
 def labelled(run, y=True, steady=True):
@@ -28,6 +28,7 @@ def labelled(run, y=True, steady=True):
 
 
 def gradient(run):
+    """Return (gradient, loss) of all training samples."""
     rows = torch.arange(len(run.stack))[:, None]
     every = torch.arange(run.order.shape[1]).expand(len(run.stack), -1)
     return run._gradient(every, rows, run.order.shape[1])
@@ -42,7 +43,7 @@ def test_the_gradient_of_both_labels_is_the_sum(seeds):
     assert min(part[0].norm() for part in (rest, steady)) > 0.01 * both[0].norm()
 
 
-def test_the_steady_loss_is_that_of_the_steady_pass_times_the_weight():
+def test_the_steady_loss_is_the_loss_of_the_steady_state_times_the_weight():
     run = labelled(trainer(loss="l2"), y=False)
     (model,), samples = [task.model for task in run.tasks], run.tasks[0].train
     answer = model.respond(torch.as_tensor(samples.x, dtype=torch.float32), transient=False)
@@ -50,7 +51,7 @@ def test_the_steady_loss_is_that_of_the_steady_pass_times_the_weight():
     assert float(gradient(run)[1]) == pytest.approx(float(np.mean(losses * samples.steady_weight)), rel=1e-5)
 
 
-def test_a_steady_task_learns():
+def test_training_with_steady_labels_alone_reduces_the_loss():
     run = trainer(epochs=8)
     steady = [replace(task, train=Samples(task.train.x, None, task.train.y),
                       validation=Samples(task.validation.x, None, task.validation.y)) for task in run.tasks]  # fmt: skip
@@ -67,13 +68,13 @@ def test_a_steady_task_learns():
         (lambda s: Samples(s.x, None, s.y, np.full(len(s), np.nan)), "NaN"),
     ],
 )
-def test_wrong_labels_get_a_message(change, words):
+def test_wrong_labels_raise_an_error_message(change, words):
     run = trainer()
     with pytest.raises(LfnoError, match=words):
         Trainer([replace(task, train=change(task.train)) for task in run.tasks], run.config)
 
 
-def test_samples_without_a_steady_state_do_not_count():
+def test_samples_without_a_steady_state_have_the_weight_zero():
     data = oscillator(3)
     steady = np.stack([0.5 * data.outputs[0], np.full_like(data.outputs[1], np.nan), 3 * data.outputs[2]])
     samples = Samples.of(replace(data, steady=steady))

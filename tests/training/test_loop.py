@@ -1,4 +1,4 @@
-"""The training loop: runs in a stack equal single runs, a failed step is undone, and the best validation loss is kept."""
+"""The training loop: runs in a stack are equal to single runs, failed steps are undone, and the best parameters are kept."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.training.rig import SMALL, felt, oscillator, trainer
 
 @pytest.mark.parametrize("loss", ["l2", "h1"])
 @pytest.mark.parametrize("model", ["lfno", "fno", "lno"])
-def test_a_stack_is_its_runs_after_fifty_steps(model, loss):
+def test_a_stack_equals_single_runs_after_fifty_steps(model, loss):
     seeds = (3, 1, 2)
     together = trainer(model, epochs=17, seeds=seeds, loss=loss)  # 3 batches an epoch: 51 steps
     together.run()
@@ -29,7 +29,7 @@ def test_a_stack_is_its_runs_after_fifty_steps(model, loss):
         assert abs(answers[0] - answers[1]).max() < 1e-5
 
 
-def test_another_seed_is_another_network_on_the_same_samples():
+def test_another_seed_gives_another_network_with_the_same_samples():
     data, split = oscillator(), standard(30)
     preset = find_preset("default")("lfno", data.grid).change(modes=4, n_poles=2, **SMALL)
     first, second = (make_task(data, split, preset, seed) for seed in (0, 1))
@@ -40,7 +40,7 @@ def test_another_seed_is_another_network_on_the_same_samples():
     assert all(torch.equal(value, other[name]) for name, value in again.model.state_dict().items())
 
 
-def test_a_run_that_is_not_finite_goes_back_with_a_smaller_step_and_leaves_others_alone():
+def test_a_run_that_is_not_finite_returns_with_a_smaller_learning_rate_and_does_not_change_other_runs():
     run = trainer(epochs=8, seeds=(0, 1))
     alone = trainer(epochs=8, seeds=(1,))
     alone.run()
@@ -58,7 +58,7 @@ def test_a_run_that_is_not_finite_goes_back_with_a_smaller_step_and_leaves_other
     assert run.failed() == []
 
 
-def test_a_run_that_is_never_finite_is_given_up_with_a_sentence():
+def test_a_run_that_is_never_finite_stops_with_an_error_message():
     data = oscillator()
     run = trainer(epochs=20, data=data)
     run.train["x"] = run.train["x"] * torch.nan
@@ -67,7 +67,7 @@ def test_a_run_that_is_never_finite_is_given_up_with_a_sentence():
     assert "smaller learning rate" in run.failed()[0]
 
 
-def test_what_is_kept_is_the_best_look_at_the_validation_samples():
+def test_the_parameters_with_the_lowest_validation_loss_are_kept():
     run = trainer(epochs=12, learning_rate=0.05, loss="l2")
     run.run()
     losses = [row[0] for row in run.history.validation]
@@ -86,7 +86,7 @@ def test_early_stopping_ends_a_run_that_does_not_improve():
     assert run.epoch < 12
 
 
-def test_steps_before_the_scored_part_do_not_count():
+def test_the_loss_ignores_the_warm_up():
     data = oscillator()
     spoiled = Dataset(data.inputs, data.outputs.copy(), data.grid)
     spoiled.outputs[..., :10] += 100.0
@@ -97,12 +97,12 @@ def test_steps_before_the_scored_part_do_not_count():
     assert clean.history.train == dirty.history.train
 
 
-def test_outputs_count_the_same_in_whatever_unit():
-    """A second sensor, in metres or in micrometres, changes nothing in how the first is learned."""
+def test_training_does_not_depend_on_the_unit_of_an_output():
+    """The loss is the same for a second output in metres or in micrometres."""
     data = oscillator()
     speed = np.gradient(data.outputs, axis=-1)
     histories = []
-    for unit in (1.0, 2.0**20):  # a power of two changes no rounding
+    for unit in (1.0, 2.0**20):  # a power of two, because it does not change rounding errors
         both = Dataset(data.inputs, np.concatenate([data.outputs, unit * speed], 1), data.grid)
         run = trainer(epochs=4, data=both)
         run.run()

@@ -1,4 +1,4 @@
-"""Values that were not measured: the loss includes only measured values."""
+"""The loss ignores values that were not measured."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from tests.training.rig import trainer
 
 
 @pytest.mark.parametrize("name", ["l2", "linf", "mse"])
-def test_a_masked_loss_is_that_of_the_measured_points(name):
+def test_a_loss_with_a_mask_is_the_loss_of_the_measured_points(name):
     generator = torch.Generator().manual_seed(0)
     prediction, truth = torch.randn(2, 4, 1, 30, generator=generator)
     kept = torch.rand(30, generator=generator) < 0.6
@@ -24,8 +24,8 @@ def test_a_masked_loss_is_that_of_the_measured_points(name):
     assert masked == pytest.approx(LOSSES[name](prediction[..., kept], truth[..., kept], None))
 
 
-def test_a_masked_slope_needs_both_of_its_ends():
-    """Without the second half, the loss of values and slopes is that of the first half on the same axis."""
+def test_a_slope_is_used_only_if_both_end_points_were_measured():
+    """If the mask leaves only the first half, the h1 loss is the loss of the first half."""
     generator = torch.Generator().manual_seed(1)
     prediction, truth = torch.randn(2, 4, 1, 30, generator=generator)
     mask = (torch.arange(30) < 15).float().expand_as(truth)
@@ -34,7 +34,7 @@ def test_a_masked_slope_needs_both_of_its_ends():
 
 
 @pytest.mark.parametrize("seeds", [(0,), (0, 1)])
-def test_what_was_not_measured_changes_nothing(seeds):
+def test_values_that_were_not_measured_do_not_change_the_training(seeds):
     run = trainer(seeds=seeds, epochs=2)
     mask = np.random.default_rng(0).random(run.tasks[0].train.y.shape) < 0.7
 

@@ -12,7 +12,7 @@ from lfno.training.config import TrainingConfig
 from tests.training.rig import trainer
 
 
-def test_adam_is_torchs_adamw_with_clipping():
+def test_our_adam_equals_adamw_of_torch_with_clipping():
     theta = torch.randn(2, 7, dtype=torch.float64)
     ours = Adam.start(theta)
     rows = [torch.nn.Parameter(row.clone()) for row in theta]
@@ -37,7 +37,7 @@ def test_poles_are_never_decayed_and_r_has_its_own_decay():
         assert (part == expected).all(), name
 
 
-def test_the_cosine_rises_then_falls_to_nothing_and_the_steps_are_the_papers():
+def test_the_cosine_schedule_rises_and_falls_to_zero_and_the_step_schedule_has_steps():
     cosine = TrainingConfig(epochs=100, learning_rate=1.0, warmup=0.1)
     rates = [cosine.rate(epoch) for epoch in range(100)]
     assert rates[0] < 0.2
@@ -49,6 +49,6 @@ def test_the_cosine_rises_then_falls_to_nothing_and_the_steps_are_the_papers():
 
 
 @pytest.mark.parametrize("change", [{"learning_rate": "fast"}, {"clip": None}, {"gamma": True}])
-def test_a_setting_that_is_no_number_is_one_sentence(change):
+def test_an_option_that_is_not_a_number_raises_an_error_message(change):
     with pytest.raises(LfnoError, match=next(iter(change))):
         TrainingConfig(**change)

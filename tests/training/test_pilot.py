@@ -1,4 +1,4 @@
-"""Short trial runs choose the initialisation and whether R is trained; an R that is not trained is removed."""
+"""Pilot runs choose the initialisation and the weight decay of R. An R that is not trained is removed from the models."""
 
 from dataclasses import replace
 
@@ -27,16 +27,16 @@ from lfno.training.pilot import (
 from tests.training.rig import GRID, SMALL, oscillator, trainer
 
 
-def test_every_fold_has_a_pilot_of_its_own():
-    """Folds may have the same first and last samples, and validation samples of one are test samples of another."""
+def test_every_fold_has_its_own_pilot_run():
+    """The hash of the samples differs between folds, although folds may have the same first and last samples."""
     data = Dataset(*np.random.default_rng(0).normal(size=(2, 60, 1, 16)).astype(np.float32), Grid.line(16, 0.1))
     folds = [standard(60, fold) for fold in range(5)]
     preset = find_preset("default")("lfno", data.grid).change(width=2, modes=2, n_poles=2, epochs=5, projection=4)
     assert len({_samples(make_task(data, split, preset, 0)) for split in folds}) == 5
-    assert _samples(make_task(data, folds[0], preset, 0)) == _samples(make_task(data, folds[0], preset, 1)), "seeds share one"
+    assert _samples(make_task(data, folds[0], preset, 0)) == _samples(make_task(data, folds[0], preset, 1)), "one for all seeds"
 
 
-def test_a_held_r_is_a_network_of_exact_layers_to_the_last_bit():
+def test_a_network_whose_r_is_held_has_the_same_bits_as_exact_layers():
     held, exact = trainer(steady_decay=HELD), trainer(steady="exact", steady_decay=0.0)
     held.run(), exact.run()
     assert held.history.train == exact.history.train
@@ -48,7 +48,7 @@ def test_a_held_r_is_a_network_of_exact_layers_to_the_last_bit():
     assert free.history.train != exact.history.train
 
 
-def test_an_r_that_no_run_keeps_is_left_out_of_the_models():
+def test_r_is_removed_from_the_models_if_no_run_trains_it():
     held = trainer(seeds=(0, 1), steady_decay=HELD, padding=0.5)
     light = Trainer(lightened([replace(own, steady_decay=HELD) for own in held.tasks]), held.config)
     assert light.stack.theta.shape[1] < held.stack.theta.shape[1]
@@ -57,10 +57,10 @@ def test_an_r_that_no_run_keeps_is_left_out_of_the_models():
     inputs = np.stack([oscillator(5, seed=9).inputs] * 2)
     np.testing.assert_allclose(light.predict(inputs), held.predict(inputs), atol=1e-5)
     mixed = [replace(own, steady_decay=strength) for own, strength in zip(held.tasks, STRENGTHS, strict=True)]
-    assert all(one.model is own.model for one, own in zip(lightened(mixed), mixed, strict=True)), "one run needs it"
+    assert all(one.model is own.model for one, own in zip(lightened(mixed), mixed, strict=True)), "one run trains R"
 
 
-def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
+def test_the_pilot_makes_one_choice_for_all_seeds_of_a_data_set():
     data = oscillator()
     preset = find_preset("default")("lfno", GRID).change(epochs=10, n_poles=3, modes=6, **SMALL)
     assert preset.training.steady_decay is None
@@ -70,14 +70,14 @@ def test_the_pilot_frees_r_where_it_helps_and_holds_it_where_it_overfits():
     assert len({own.steady_decay for own in chosen}) == 1, "seeds of one data set share the choice"
 
 
-def test_a_pilot_is_a_fifth_of_a_long_run_and_long_enough_in_a_short_one():
+def test_the_pilot_run_is_a_fifth_of_a_long_run_and_has_at_least_450_steps_of_a_short_run():
     config = TrainingConfig(batch=16)
     assert share_of_pilot(274, replace(config, epochs=400)) == 0.2
     assert 60 * 18 * share_of_pilot(274, replace(config, epochs=60)) == pytest.approx(FEWEST_STEPS)
     assert share_of_pilot(10, replace(config, epochs=3)) == 0.5
 
 
-def test_of_several_starts_the_one_that_is_ahead_goes_on():
+def test_training_continues_from_the_initialisation_with_the_lowest_validation_loss():
     data = oscillator()
     preset = find_preset("paper")("lfno", GRID).change(epochs=100, starts=3, modes=6, n_poles=3, validate_every=1)
     tasks = [make_task(data, standard(len(data)), preset, seed) for seed in (0, 1)]

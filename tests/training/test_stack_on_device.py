@@ -1,6 +1,6 @@
-"""A stack of runs against each run alone in double precision, with every part of a network at work: outputs and gradients.
+"""Outputs and gradients of a stack of runs, compared with each run alone in double precision.
 
-On a GPU the stack is as large as in a matrix of runs, where libraries take other ways than for a few samples.
+On a GPU the stack is large, because libraries use other algorithms for large arrays than for small ones.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ GPU = pytest.param("cuda", 15, 64, marks=pytest.mark.skipif(not torch.cuda.is_av
 @pytest.mark.parametrize(("device", "runs", "batch"), [("cpu", 2, 2), GPU])
 @pytest.mark.parametrize("grid", [SIGNAL, FIELD], ids=["signal", "field"])
 @pytest.mark.parametrize(("preset", "model"), [("default", "lfno"), ("paper", "lfno"), ("default", "fno"), ("default", "lno")])
-def test_a_stack_is_its_runs(preset, model, grid, device, runs, batch, monkeypatch):
+def test_a_stack_equals_single_runs(preset, model, grid, device, runs, batch, monkeypatch):
     torch.manual_seed(0)
     chosen = find_preset(preset)(model, grid)
     arrays = np.random.default_rng(0).standard_normal((2, 4, 1, *grid.shape)).astype(np.float32)
     one = make_task(Dataset(*arrays, grid), Split(np.array([0, 1]), np.array([2]), np.array([3])), chosen, 0)
     trainer = Trainer([one] * runs, replace(chosen.training, steady_decay=0.0), device)
-    # R starts at zero: all parameters are changed, so that no test depends on special values
+    # change all parameters, because some, such as R, are zero at first
     theta = (trainer.adam.theta + 0.05 * torch.randn_like(trainer.adam.theta)).requires_grad_()
     x, y = (torch.randn(runs, batch, 1, *grid.shape, device=device) for _ in range(2))
     losses = trainer.stack.losses(theta, {"x": x, "y": y}, trainer.score)

@@ -1,4 +1,4 @@
-"""Curves for TensorBoard equal the log, also after a stop. Without TensorBoard the log is still written."""
+"""The curves for TensorBoard contain the values of the log. Without TensorBoard, the log is still written."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def noise() -> Dataset:
 
 
 def read(folder):
+    """Return the curves of TensorBoard: name -> list of (epoch, value)."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     events = EventAccumulator(str(folder))
@@ -32,10 +33,11 @@ def read(folder):
 
 
 def logged(folder):
+    """Return the records of the log."""
     return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
 
 
-def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
+def test_curves_equal_the_log_of_a_run_that_was_stopped_and_resumed(tmp_path):
     pytest.importorskip("tensorboard")
 
     def stop(trainer, record):
@@ -43,7 +45,7 @@ def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
             raise KeyboardInterrupt
 
     stopped = lfno.fit(noise(), "lfno", epochs=5, folder=tmp_path, watch=stop, **SMALL)
-    assert stopped.fitted.stopped, "Ctrl-C leaves the best model so far"
+    assert stopped.fitted.stopped, "after Ctrl-C, fit returns the best model so far"
     assert stopped.scores.rows["LFNO"]["l2"] > 0
     lfno.fit(noise(), "lfno", epochs=5, folder=tmp_path, resume=True, **SMALL)
     curves, log = read(tmp_path / FOLDER), logged(tmp_path)
@@ -53,14 +55,14 @@ def test_curves_are_the_log_also_of_a_run_that_went_on(tmp_path):
     assert curves["learning rate"] == [(line["epoch"], pytest.approx(line["rate"])) for line in log]
 
 
-def test_every_member_of_an_ensemble_has_its_curve(tmp_path):
+def test_every_member_of_an_ensemble_has_its_own_curve(tmp_path):
     pytest.importorskip("tensorboard")
     lfno.fit(noise(), "lfno", epochs=1, folder=tmp_path, ensemble=2, **SMALL)
     values = [read(tmp_path / FOLDER / f"seed-{k}")["loss/train"][0][1] for k in range(2)]
     assert values == pytest.approx(logged(tmp_path)[0]["train"])
 
 
-def test_without_tensorboard_there_is_the_log(tmp_path, monkeypatch):
+def test_without_tensorboard_the_log_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     lfno.fit(noise(), "lfno", epochs=2, folder=tmp_path, **SMALL)
     assert len(logged(tmp_path)) == 2

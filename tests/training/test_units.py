@@ -1,4 +1,4 @@
-"""The unit of the data does not matter: metres and nanometres give the same model."""
+"""The unit of the outputs does not change the training: metres and nanometres give the same model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_training_does_not_depend_on_the_unit_of_the_output(unit, loss):
     assert other.predict(force[:, None]) / unit == pytest.approx(one.predict(force[:, None]), abs=1e-2)
 
 
-def test_values_that_single_precision_cannot_square_are_refused():
+def test_values_whose_square_overflows_in_single_precision_are_refused():
     force = np.random.default_rng(0).normal(size=(20, 32))
-    with pytest.raises(lfno.LfnoError, match="other units"):
+    with pytest.raises(lfno.LfnoError, match="another unit"):
         lfno.fit((force, 1e25 * force), "lno", dt=0.1, **FIELDS)

@@ -1,4 +1,7 @@
-"""The questions that the page may ask. A question is a function from JSON to JSON with a name; HTTP is in `handler`."""
+"""`Desk`: the questions of the page and their answers. A question has a name and options; options and answer are JSON.
+
+The module `handler` receives the questions by HTTP.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ from lfno.core.errors import LfnoError
 from lfno.systems.registry import find
 from lfno.systems.titles import ALL
 
-MOST_BENCHES = 3  # systems kept in memory; one more system removes the least recently used one
+MOST_BENCHES = 3  # systems in memory; one more system replaces the system that was not used for the longest time
 #: model of `lfno.fit` -> its name on the page
 MODELS = {"linear": "linear model", "feedback": "feedback model", "lfno": "LFNO", "fno": "FNO", "lno": "LNO"}
-MOST_EPOCHS = 5000
+MOST_EPOCHS = 5000  # largest number of epochs that the page accepts
 
 
 class Desk:
-    """The state behind the page: the systems in memory, the workspace with files and runs, and the queue of runs.
+    """Answers the questions of the page. It holds the systems in memory, the workspace (files and runs), and the queue of runs.
 
     >>> import tempfile
     >>> desk = Desk(Path(tempfile.mkdtemp()))
@@ -70,11 +73,15 @@ class Desk:
         }
 
     def ask(self, question: str, query: Query) -> Any:
-        """Return the answer to a question; raise LfnoError if the question is unknown or its options are wrong."""
+        """Return the answer to a question. Raise LfnoError if the question is unknown or its options are wrong.
+
+        question: name of the question, a key of `questions`.
+        query: options of the question.
+        """
         if question not in self.questions:
-            raise LfnoError(f"there is no question {question[:60]!r}; there are {', '.join(self.questions)}")
+            raise LfnoError(f"there is no question {question[:60]!r}; the questions are {', '.join(self.questions)}")
         if not isinstance(query, dict):
-            raise LfnoError("a question comes with an object of its options")
+            raise LfnoError("the options of a question must be a JSON object")
         return self.questions[question](query)
 
     def close(self) -> None:
@@ -107,22 +114,24 @@ class Desk:
         return bench
 
     def truth(self, query: Query) -> Any:
+        """Return the reference solution of a system for an input."""
         found = self.bench(query).truth(query)
         self.shown.set()
         return found
 
     def split(self, query: Query) -> Any:
+        """Return the transient and the steady part of a model's prediction, and the true parts."""
         from lfno.app.physics import split
 
         return split(self.bench(query), query, word(query, "model"))
 
     def sweep(self, query: Query) -> Any:
-        """Return the frequency response of a model at one amplitude; the model "truth" is the system's equation."""
+        """Return the frequency response of a model at one amplitude. The model "truth" stands for the equation."""
         from lfno.app.physics import model_sweep, true_sweep
 
         bench = self.bench(query)
         if not isinstance(bench, Oscillator):
-            raise LfnoError("a frequency response is shown for oscillators only")
+            raise LfnoError("the page shows the frequency response of oscillators only")
         amplitude = number(query, "amplitude", 1e-3, 40.0)
         key = word(query, "model")
         return true_sweep(bench, amplitude) if key == "truth" else model_sweep(bench, key, amplitude)
@@ -135,7 +144,7 @@ class Desk:
         Args:
             name: The file name that the user sees.
             content: The bytes of the file.
-            into: The identity of an item that the file is added to; None stores the file as a new item.
+            into: The identity of the item that receives the file as a further file; None for a new item.
         """
         beside = self.workspace.find("files", into) if into else None
         item = files.receive(self.workspace, name, content, beside)
@@ -147,15 +156,19 @@ class Desk:
             raise
 
     def example(self) -> Any:
-        """Store the example file: an oscillator with a stiffening spring under random force, with noise and a gap."""
+        """Store the example file and return a description of its content.
+
+        The file is a simulated measurement of an oscillator with a stiffening spring and a random force.
+        """
         from lfno.app.example import example_table
 
         return self.receive("example.csv", example_table())
 
     def read(self, query: Query) -> Any:
+        """Read a file with the roles of the variables and the other fields of the form. Return the signals and the splits."""
         options = query.get("options")
         if not isinstance(options, dict):
-            raise LfnoError("the roles and fields of the form are missing")
+            raise LfnoError("the roles of the variables and the fields of the form are missing")
         return self.reader.read(self._file(query), options)
 
     def _file(self, query: Query) -> Item:
@@ -174,27 +187,33 @@ class Desk:
         return {"files": listed, "runs": runs, "models": MODELS, "forms": exports.forms()}
 
     def _run(self, item: Item) -> dict[str, Any]:
+        """Return name, data, options and state of a run."""
         about, state = item.about, Diary(item.folder).read()
         told = {key: about.get(key) for key in ("name", "created", "model", "system", "file", "epochs")}
         source = about.get("system") or ", ".join(one["name"] for one in about.get("files", []))
         return {**told, "id": item.identity, "source": source, **state, "over": state["stage"] not in GOING}
 
     def rename(self, query: Query) -> Any:
+        """Change the name of a file or run. Return all files and runs."""
         self.workspace.rename(word(query, "kind", ("files", "runs")), query.get("id"), query.get("name"))
         return self.listing(query)
 
     def delete(self, query: Query) -> Any:
+        """Delete a file or run. Return all files and runs."""
         kind = word(query, "kind", ("files", "runs"))
         item = self.workspace.find(kind, query.get("id"))
         if kind == "runs" and self.jobs.going(item):
-            raise LfnoError(f"{item.name} is under way; stop it before you delete it")
+            raise LfnoError(f"the run {item.name} is active; stop the run before you delete it")
         self.workspace.delete(kind, item.identity)
         return self.listing(query)
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def train(self, query: Query) -> Any:
-        """Add one run for each of the `models` to the queue. The training data come from a system or from a file."""
+        """Add a run for each of the chosen models to the queue, and return the runs.
+
+        The training data come from a system or from a file of the user.
+        """
         models = query.get("models")
         if not isinstance(models, list) or not models:
             raise LfnoError("choose at least one model to fit")
@@ -223,25 +242,28 @@ class Desk:
         return {**self._run(item), "losses": Diary(item.folder).losses(whole(query, "since"))}
 
     def stop(self, query: Query) -> Any:
+        """Stop a run and return its state."""
         item = self.workspace.find("runs", query.get("run"))
         self.jobs.stop(item)
         return self._run(item)
 
     def go_on(self, query: Query) -> Any:
-        """Continue an interrupted, stopped or failed run, from its last checkpoint if there is one."""
+        """Continue an interrupted, stopped or failed run and return its state. A network continues from its last checkpoint."""
         item = self.workspace.find("runs", query.get("run"))
         if Diary(item.folder).read()["stage"] not in ("interrupted", "stopped", "failed") or self.jobs.going(item):
-            raise LfnoError(f"{item.name} has nothing left to do")
+            raise LfnoError(f"the run {item.name} cannot be continued: it is finished, active or in the queue")
         self.jobs.submit(item)
         return self._run(item)
 
     def outcome(self, query: Query) -> Any:
+        """Return the results of a run."""
         from lfno.app.outcome import read_outcome
 
         item = self.workspace.find("runs", query.get("run"))
         return {**self._run(item), "outcome": read_outcome(item.folder)}
 
     def sample(self, query: Query) -> Any:
+        """Return the signals of one test sample of a run."""
         from lfno.app.outcome import sample
 
         return sample(self.workspace.find("runs", query.get("run")).folder, whole(query, "place"))

@@ -1,4 +1,4 @@
-"""One system with its models. The reference solution ("truth") is computed on request and compared with predictions."""
+"""`Bench`: a system with its models. It computes reference solutions ("truth") and predictions for any input, with errors."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from lfno.core.grid import Grid
 from lfno.systems.registry import find
 from lfno.systems.steady import SteadyState
 
-KEPT = 16  # reference solutions in memory, for each system
+KEPT = 16  # largest number of reference solutions in memory, for each system
 
 Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, each (1, channels, *grid)
 
 
 def torch_alone() -> None:
-    """Limit torch to one thread. For a single sample, distributing the work takes longer than the work itself."""
+    """Limit torch to one thread. For a single sample, to distribute the work to threads takes longer than the work itself."""
     import torch
 
     torch.set_num_threads(1)
 
 
 class Bench(ABC):
-    """One system in memory, with its latest reference solutions and its models. A model is loaded on first use."""
+    """A system with its latest reference solutions and its models. A model is loaded at its first use."""
 
     grid: Grid  # grid of the reference solution that the page draws
 
@@ -50,18 +50,18 @@ class Bench(ABC):
 
     @abstractmethod
     def given(self, query: Query) -> Any:
-        """Return the input that a query describes. The input is hashable, because it is the key of the stored solutions."""
+        """Return the input that a query describes. The input must be hashable: it is the key of the stored solutions."""
 
     @abstractmethod
     def solved(self, given: Any, grid: Grid) -> Pair:
-        """Return inputs and outputs on a grid, each (1, channels, *grid)."""
+        """Solve the equation on a grid and return inputs and outputs, each (1, channels, *grid)."""
 
     def drawn(self, values: np.ndarray, grid: Grid) -> dict[str, Any]:
-        """Return one signal (*grid), resampled and packed for the page."""
+        """Return one signal (*grid) on the grid of the page, packed as JSON."""
         return packed(self.resampled(values, grid))
 
     def resampled(self, values: np.ndarray, grid: Grid) -> np.ndarray:
-        """Return one signal (*grid) on the grid that the page draws. A field keeps its own grid."""
+        """Return one signal (*grid) on the grid of the page. A field keeps its own grid."""
         return values
 
     @abstractmethod
@@ -74,7 +74,7 @@ class Bench(ABC):
 
     @abstractmethod
     def concerns(self, label: str, given: Any) -> list[str]:
-        """Return the reasons not to trust a shipped model for an input. Used if the model file stores no training range."""
+        """Return the reasons not to trust a shipped model for an input, for models whose file has no training range."""
 
     def add(self, key: str, label: str, file: Path) -> None:
         """Add a model of the user."""
@@ -85,14 +85,14 @@ class Bench(ABC):
         import lfno
 
         if key not in self.files:
-            raise LfnoError(f"there is no model {key[:60]!r} of this system any more; reload the page")
+            raise LfnoError(f"the model {key[:60]!r} of this system does not exist any more; reload the page")
         with self.lock:
             if key not in self.models:
                 self.models[key] = lfno.load(self.files[key])
             return self.models[key]
 
     def pair(self, given: Any, grid: Grid) -> Pair:
-        """Return inputs and outputs. The solution for an input and a grid is computed once and kept."""
+        """Return inputs and outputs, each (1, channels, *grid). A solution is computed once and kept in memory."""
         key = given, grid
         if key not in self.kept:
             self.kept[key] = self.solved(given, grid)
@@ -112,7 +112,7 @@ class Bench(ABC):
             model = self.model(key)
             inputs, truth = self.pair(given, model.grid)
             concerns = [] if model.coverage else self.concerns(key, given)
-        if fresh:  # the first prediction of a model also prepares matrices, so its time is not representative
+        if fresh:  # the first prediction of a model also prepares matrices, so we do not measure its time
             model.ask(np.ascontiguousarray(inputs), grid=model.grid)
         start = time.perf_counter()
         answer = model.ask(np.ascontiguousarray(inputs), grid=model.grid)
@@ -132,7 +132,7 @@ class Bench(ABC):
         )
 
     def modes(self, key: str) -> dict[str, Any]:
-        """Return the small-signal modes of a model; the key "truth" stands for the linearised equation."""
+        """Return the modes of a model for small inputs. The key "truth" stands for the linearised equation."""
         if key not in self.modes_of:
             with self.slow:
                 if key not in self.modes_of:
@@ -140,6 +140,7 @@ class Bench(ABC):
         return self.modes_of[key]
 
     def _modes(self, key: str) -> dict[str, Any]:
+        """Compute what `modes` returns."""
         try:
             if key != "truth":
                 torch_alone()
@@ -157,7 +158,8 @@ class Bench(ABC):
         return jsonable({"modes": rows, "problem": "", "caveat": ""})
 
     def poles(self, query: Query, key: str) -> dict[str, Any] | None:
-        """Return the poles of a network's layers with their contributions for this input; None for a model without poles."""
+        """Return the poles of a network's layers and the contribution of each pole for this input. A model without poles: None.
+        """
         from lfno.evaluation.ringing import listening, ringing
         from lfno.models.pole_operator import PoleOperator
 

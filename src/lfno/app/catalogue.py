@@ -1,4 +1,4 @@
-"""The systems that the page lists, with their equations, inputs and shipped models. Nothing here needs torch."""
+"""The systems on the page, with their equations, inputs and shipped models. This module does not import torch."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.titles import FLOWS, LINES, ODES
 
+#: heading on the page -> its systems
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
 #: kind of model -> suffix of its file name, after the name of the data set
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
-RICH = "-rich"  # suffix of data sets with random inputs, and of the models trained on them
-POSITIONS = 200  # approximate number of positions of a field's slider
+NAMES = {"feedback": "feedback model", "equation": "identified equation"}
+BESIDE = "-lfno"  # suffix of an LFNO if the file with the name of its data set holds a model of another kind
+MARKS = {b"lfno-feedback": "feedback", b"lfno-equation": "equation", b"Marching": "marching"}
+RICH = "-rich"  # ending of the names of data sets with random inputs, and of models trained on these data sets
+POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
-PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz, frequency of the decaying sine that the paper's models were trained on
+PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
 PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
-OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")  # the page opens with the first of these that has a rich model
+#: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs
+OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")
 
 
 def catalogue() -> dict[str, Any]:
-    """Return the list of systems, the system that the page opens with, and the kinds and limits of its inputs."""
+    """Return the list of systems, the first system to show, and the kinds and limits of inputs."""
     rows = []
     for group, names in GROUPS.items():
         for name, title in names.items():
@@ -61,7 +66,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def shipped(name: str) -> dict[str, str]:
-    """Return the models with shipped weights: key -> name of the file. Models trained on random inputs come first.
+    """Return the shipped models of a system: key -> name of the file. Models trained on random inputs come first.
 
     >>> shipped("heat")["FNO"]
     'heat-fno'
@@ -70,7 +75,9 @@ def shipped(name: str) -> dict[str, str]:
     keys = {f"{kind} rich": f"{name}{RICH}{suffix}" for kind, suffix in SUFFIXES.items()}
     keys |= {kind: f"{name}{suffix}" for kind, suffix in SUFFIXES.items()}
     found = {key: file for key, file in keys.items() if (folder / f"{file}.safetensors").is_file()}
-    return {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
+    models = {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
+    beside = f"{name}{RICH}{BESIDE}"
+    return models | ({"LFNO rich": beside} if (folder / f"{beside}.safetensors").is_file() else {})
 
 
 def labels(models: Iterable[str]) -> dict[str, str]:
@@ -83,27 +90,26 @@ def labels(models: Iterable[str]) -> dict[str, str]:
     """
     keys = list(models)
     both = any(key.endswith(" rich") for key in keys)
-    names = {key: key.removesuffix(" rich").replace("feedback", "feedback model") for key in keys}
+    names = {key: key.removesuffix(" rich")for key in keys}
+    names = {key: NAMES.get(name, name) for key, name in names.items()}
     return {key: f"{name} (paper)" if both and not key.endswith(" rich") else name for key, name in names.items()}
 
 
 def _key(key: str, file: Path) -> str:
-    """Return the key of a model. The header of the file tells whether it has modes with feedback, or goes from frame to frame.
-    """
+    """Return the key of a model. The header of the file tells whether it holds an LFNO, or another kind of model."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
-    if b"lfno-feedback" in header:
-        return key.replace("LFNO", "feedback")
-    return key.replace("LFNO", "marching") if b"Marching" in header else key
+    kind = next((kind for mark, kind in MARKS.items() if mark in header), "LFNO")
+    return key.replace("LFNO", kind)
 
 
 def has_random_inputs(name: str) -> bool:
-    """Return whether a model trained on random inputs is shipped. The page then offers random inputs too."""
+    """Return True if a model trained on random inputs is shipped. The page then offers random inputs, too."""
     return any(RICH in file for file in shipped(name).values())
 
 
 def training_data(name: str) -> str:
-    """Return the data set for training on the page: random inputs if a shipped model was trained on them.
+    """Return the data set for training on the page. It has random inputs if a shipped model was trained on random inputs.
 
     >>> training_data("heat"), training_data("burgers")
     ('heat-rich', 'burgers')
@@ -112,7 +118,7 @@ def training_data(name: str) -> str:
 
 
 def slider(entry: Entry) -> dict[str, Any]:
-    """Return range and step of the parameter that distinguishes the samples. Random samples are numbered instead."""
+    """Return name, range and step of the parameter of the inputs, for the slider. Random inputs are numbered from 0."""
     family = entry.family
     if not isinstance(family, Curve):
         return {"name": "sample", "low": 0, "high": SEEDS - 1, "step": 1, "value": 0, "least": 0, "most": SEEDS - 1}
@@ -125,14 +131,14 @@ def slider(entry: Entry) -> dict[str, Any]:
 
 
 def training_set(file: str) -> Entry | None:
-    """Return the data set that a shipped model was trained on, found by the name of the model file."""
+    """Return the data set that a shipped model was trained on, by the name of the model file; None if it is unknown."""
     for suffix in ("-fno", "-lno"):
         file = file.removesuffix(suffix)
     return REGISTRY.get(file)
 
 
 def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
-    """Return the first input of a system: random if a model was trained on random inputs, else the paper's."""
+    """Return the first input that the page shows: a random input if a model was trained on such, else an input of the paper."""
     random = any(RICH in file for file in models.values())
     if entry.grid.ndim > 1:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
@@ -148,8 +154,8 @@ def _round(value: float) -> float:
 
 
 def _note(name: str, models: dict[str, str]) -> str:
+    """Return a sentence about missing models of a system; "" if none is missing."""
     if not models:
-        return f"No weights are shipped for this system, so the page shows the truth alone; train some with: lfno train {name}"
+        return f"lfno has no trained model of this system, so only the truth is shown. Train a model with: lfno train {name}"
     missing = [kind for kind in SUFFIXES if not any(key.startswith(kind) for key in models)]
-    named = " and ".join([", ".join(missing[:-1]), missing[-1]]) if len(missing) > 1 else "".join(missing)
-    return f"No weights of {named} are shipped for this system." if missing else ""
+    return f"lfno has no trained {' or '.join(missing)} of this system." if missing else ""

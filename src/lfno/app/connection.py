@@ -1,4 +1,4 @@
-"""A connection with time limits. A client that sends very slowly cannot occupy a thread for ever."""
+"""A connection with time limits, so that a client that sends very slowly cannot occupy a thread for ever."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import socket
 import time
 from typing import Any
 
-IDLE = 60.0  # s, longest silence between two requests
-REQUEST = 20.0  # s, longest time from the first byte of a request to its last
+IDLE = 60.0  # s; longest time without a byte between two requests
+REQUEST = 20.0  # s; longest time from the first to the last byte of a request
 
 
 class TimedReader(io.RawIOBase):

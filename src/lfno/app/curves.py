@@ -1,4 +1,4 @@
-"""Pack signals as 32-bit floats for a plot. A long signal is reduced to the lowest and highest values of short pieces."""
+"""Pack signals for a plot on the page. A long signal is reduced to the lowest and highest values of short pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lfno.app.json_values import packed
 from lfno.core.grid import Grid
 
-MOST_POINTS = 4096  # points of a curve on the page, at most
+MOST_POINTS = 4096  # largest number of points of a curve on the page
 
 
 def curves(
@@ -20,7 +20,7 @@ def curves(
     Args:
         grid: The grid of the signals.
         signals: Name -> signal, (channels, *grid).
-        masks: Name -> mask, True where the signal was measured. Values that were not measured become NaN, a gap in the plot.
+        masks: Name -> mask, True where the signal was measured. Other values become NaN, which is a gap in the plot.
     """
     time = grid.axes[-1].points
     for name, mask in (masks or {}).items():
@@ -37,7 +37,10 @@ def curves(
 
 
 def _envelope(values: np.ndarray, count: int, width: int) -> np.ndarray:
-    """Return the lowest and highest value of every `width` samples, so that no peak is lost; NaN if none was measured."""
+    """Return the lowest and the highest value of every `width` samples, or NaN if none of them was measured.
+
+    values: (..., time). The result is (..., 2 × count). No peak is lost.
+    """
     parts = values[..., : count * width].reshape(*values.shape[:-1], count, width)
     missing = np.isnan(parts)
     low = np.where(missing, np.inf, parts).min(-1)

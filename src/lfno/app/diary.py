@@ -1,4 +1,4 @@
-"""The diary of a run: stage, progress and losses, stored in files that the server can read at any time."""
+"""The diary of a run: state, messages and learning curve. They are stored in files that the server can read at any time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any
 from lfno.app.json_values import jsonable
 from lfno.app.workspace import read_json, write_json
 
-STATE, LOSSES = "state.json", "losses.jsonl"
+STATE = "state.json"  # file with the state and the messages
+LOSSES = "losses.jsonl"  # file with one line of JSON for each point of the learning curve
 #: stages of a run that is not finished
 GOING = ("waiting", "starting", "preparing", "pilot", "training", "fitting", "judging")
 #: stages of a run that is finished
 OVER = ("done", "stopped", "failed", "interrupted")
-MOST_MESSAGES = 40
+MOST_MESSAGES = 40  # largest number of messages that are kept
 
 
 class Diary:
@@ -25,7 +26,10 @@ class Diary:
         self.folder = folder
 
     def read(self) -> dict[str, Any]:
-        """Return the state: stage, epochs done and in total, seconds left, messages, and whether there is a model."""
+        """Return the state of the run as a dictionary.
+
+        Keys: `stage`, `done` and `total` epochs, `seconds_left`, `messages`, and `ready` if there is a model.
+        """
         state = read_json(self.folder / STATE)
         return {"stage": "waiting", "messages": [], **state}
 
@@ -43,7 +47,7 @@ class Diary:
             file.write(json.dumps(jsonable(loss)) + "\n")
 
     def losses(self, since: int = 0) -> list[dict[str, float]]:
-        """Return the points of the learning curve from index `since` on. A half-written line is left out."""
+        """Return the points of the learning curve from index `since` on. An incomplete last line is left out."""
         try:
             lines = (self.folder / LOSSES).read_text(encoding="utf-8").split("\n")[:-1]
         except OSError:

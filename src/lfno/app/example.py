@@ -1,4 +1,4 @@
-"""An example file for the page: a simulated measurement of an oscillator with a stiffening spring under random force."""
+"""The example file of the page: a simulated measurement of an oscillator with a stiffening spring and a random force."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lfno.app.single import Single
 from lfno.core.grid import Grid
 from lfno.systems.duffing import Duffing
 
-SAMPLES = 6000
-STEP = 0.05  # s
-NOISE = 0.005  # m, standard deviation of the noise on the displacement
-GAP = range(2400, 2412)  # samples without a displacement, as after a loss of the sensor signal
+SAMPLES = 6000  # number of time steps
+STEP = 0.05  # s; time step
+NOISE = 0.005  # m; standard deviation of the measurement noise of the displacement
+GAP = range(2400, 2412)  # time steps without a measured displacement
 
 
 def example_table() -> bytes:

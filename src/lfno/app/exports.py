@@ -24,7 +24,7 @@ FORMS = {
 
 
 def export(item: Item, form: str) -> tuple[str, bytes]:
-    """Return name and content of a run's model in one of the FORMS; raise LfnoError if the model has no such export."""
+    """Return (file name, content) of the model of a run in one of the FORMS. Raise LfnoError if the model has no such form."""
     if form not in FORMS:
         raise LfnoError(f"a model cannot be saved as {form[:40]!r}; choose {', '.join(FORMS)}")
     read_outcome(item.folder)

@@ -1,4 +1,4 @@
-"""The bench of a field: a flow or a field in one space dimension, with inputs of the paper or random inputs."""
+"""The bench of a field over time and one or two space axes, with the inputs of the paper or random inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from lfno.systems.registry import find
 from lfno.systems.signals import Signal, open_mesh
 from lfno.systems.steady import SteadyState
 
-PAPER, RANDOM = "paper", "random"
+PAPER = "paper"  # family of inputs: one shape with one parameter, as in the paper
+RANDOM = "random"  # family of inputs: random inputs, numbered by their seeds
 #: system -> formula of the paper's inputs; a test compares the formulas with the functions of the systems
 FORMULAS = {
     "beam": "f(x, t) = −99 A e^(−x) sin 10t",
@@ -32,14 +33,14 @@ RANDOM_FORMULA = "f(x, t) = p(x) s(t): p of four random modes, s a random signal
 
 
 class Given(NamedTuple):
-    """An input. `value` is the parameter of an input of the paper, or the seed of a random input."""
+    """An input of the family PAPER or RANDOM. `value` is the parameter of a paper input, or the seed of a random input."""
 
     family: str
     value: float
 
 
 class Field(Bench):
-    """A field over space and time, with the inputs of its data set and, if a model was trained on them, random inputs."""
+    """The bench of a field. Random inputs are possible if a shipped model was trained on random inputs."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -70,7 +71,7 @@ class Field(Bench):
     def truth(self, query: Query) -> dict[str, Any]:
         given, grid = self.given(query), self.grid
         with self.lock:
-            self.kept.pop((given, grid), None)  # solve again, so that `took` is the time of a solve
+            self.kept.pop((given, grid), None)  # solve again, to measure the time
             start = time.perf_counter()
             inputs, truth = self.pair(given, grid)
             took = time.perf_counter() - start
@@ -91,16 +92,16 @@ class Field(Bench):
     def concerns(self, label: str, given: Given) -> list[str]:
         entry = training_set(str(self.files[label])) or self.entry
         if entry.name != self.entry.name and given.family == PAPER:
-            return ["out of the range of training: it was trained on random inputs, not on inputs of this shape"]
+            return ["out of the range of training: the model was trained on random inputs, not on inputs of this shape"]
         if entry.name == self.entry.name and given.family == RANDOM:
-            return ["out of the range of training: it was trained on inputs of one shape, not on random inputs"]
+            return ["out of the range of training: the model was trained on inputs of one shape, not on random inputs"]
         low, high = self.slider["low"], self.slider["high"]
         if given.family == RANDOM or low <= given.value <= high:
             return []
         return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
 
     def _input_range(self) -> tuple[float, float] | None:
-        """Return the range of the inputs at both ends of the slider. With this fixed scale a small amplitude looks small."""
+        """Return the range of the inputs at both ends of the slider, as a fixed scale. A small amplitude then looks small."""
         family = self.entry.family
         if not isinstance(family, Curve):
             return None

@@ -1,4 +1,4 @@
-"""Files of the user. The page stores them under its own names, reads them, and draws them before a model is fitted."""
+"""Files of the user: store them under names that are safe, read their signals, and return curves for the page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-SWITCHES = ("resample",)
-MOST_FILES = 50  # files in one item
-KEPT = 2  # prepared items in memory
+SWITCHES = ("resample",)  # fields of the form that are on or off
+MOST_FILES = 50  # largest number of files in one item
+KEPT = 2  # largest number of items whose signals stay in memory
 
 
 def said(problem: LfnoError | str, files: Sequence[dict[str, str]]) -> str:
@@ -132,15 +132,15 @@ class Reader:
         )
 
     def drawn(self, item: Item, sample: int) -> dict[str, Any]:
-        """Return the curves (for a field: the maps) of one trajectory or record, with gaps where nothing was measured.
+        """Return the curves of one trajectory or record, or the maps of a field. Values that were not measured are gaps.
 
-        The entry `tests` lists the time intervals [from, to] of a record that are held out for the test.
+        The entry `tests` lists the time intervals [from, to] of a record that are the test data.
         """
         prepared = self._prepare(item, reading_options(item.about["reading"]))
         data, records = prepared.dataset, prepared.records
         count = len(records) or len(data)
         if not 0 <= sample < count:
-            raise LfnoError(f"there is no trajectory {sample}: the file has {count}, counted from 0")
+            raise LfnoError(f"there is no trajectory {sample}: the file has {count} trajectories, counted from 0")
         if not records:
             mask = None if data.mask is None else data.mask[sample]
             return curves(data.grid, {"input": data.inputs[sample], "output": data.outputs[sample]}, {"output": mask})
@@ -151,6 +151,7 @@ class Reader:
         return jsonable({**drawn, "tests": [[times[span.start], times[span.stop - 1]] for span in spans]})
 
     def _prepare(self, item: Item, given: dict[str, Any]) -> Prepared:
+        """Return the signals of an item, read with these options, from memory if possible."""
         from lfno.data.prepare import prepare
 
         key = f"{item.identity} {sorted(given.items())} {len(item.about['files'])}"
@@ -165,7 +166,7 @@ class Reader:
 
 
 def _told(item: Item, action: Callable[[], Answer]) -> Answer:
-    """Return the result of `action`. An error message of `action` then contains the user's file names."""
+    """Return the result of `action`. If `action` raises LfnoError, the message has the user's file names."""
     try:
         return action()
     except LfnoError as error:
@@ -173,6 +174,7 @@ def _told(item: Item, action: Callable[[], Answer]) -> Answer:
 
 
 def _summary(item: Item) -> dict[str, Any]:
+    """Return identity, name, time of creation and file names of an item."""
     about = item.about
     names = [one["name"] for one in about["files"]]
     return {"id": item.identity, "name": about["name"], "created": about["created"], "files": names}

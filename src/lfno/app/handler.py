@@ -1,4 +1,4 @@
-"""Answer one HTTP request: check host, origin and length, then send a page, a file or the answer to a question."""
+"""Answer HTTP requests: check host, origin and length of a request, then send a page, a file or the answer to a question."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.app.server import Server
 
-UPLOAD_LIMIT = 64 * 2**20  # bytes, largest uploaded file
-QUESTION_LIMIT = 64 * 2**10  # bytes, largest question
-LINGER = 1.0  # s, time for which a refused upload is still read, so that the browser shows the error message
+UPLOAD_LIMIT = 64 * 2**20  # bytes; largest uploaded file
+QUESTION_LIMIT = 64 * 2**10  # bytes; largest question
+LINGER = 1.0  # s; time for which a refused upload is still received, so that the browser shows the error message
+#: ending of a static file -> its content type
 TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -27,6 +28,7 @@ TYPES = {
     "svg": "image/svg+xml",
     "txt": "text/plain; charset=utf-8",
 }
+#: headers of every response: the page loads nothing from other sites, and other sites cannot embed the page
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; "
     "form-action 'none'",
@@ -39,7 +41,7 @@ HEADERS = {
 
 
 class Refusal(Exception):
-    """A refused request, with its HTTP status and an error message."""
+    """The reason why a request is refused: an HTTP status and an error message."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
@@ -71,6 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         self._guarded(self._post)
 
     def _guarded(self, action: Any) -> None:
+        """Run `action` if the request names the right host. Send every error as a JSON object with an error message."""
         try:
             if self.headers.get("Host", "") not in self.server.names:
                 raise Refusal(HTTPStatus.FORBIDDEN, f"this page is only served as {self.server.address}")
@@ -87,10 +90,11 @@ class Handler(BaseHTTPRequestHandler):
         except Exception as error:
             traceback.print_exc()
             what = f"{type(error).__name__}: {str(error)[:300]}"
-            sentence = f"something went wrong inside lfno ({what}); the terminal shows where"
+            sentence = f"there was an error inside lfno ({what}); the terminal shows the details"
             self._send_json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": sentence})
 
     def _get(self) -> None:
+        """Send a static file, or a file for download."""
         address = urlsplit(self.path)
         path = address.path
         if path == "/api/save":
@@ -104,9 +108,10 @@ class Handler(BaseHTTPRequestHandler):
         self._send(HTTPStatus.OK, TYPES[name.rpartition(".")[2]], self.server.pages[name])
 
     def _post(self) -> None:
+        """Receive an uploaded file or a question, and send the answer."""
         origin = self.headers.get("Origin")
         if origin is not None and origin.removeprefix("http://") not in self.server.names:
-            raise Refusal(HTTPStatus.FORBIDDEN, "questions are only answered to the page itself, not to other sites")
+            raise Refusal(HTTPStatus.FORBIDDEN, "the server answers only its own page, not other sites")
         path = urlsplit(self.path).path
         if path in ("/api/upload", "/api/predict"):
             name, content = unquote(self.headers.get("X-File-Name", "file")), self._body(UPLOAD_LIMIT, "the file")
@@ -126,6 +131,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send_json(HTTPStatus.OK, self.server.desk.ask(path.removeprefix("/api/"), query))
 
     def _body(self, limit: int, what: str) -> bytes:
+        """Return the content of the request. Raise Refusal if it has more than `limit` bytes."""
         text = self.headers.get("Content-Length", "")
         if not text.isascii() or not text.isdigit():
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")
@@ -134,7 +140,7 @@ class Handler(BaseHTTPRequestHandler):
             size = f"{min(length, 10**15) / 2**20:.1f} MB" if limit >= 2**20 else f"{length} bytes"
             most = f"{limit // 2**20} MB" if limit >= 2**20 else f"{limit} bytes"
             hint = "; use `lfno fit FILE` in a terminal, which has no such limit" if limit == UPLOAD_LIMIT else ""
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} has {size}, the page takes {most}{hint}")
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} has {size}, and the limit is {most}{hint}")
         body = self.rfile.read(length)
         if len(body) < length:
             raise Refusal(HTTPStatus.BAD_REQUEST, "the request ended before its stated length")
@@ -169,4 +175,4 @@ class Handler(BaseHTTPRequestHandler):
         return "lfno"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing in the terminal; the page reports errors itself."""
+        """Print nothing in the terminal, because the page shows errors."""

@@ -1,4 +1,4 @@
-"""The inputs that a user can choose: signals with a formula, an amplitude and a frequency, or a curve drawn by hand."""
+"""The inputs that a user can choose for an oscillator: a signal with a formula, or a curve drawn by hand."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from lfno.app.values import Query, number, whole, word
 from lfno.core.errors import LfnoError
 
-DURATION = 20.48  # s, length of the window of all oscillators
-DECAY = 0.05  # 1/s, decay rate of the paper's decaying sine
-TONES = 12  # number of sines in a multisine
-MOST_DRAWN = 512  # points of a curve drawn by hand, at most
-LARGEST = 40.0  # largest amplitude
-FASTEST = 4.0  # Hz, highest frequency
+DURATION = 20.48  # s; duration of the inputs of all oscillators
+DECAY = 0.05  # 1/s; decay rate of the paper's decaying sine
+TONES = 12  # largest number of sines in a multisine
+MOST_DRAWN = 512  # largest number of points of a curve drawn by hand
+LARGEST = 40.0  # largest amplitude, in the unit of the input
+FASTEST = 4.0  # Hz; highest frequency
 
 #: kind -> (formula, whether the kind has a frequency, whether the kind has a seed)
 KINDS = {
@@ -34,7 +34,13 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Input:
-    """One input f(t), which can be evaluated at any time t.
+    """An input f(t), a function of any time t.
+
+    kind: one of KINDS.
+    amplitude: the number A in the formula.
+    frequency: the number f in the formula, in Hz.
+    seed: seed of random phases and amplitudes.
+    points: values of a curve drawn by hand, at equal distances over DURATION.
 
     Multisine and random signals have the power of a sine of the same amplitude. Their period is DURATION.
 
@@ -99,6 +105,7 @@ class Input:
 
 
 def _points(values: Any) -> tuple[float, ...]:
+    """Return the checked values of a curve drawn by hand."""
     if not isinstance(values, Sequence) or isinstance(values, str) or not 2 <= len(values) <= MOST_DRAWN:
-        raise LfnoError(f"a drawn input has 2 to {MOST_DRAWN} points")
+        raise LfnoError(f"a drawn input must have 2 to {MOST_DRAWN} points")
     return tuple(number({"point": value}, "point", -LARGEST, LARGEST) for value in values)

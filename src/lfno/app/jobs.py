@@ -1,4 +1,4 @@
-"""The queue of runs. Each run has its own process, which frees its memory at the end and can be killed at once."""
+"""The queue of runs. A run fits a model in its own process, which frees its memory at the end and can be killed at once."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from lfno.core.errors import LfnoError
 
 THREADS = max(1, (os.cpu_count() or 2) // 2)  # threads of a run; the other cores serve the page
 ERRORS = "errors.txt"  # file with the standard error of a worker
-PATIENCE = 20.0  # s, longest wait for the end of the queue when the server closes
+PATIENCE = 20.0  # s; longest wait for the end of the queue when the server closes
+CLOSED = "The page was closed while this run was active. Continue the run, or delete it."
 
 #: stage in which a run was stopped -> message for the user
 STOPPED = {
-    "waiting": "Stopped before it began: there is no model.",
-    "starting": "Stopped before it began: there is no model.",
-    "preparing": "Stopped while the data were read: there is no model.",
-    "pilot": "Stopped in the pilot, before the training itself: there is no model.",
-    "training": "Stopped at once, without a test: there is no model.",
-    "fitting": "Stopped while the model was fitted: there is no model.",
-    "judging": "Stopped during the test: there is no model.",
+    "waiting": "Stopped before the run began. There is no model.",
+    "starting": "Stopped before the run began. There is no model.",
+    "preparing": "Stopped while the data were read. There is no model.",
+    "pilot": "Stopped during the short trial runs before the training. There is no model.",
+    "training": "Stopped during the training, without a test. There is no model.",
+    "fitting": "Stopped while the model was fitted. There is no model.",
+    "judging": "Stopped during the test. There is no model.",
 }
 
 
 class Jobs:
-    """The queue of runs. If the server ends during a run, the run becomes "interrupted" and can be continued later."""
+    """The queue of runs. If the server ends during a run, the run gets the stage "interrupted" and can be continued later."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -40,8 +41,7 @@ class Jobs:
         self.changed = threading.Condition()
         for item in workspace.items("runs"):
             if Diary(item.folder).read()["stage"] in GOING and not _alive(item.about.get("server")):
-                words = "The page was closed while this run was under way. Continue it, or delete it."
-                Diary(item.folder).write(stage="interrupted", words=words)
+                Diary(item.folder).write(stage="interrupted", words=CLOSED)
         self.thread = threading.Thread(target=self._work, name="lfno runs", daemon=True)
         self.thread.start()
 
@@ -58,8 +58,8 @@ class Jobs:
     def stop(self, item: Item) -> None:
         """Stop a run.
 
-        During training the run stops at the next validation, and its best parameters so far are tested and kept.
-        In any other stage, and at a second request, the process is killed and there is no model.
+        During training, the run stops at the next validation. Its best parameters so far are then tested and kept. In any other
+        stage, or at a second request, the process is killed, and there is no model.
         """
         with self.changed:
             stage = Diary(item.folder).read()["stage"]
@@ -68,7 +68,7 @@ class Jobs:
                 Diary(item.folder).write(stage="stopped", words=STOPPED["waiting"])
                 return
             if self.running is None or self.running[0] != item.identity:
-                raise LfnoError("this run is not under way, so there is nothing to stop")
+                raise LfnoError("this run is not active, so it cannot be stopped")
             process = self.running[1]
             if stage == "training" and item.identity not in self.stopping:
                 assert process.stdin is not None
@@ -79,7 +79,7 @@ class Jobs:
             self.stopping.add(item.identity)
 
     def going(self, item: Item) -> bool:
-        """Return whether a run is active or waits in the queue."""
+        """Return True if a run is active or waits in the queue."""
         with self.changed:
             mine = self.running is not None and self.running[0] == item.identity
             return item.identity in self.queue or (mine and Diary(item.folder).read()["stage"] in GOING)
@@ -96,6 +96,7 @@ class Jobs:
         self.thread.join(PATIENCE)
 
     def _work(self) -> None:
+        """Carry out the runs of the queue, one after the other, until the queue is closed."""
         while True:
             with self.changed:
                 while not self.queue and not self.closed:
@@ -119,38 +120,39 @@ class Jobs:
                 self.stopping.discard(identity)
 
     def _start(self, item: Item) -> subprocess.Popen[bytes]:
+        """Start the worker of a run and return its process."""
         environment = {**os.environ, "OMP_NUM_THREADS": str(THREADS)}
         with (item.folder / ERRORS).open("wb") as errors:
-            # the worker ends when its standard input closes, so a killed server leaves no process behind
+            # the worker ends when its standard input closes, so it ends even if the server is killed
             command = [sys.executable, "-m", "lfno.app.worker", str(item.folder)]
             return subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, env=environment,
-                start_new_session=True,  # Ctrl-C in the terminal reaches only the server, which then ends its worker
+                start_new_session=True,  # Ctrl-C in the terminal reaches only the server; the server then ends the worker
             )  # fmt: skip
 
     def _finish(self, item: Item, code: int) -> None:
-        """Write the last stage of a run whose worker could not write it itself."""
+        """Write the last stage of a run if its worker did not do so."""
         diary = Diary(item.folder)
         stage = diary.read()["stage"]
-        if stage not in GOING or not (item.folder / ABOUT).is_file():  # the worker wrote its end, or the run was deleted
+        if stage not in GOING or not (item.folder / ABOUT).is_file():  # the worker wrote the stage, or the run was deleted
             return
         if item.identity in self.stopping:
             diary.write(stage="stopped", words=STOPPED[stage], seconds_left=None)
         elif self.closed:
-            words = "The page was closed while this run was under way. Continue it, or delete it."
-            diary.write(stage="interrupted", words=words, seconds_left=None)
+            diary.write(stage="interrupted", words=CLOSED, seconds_left=None)
         else:
             words = f"The run ended unexpectedly (exit code {code}). {_last_line(item)}"
             diary.write(stage="failed", words=words, seconds_left=None)
 
 
 def _last_line(item: Item) -> str:
+    """Return the last line that the worker of a run printed on standard error."""
     lines = (item.folder / ERRORS).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return lines[-1][:300] if lines else "It may have run out of memory."
+    return lines[-1][:300] if lines else "There may have been too little memory."
 
 
 def _alive(process: Any) -> bool:
-    """Return whether another process with this process number is running."""
+    """Return True if another process with this process number is running."""
     if not isinstance(process, int) or process == os.getpid():
         return False
     try:

@@ -10,9 +10,9 @@ import numpy as np
 
 
 def packed(values: np.ndarray, double: bool = False) -> dict[str, Any]:
-    """Return an array as its shape and its little-endian floats in base 64, much shorter than decimal numbers.
+    """Return an array as its shape and its little-endian floats in base 64, which is shorter than decimal numbers.
 
-    The floats have 32 bits, or 64 bits if `double` is True.
+    double: True for floats of 64 bits, False for 32 bits.
 
     >>> packed(np.zeros((1, 2)))
     {'shape': [1, 2], 'data': 'AAAAAAAAAAA=', 'double': False}
@@ -22,7 +22,7 @@ def packed(values: np.ndarray, double: bool = False) -> dict[str, Any]:
 
 
 def jsonable(tree: Any) -> Any:
-    """Return the same tree with plain Python numbers. A number that is not finite becomes None, because JSON has no NaN."""
+    """Return a tree of dictionaries and lists with plain Python numbers. Numbers that are not finite become None."""
     if isinstance(tree, dict):
         return {str(key): jsonable(value) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):

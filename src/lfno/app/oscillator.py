@@ -18,8 +18,8 @@ from lfno.systems.families import Curve
 from lfno.systems.signals import open_mesh
 from lfno.systems.steady import SteadyState
 
-SHOWN = Grid.line(1024, dt=DURATION / 1024)  # the time grid on which the page draws oscillators
-DRAWS = 64  # random inputs of a data set that estimate the training range of a shipped model
+SHOWN = Grid.line(1024, dt=DURATION / 1024)  # the time grid of the page for oscillators
+DRAWS = 64  # number of random inputs from which the training range of a shipped model is estimated
 
 
 class Oscillator(Bench):
@@ -65,7 +65,7 @@ class Oscillator(Bench):
             return []
         if isinstance(entry.family, Curve):
             if given.kind != "decaying sine" or abs(given.frequency / PAPER_FREQUENCY - 1) > 1e-3:
-                return ["out of the range of training: it has only seen decaying sines of 0.796 Hz"]
+                return ["out of the range of training: the training inputs were decaying sines of 0.796 Hz"]
             family = entry.family
             if not family.low <= given.amplitude <= family.high:
                 low, high = f"{family.low:g}", f"{family.high:g}"

@@ -1,4 +1,4 @@
-"""The results of a run, stored as files: scores of model and baselines, test signals, modes and frequency response."""
+"""The results of a run, stored as files: errors of model and baselines, test signals, modes and frequency response."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from lfno.app.workspace import read_json, write_json
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 
-MODEL, OUTCOME, REPORT = "model.safetensors", "outcome.json", "report.html"
-SIGNALS = ("input", "truth", "prediction", "linear", "transient", "steady")
-MOST_SAMPLES = 64  # test trajectories that are stored, at most
-MOST_VALUES = 20_000_000  # values of each signal that are stored, at most
-FAINTEST = 1e-4  # input power relative to its peak; frequencies with less power have no frequency response
-SPAN = 2048  # samples of a record that the page draws at a time
+MODEL = "model.safetensors"  # file of the model
+OUTCOME = "outcome.json"  # file of errors, modes and frequency response
+REPORT = "report.html"  # file of the page about the model
+SIGNALS = ("input", "truth", "prediction", "linear", "transient", "steady")  # each is stored in a file NAME.npy
+MOST_SAMPLES = 64  # largest number of test trajectories that are stored
+MOST_VALUES = 20_000_000  # largest number of values of a signal that are stored
+FAINTEST = 1e-4  # smallest input power relative to its peak; at frequencies with less power there is no frequency response
+SPAN = 2048  # time steps of a record that the page draws at a time
 
 
 def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> None:
-    """Write the model, its report, its scores, its test signals, its modes and its frequency response to `folder`."""
+    """Write the model, its report, its errors, the test signals, its modes and its frequency response into `folder`."""
     from lfno.evaluation.caveat import lasting_caveat
     from lfno.plots.fit_page import fit_page
     from lfno.plots.page import write_page
@@ -67,10 +69,10 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
 
 
 def read_outcome(folder: Path) -> dict[str, Any]:
-    """Return the results that `write_outcome` wrote; raise LfnoError if the run has no model."""
+    """Return the results that `write_outcome` wrote, without the signals. Raise LfnoError if the run has no model."""
     told = read_json(folder / OUTCOME)
     if not told:
-        raise LfnoError("this run has left no model")
+        raise LfnoError("this run has no model")
     return told
 
 
@@ -81,7 +83,7 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
     """
     told = read_outcome(folder)
     if not 0 <= place < told["places"]:
-        raise LfnoError(f"there is no test sample {place}: there are {told['places']}, counted from 0")
+        raise LfnoError(f"there is no test sample {place}: there are {told['places']} samples, counted from 0")
     grid = Grid.from_dict(told["grid"])
     found = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in SIGNALS if (folder / f"{name}.npy").is_file()}
     axis = grid.axes[-1]
@@ -93,7 +95,7 @@ def sample(folder: Path, place: int) -> dict[str, Any]:
 
 
 def _split(surrogate: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | None, str]:
-    """Return transient and steady part of the first `keep` test samples, or the reason why there is no split."""
+    """Return (transient part, steady part, "") of the first `keep` test samples, or (None, None, reason) without a split."""
     from lfno.plots.parts import parts_of_test
 
     try:
@@ -104,6 +106,7 @@ def _split(surrogate: Any, keep: int) -> tuple[np.ndarray | None, np.ndarray | N
 
 
 def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
+    """Return the modes, or the reason why there are none."""
     try:
         return [mode.to_dict() for mode in surrogate.modes()], ""
     except LfnoError as error:
@@ -111,7 +114,7 @@ def _modes(surrogate: Any) -> tuple[list[dict[str, Any]], str]:
 
 
 def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
-    """Return the frequency responses of the measured and of the predicted outputs, by the same estimator.
+    """Return the frequency responses of the measured and of the predicted outputs, and the coherence of the measurement.
 
     Return None if the test data are too short or the inputs excite too few frequencies.
     """
@@ -119,7 +122,7 @@ def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
     from lfno.plots.bode import segment_length
 
     inputs, truth = np.asarray(signals["input"], np.float64), np.asarray(signals["truth"], np.float64)
-    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # a missing value must not favour either response
+    truth = np.where(np.isnan(truth), signals["prediction"], truth)  # replace missing values by predicted values
     try:
         length = segment_length(*inputs.shape)
         measured = measure_response(inputs, truth, step, length, FAINTEST)
@@ -127,7 +130,7 @@ def _bode(signals: dict[str, np.ndarray], step: float) -> dict[str, Any] | None:
     except LfnoError:
         return None
     seen = np.flatnonzero(np.isfinite(measured.response).all((0, 1)))
-    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # frequency 0 does not fit on a logarithmic axis
+    keep = slice(1, min(seen[-1] + 1 if len(seen) else 0, MOST_POINTS))  # a logarithmic axis has no place for 0 Hz
     if keep.stop - 1 < 4:
         return None
     return {

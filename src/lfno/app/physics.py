@@ -1,4 +1,4 @@
-"""Physics of a model beside the truth: transient and steady part, and the nonlinear frequency response."""
+"""Transient and steady part, and nonlinear frequency response, of a model and of the equation."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.evaluation.caveat import WHOLE
 
-#: frequencies of a sweep, in Hz
-SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)
-POINTS = 128  # samples in one cycle
-SETTLED = 2e-3  # relative change of the amplitude from one piece to the next; below it the response is steady
-PIECES = 14  # pieces at one frequency, at most; a response that is not steady by then is NaN
-LASTING = 8.0  # s, shortest length of a piece
+SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)  # Hz; frequencies of a sweep
+POINTS = 128  # time steps in one cycle
+#: s; shortest duration of a piece. At each frequency, pieces of whole cycles are simulated until the response is steady
+LASTING = 8.0
+SETTLED = 2e-3  # largest relative change of the amplitude between two pieces of a steady response
+PIECES = 14  # largest number of pieces at one frequency; without a steady response until then, the amplitude is NaN
 
 
 def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
-    """Return transient and steady part of a model's prediction, and the true parts if the system has them.
+    """Return the transient and the steady part of a model's prediction, and the true parts if the system has a steady state.
 
-    A model without poles has no such parts; then the answer has the reason only.
+    A model without poles has no such parts. Then the answer contains only the reason.
     """
     given, label = bench.given(query), bench.labels[key]
     with bench.lock:
@@ -57,7 +57,7 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
     if state.reason:
         return {"reason": f"There is no true steady part: {state.reason}."}
     if not state.reached[0]:
-        return {"reason": "There is no true steady part: with this input the response never repeats itself."}
+        return {"reason": "There is no true steady part: if this input is repeated, the response does not become periodic."}
     steady = state.values[0, 0]
     with bench.lock:
         response = bench.pair(given, bench.grid)[1][0, 0]
@@ -72,10 +72,10 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
 
 
 def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
-    """Return the steady amplitudes of a stepped sine sweep, with rising and with falling frequency.
+    """Return the steady amplitudes of a stepped sine sweep with increasing frequency ("up") and decreasing frequency ("down").
 
-    The simulation at each frequency starts from the last state of the frequency before, as on a test bench. Where the two
-    directions differ, the system has more than one steady response.
+    The simulation at each frequency starts from the last state at the previous frequency, as on a test bench. At frequencies
+    where the two directions differ, the system has more than one steady response.
     """
     reason = bench.system.unsettled
     if reason:
@@ -86,16 +86,13 @@ def true_sweep(bench: Oscillator, amplitude: float) -> dict[str, Any]:
 
 
 def model_sweep(bench: Bench, key: str, amplitude: float) -> dict[str, Any]:
-    """Return the steady amplitudes of a model over frequency, by its steady pass.
-
-    Raises LfnoError for a model that cannot compute a steady response beyond its window.
-    """
+    """Return the steady amplitudes of a model over frequency. Raise LfnoError if the model has no such steady response."""
     found = bench.model(key).response(SWEEP, [amplitude], warn=False)
     return jsonable({"frequency": packed(SWEEP, double=True), "amplitude": packed(found.amplitude[0, :, 0])})
 
 
 def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.ndarray:
-    """Return the amplitude of the fundamental at each frequency; NaN where the response does not become steady."""
+    """Return the amplitude of the fundamental at each frequency, or NaN if the response does not become steady."""
     single = bench.single
     state, found = np.array(single.system.start), []
     for frequency in frequencies:
@@ -119,4 +116,5 @@ def _sweep(bench: Oscillator, amplitude: float, frequencies: np.ndarray) -> np.n
 
 
 def _tone(amplitude: float, frequency: float) -> Any:
+    """Return a cosine as a function of time."""
     return lambda t: amplitude * np.cos(2 * np.pi * frequency * t)

@@ -1,4 +1,4 @@
-"""Predict the outputs for a new file with the model of a run: curves for the page, and a table for download."""
+"""Predict the outputs for a new file with the model of a run. The results are curves for the page and a table for download."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lfno.app.outcome import MODEL, read_outcome
 from lfno.app.workspace import Item, Workspace
 from lfno.core.errors import LfnoError
 
-TABLE = "prediction.csv"
-MOST_ROWS = 2_000_000  # rows of the table, at most
-MOST_KEPT = 20  # predictions in the workspace; older ones are deleted
+TABLE = "prediction.csv"  # file of the table
+MOST_ROWS = 2_000_000  # largest number of rows of the table
+MOST_KEPT = 20  # largest number of predictions in the workspace; older predictions are deleted
 
 
 def predict_file(workspace: Workspace, run: Item, name: str, content: bytes) -> dict[str, Any]:
-    """Return the prediction for the inputs in an uploaded file.
+    """Store an uploaded file, predict its outputs with the model of a run, and return the prediction for the page.
 
-    The workspace keeps the last MOST_KEPT files and predictions, so that the user can download the table.
+    The workspace keeps the last MOST_KEPT predictions, so that the user can download a table.
     """
     uploaded = receive(workspace, name, content, kind="answers")
     try:
@@ -36,6 +36,7 @@ def predict_file(workspace: Workspace, run: Item, name: str, content: bytes) -> 
 
 
 def _answered(run: Item, uploaded: Item) -> dict[str, Any]:
+    """Write the table of the prediction, and return curves, errors and notes."""
     import lfno
     from lfno.data.signals.record import Record
     from lfno.evaluation.metrics import scores
@@ -78,18 +79,18 @@ def _answered(run: Item, uploaded: Item) -> dict[str, Any]:
 
 
 def saved_table(item: Item) -> tuple[str, bytes]:
-    """Return name and content of the table of a stored prediction."""
+    """Return (file name, content) of the table of a stored prediction."""
     return "prediction.csv", (item.folder / TABLE).read_bytes()
 
 
 def _table(model: Any, data: Any, values: np.ndarray, record: bool) -> bytes:
     """Return a CSV table: the run number (for trajectories only), the time, and one column for each output."""
     if data.grid.ndim > 1:
-        raise LfnoError("answers to fields are not written as tables; use `lfno predict` in a terminal")
+        raise LfnoError("the page cannot predict fields; use `lfno predict` in a terminal")
     time = data.grid.axes[-1].points
     flat = values[None] if record else values
     if flat.size > MOST_ROWS * flat.shape[1]:
-        raise LfnoError(f"the answer has more than {MOST_ROWS:,} rows; use `lfno predict` in a terminal")
+        raise LfnoError(f"the prediction has more than {MOST_ROWS:,} rows; use `lfno predict` in a terminal")
     names = [name for name, _ in model.signals.outputs] or [f"output{k}" for k in range(flat.shape[1])]
     columns = [np.tile(time, len(flat)), *flat.transpose(1, 0, 2).reshape(flat.shape[1], -1)]
     heads = ["t", *names]

@@ -15,15 +15,16 @@ from lfno.app.handler import TYPES, Handler
 from lfno.core.errors import LfnoError
 
 HOST = "127.0.0.1"
-MOST_CONNECTIONS = 64  # open connections at a time; a browser opens six for each of its windows
+MOST_CONNECTIONS = 64  # largest number of open connections; a browser opens up to six for each window
+#: the response if there are too many connections
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 class Server(ThreadingHTTPServer):
-    """Serve the page and answer its questions.
+    """The HTTP server: it sends the page and answers the questions of the page.
 
     Args:
-        port: The port; 0 takes any free port.
+        port: The port; 0 for any free port.
         workspace: The folder of files and runs.
     """
 
@@ -32,7 +33,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port: int = 0, workspace: Path | None = None) -> None:
         self.workspace = workspace or default_workspace()
-        # all static files are read here: a request can name one of them, but never a path on the disk
+        # read all static files here: a request can then name one of these files, but never another file
         static = resources.files("lfno.app").joinpath("static")
         self.pages = {}
         for prefix, folder in (("", static), ("vendor/", static.joinpath("vendor"))):
@@ -48,8 +49,8 @@ class Server(ThreadingHTTPServer):
         except OverflowError:
             raise LfnoError(f"port {port} does not exist; choose one between 1 and 65535") from None
         except OSError as error:
-            raise LfnoError(f"port {port} cannot be used ({error.strerror}); choose another with --port") from None
-        # another site may point its own host name at 127.0.0.1 (DNS rebinding), so only these host names are accepted
+            raise LfnoError(f"port {port} cannot be used ({error.strerror}); choose another port with --port") from None
+        # accept only requests to these host names: the host name of a hostile site may have the address 127.0.0.1
         self.names = {f"{host}:{self.server_port}" for host in (HOST, "localhost")}
 
     @property
@@ -59,7 +60,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def desk(self) -> Any:
-        """The desk, which answers the questions; created at the first question."""
+        """The `Desk` that answers the questions. It is created at the first question."""
         with self._making:
             if self._desk is None:
                 from lfno.app.api import Desk
@@ -68,7 +69,7 @@ class Server(ThreadingHTTPServer):
             return self._desk
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a connection in a new thread. With MOST_CONNECTIONS open, answer with status 503 instead."""
+        """Serve a connection in a new thread. If MOST_CONNECTIONS are open, send status 503 and close the connection."""
         if self._free.acquire(blocking=False):
             try:
                 super().process_request(request, client_address)
@@ -99,13 +100,13 @@ class Server(ThreadingHTTPServer):
             self._desk.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report an error, except when the browser closed the connection or a request took too long."""
+        """Print an error in the terminal, unless the browser closed the connection or a request took too long."""
         if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
             super().handle_error(request, client_address)
 
 
 def default_workspace() -> Path:
-    """Return the default folder of the page's files and runs."""
+    """Return the folder of files and runs that is used if the user names no other folder."""
     import platformdirs
 
     return platformdirs.user_data_path("lfno") / "workspace"

@@ -1,4 +1,7 @@
-"""Solve one trajectory of an oscillator in milliseconds, by LSODA. The library's RK4 is fast only for large batches."""
+"""Solve the equation of an oscillator for one input in milliseconds, with LSODA from scipy.
+
+The Runge–Kutta solver of the library is fast only for large batches.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,11 @@ from lfno.systems.signals import FunctionSignal
 from lfno.systems.steady import SteadyState, by_repetition
 
 TOLERANCE = 1e-8  # relative and absolute error tolerance of a step
-LONGEST = 0.05  # s, longest step, so that the solver does not step over a pulse
-MOST_STEPS = 20_000  # steps between two points of the grid, at most
-SOLVING = threading.Lock()  # LSODA has one global state for the whole process, so only one thread may solve
+LONGEST = 0.05  # s; longest step, so that the solver does not miss a pulse
+MOST_STEPS = 20_000  # largest number of steps between two points of the grid
+SOLVING = threading.Lock()  # LSODA has one global state for the whole process, so only one thread may use it
 
+#: the input as a function of time
 Force = Callable[[Any], np.ndarray]
 
 
@@ -35,7 +39,7 @@ class Single:
         self.system, self.outputs = system, system.outputs
 
     def solve(self, force: Force, grid: Grid) -> np.ndarray:
-        """Return the output (time,) from the system's initial state; raise LfnoError if the output grows without bound."""
+        """Return the output (time,) from the initial state of the system. Raise LfnoError if the output grows without bound."""
         answer = self.states(force, grid, np.array(self.system.start))[:, self.system.observed]
         if not np.isfinite(answer).all():
             raise LfnoError("the solution grows without bound; use a smaller amplitude")
@@ -49,7 +53,7 @@ class Single:
         return by_repetition(repeated, FunctionSignal(force, 1), grid)
 
     def states(self, force: Force, grid: Grid, start: np.ndarray) -> np.ndarray:
-        """Return the states (time, component) from the state `start`; all values are NaN if the solver failed."""
+        """Return the states (time, component) from the state `start`. All values are NaN if the solver failed."""
         rate = self.system.rate
 
         def slope(state: np.ndarray, t: float) -> Any:
@@ -66,7 +70,7 @@ class Single:
 
 
 class _Repeated:
-    """An oscillator with its input, with the methods that `by_repetition` needs for a batch of one."""
+    """An oscillator with one input, as a batch of one. It has the methods that `by_repetition` calls."""
 
     def __init__(self, single: Single, force: Force) -> None:
         self.single, self.force, self.outputs = single, force, single.outputs

@@ -1,4 +1,4 @@
-"""Check the values of a query: numbers, whole numbers and words. A wrong value raises LfnoError."""
+"""Check the values of a query (the options of a question): numbers, whole numbers and texts. A wrong value is an LfnoError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Query = dict[str, Any]
 
 
 def number(query: Query, name: str, low: float, high: float, default: float | None = None, label: str = "") -> float:
-    """Return query[name] as a float between `low` and `high`; `label` is the name of the value on the page.
+    """Return query[name] as a float between `low` and `high`. `label` is the name of the value in error messages.
 
     >>> number({"amplitude": 2}, "amplitude", 0, 5)
     2.0
@@ -25,7 +25,7 @@ def number(query: Query, name: str, low: float, high: float, default: float | No
     except OverflowError:  # a whole number of more than 308 digits
         raise LfnoError(f"the {label} is too large; choose a value between {low:g} and {high:g}") from None
     if not (math.isfinite(given) and low <= given <= high):
-        raise LfnoError(f"the {label} {given:g} is out of reach; choose a value between {low:g} and {high:g}")
+        raise LfnoError(f"the {label} {given:g} is not allowed; choose a value between {low:g} and {high:g}")
     return given
 
 
@@ -50,6 +50,7 @@ def word(query: Query, name: str, choices: Sequence[str] = ()) -> str:
 
 
 def _short(value: Any) -> str:
+    """Return a value as text of at most 60 characters."""
     try:
         text = repr(value)
     except ValueError:  # a whole number with more digits than Python can convert to text

@@ -1,10 +1,10 @@
-"""Translate options of the library into the terms of the page: fields and roles."""
+"""Write an option of the library as a field of the page, for error messages."""
 
 from __future__ import annotations
 
 from lfno.core.errors import Option
 
-#: option of the library -> its field on the page
+#: option of the library -> the name of its field on the page
 FIELDS = {
     "dt": "“Time step”",
     "axes": "“Axes of the arrays”",
@@ -18,7 +18,7 @@ FIELDS = {
 
 
 def field(option: Option) -> str:
-    """Return the page's name of an option, with the recommended value.
+    """Return the name of an option on the page, with the recommended value.
 
     >>> field(Option("resample", True)), field(Option("dt", 0.01)), field(Option("time", "NAME"))
     ('“Resample to even time steps”', '“Time step” = 0.01', 'the role “time” in the table')

@@ -1,4 +1,4 @@
-"""Carry out one run in its own process: `python -m lfno.app.worker FOLDER` fits and tests a model and writes the results."""
+"""Carry out one run in its own process. `python -m lfno.app.worker FOLDER` fits and tests a model and writes the results."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lfno.app.files import reading_options, said
 from lfno.app.workspace import ABOUT, read_json
 from lfno.core.errors import LfnoError
 
-TRAINING = "training"  # the folder of the checkpoints
+TRAINING = "training"  # folder of the checkpoints
 LOOKS = 100  # approximate number of points of the learning curve
-NETWORKS = ("lfno", "fno", "lno")
+NETWORKS = ("lfno", "fno", "lno")  # models with a training loop
 
 
 class Run:
-    """One run: its order (model, data, epochs), its training, and its entries in the diary."""
+    """One run: its `order` (model, data and epochs), its training, and its diary."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.order, self.diary = folder, read_json(folder / ABOUT), Diary(folder)
@@ -44,18 +44,20 @@ class Run:
             from lfno.app.outcome import write_outcome
 
             write_outcome(surrogate, self.folder, self.source_name, time.monotonic() - self.begun)
-            words = "Stopped: the best weights so far were kept and tested." if self.stopping else ""
+            words = "Stopped. The model has the best weights so far, and was tested." if self.stopping else ""
             self.diary.write(stage="stopped" if self.stopping else "done", ready=True, words=words)
         except LfnoError as error:
             self.diary.write(stage="failed", words=self._said(error))
         except Exception as error:
             traceback.print_exc()
-            self.diary.write(stage="failed", words=f"The run failed inside lfno ({type(error).__name__}: {error}).")
+            self.diary.write(stage="failed", words=f"There was an error inside lfno ({type(error).__name__}: {error}).")
 
     def _said(self, text: LfnoError | str) -> str:
+        """Return a message with the file names of the user."""
         return said(text, self.order.get("files", []))
 
     def _fit(self) -> Any:
+        """Read the data, fit the model, and return it."""
         from lfno.surrogate import fit
 
         options: dict[str, Any] = {"folder": self.folder / TRAINING}
@@ -65,7 +67,7 @@ class Run:
 
             paths = [self.folder.parents[1] / "files" / self.order["file"] / one["path"] for one in self.order["files"]]
             if not all(path.is_file() for path in paths):
-                raise LfnoError(f"the file {self.order['files'][0]['name']} was deleted, so the run cannot be carried out")
+                raise LfnoError(f"the file {self.order['files'][0]['name']} was deleted, so no model can be fitted to it")
             source = prepare(paths[0] if len(paths) == 1 else paths, **reading_options(self.order.get("reading", {})))
         if self.model in NETWORKS:
             options |= self._training(source)
@@ -92,15 +94,15 @@ class Run:
         return {**changes, "validate_every": max(1, self.total // LOOKS), "watch": self.watch, "resume": resume}
 
     def watch(self, trainer: Any, record: dict[str, Any]) -> None:
-        """Write the progress and the estimated remaining time to the diary.
+        """Write the progress and the estimated remaining time to the diary. The training loop calls this at every validation.
 
-        During the pilot, the time of the training itself is extrapolated from the time of a pilot epoch.
+        During the pilot (short trial runs), the time of the training is estimated from the time of a pilot epoch.
         """
         pilot = trainer.tasks[0].name.startswith("pilot")
         each = record["seconds"] / max(record["epoch"], 1)
         left = each * (trainer.config.epochs - record["epoch"])
         if pilot:
-            left += each / len(trainer.tasks) * self.total  # a pilot epoch trains all trials together
+            left += each / len(trainer.tasks) * self.total  # a pilot epoch trains all trial runs together
         else:
             loss = {name: min(record[name]) for name in ("train", "validation", "best")}
             self.diary.add_loss({"epoch": record["epoch"], "seconds": record["seconds"], **loss})
@@ -111,7 +113,7 @@ class Run:
             trainer.stopped.fill_(1.0)
 
     def listen(self) -> None:
-        """Wait for "stop" on the standard input. The input closes when the server ends; this process then ends too."""
+        """Wait for "stop" on the standard input. When the server ends, the input closes, and this process ends, too."""
         for line in sys.stdin:
             if line.strip() == "stop":
                 self.stopping = True
@@ -137,7 +139,7 @@ def main() -> None:
     logger.setLevel(logging.INFO)
     logger.addHandler(Messages(run))
     run.carry_out()
-    os._exit(0)  # skip the slow shutdown of torch; all results are written
+    os._exit(0)  # all results are written; end without the slow shutdown of torch
 
 
 if __name__ == "__main__":

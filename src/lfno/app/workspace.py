@@ -1,4 +1,4 @@
-"""The workspace: the folder of the page's files, runs and predictions. Each item has an identity, a name and a folder."""
+"""The workspace: the folder with the files, runs and predictions of the page. Each of them is an item with its own folder."""
 
 from __future__ import annotations
 
@@ -15,16 +15,21 @@ from typing import Any
 from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 
-ABOUT = "about.json"
-KINDS = {"files": "file", "runs": "run", "answers": "prediction"}
-MOST_ITEMS = 500  # items of one kind, at most
-MOST_BYTES = 4 * 2**30  # bytes of all items together, at most
-LONGEST_NAME = 120  # characters of a name, at most
+ABOUT = "about.json"  # file with the name of an item and further entries
+KINDS = {"files": "file", "runs": "run", "answers": "prediction"}  # kind of item -> its name in error messages
+MOST_ITEMS = 500  # largest number of items of one kind
+MOST_BYTES = 4 * 2**30  # largest size of all items together, in bytes
+LONGEST_NAME = 120  # largest number of characters of a name
 
 
 @dataclass(frozen=True)
 class Item:
-    """One file, run or prediction, with its kind, identity and folder. `about` is the content of its about.json."""
+    """A file (or several files that belong together), a run or a prediction.
+
+    kind: one of KINDS.
+    identity: 12 hexadecimal digits, also the name of the folder.
+    about: the content of about.json.
+    """
 
     kind: str
     identity: str
@@ -39,12 +44,12 @@ class Item:
         return str(self.about.get("name", self.identity))
 
     def change(self, **entries: Any) -> None:
-        """Change entries of about.json. Only the server calls this method; a worker writes other files."""
+        """Change entries of about.json. Only the server may call this method, not a worker."""
         write_json(self.folder / ABOUT, {**self.about, **entries})
 
 
 class Workspace:
-    """All items of a folder.
+    """All items in a folder.
 
     >>> import tempfile
     >>> workspace = Workspace(Path(tempfile.mkdtemp()))
@@ -62,9 +67,9 @@ class Workspace:
                 raise LfnoError(f"the workspace {folder} cannot be used ({error.strerror}); choose another folder") from error
 
     def create(self, kind: str, name: str, **about: Any) -> Item:
-        """Return a new item; raise LfnoError if the workspace is full."""
+        """Make a new item and return it. Raise LfnoError if the workspace is full."""
         if len(self.items(kind)) >= MOST_ITEMS:
-            raise LfnoError(f"the workspace holds {MOST_ITEMS} {kind} already; delete some first")
+            raise LfnoError(f"the workspace is full: it has {MOST_ITEMS} {kind}; delete some of them first")
         if self.size() > MOST_BYTES:
             raise LfnoError(f"the workspace is full ({MOST_BYTES // 2**30} GB); delete files or runs first")
         identity = secrets.token_hex(6)
@@ -74,13 +79,13 @@ class Workspace:
         return item
 
     def items(self, kind: str) -> list[Item]:
-        """Return all items of a kind, the newest first. Incomplete and deleted items are left out."""
+        """Return all items of a kind, the newest first, without incomplete and deleted items."""
         folders = [one for one in (self.folder / kind).iterdir() if (one / ABOUT).is_file()]
         found = [Item(kind, one.name, one) for one in folders]
         return sorted(found, key=lambda item: -float(item.about.get("created", 0.0)))
 
     def find(self, kind: str, identity: Any) -> Item:
-        """Return the item with this identity; raise LfnoError if there is none."""
+        """Return the item with this identity. Raise LfnoError if there is no such item."""
         if isinstance(identity, str) and re.fullmatch(r"[0-9a-f]{12}", identity):
             item = Item(kind, identity, self.folder / kind / identity)
             if (item.folder / ABOUT).is_file():
@@ -88,9 +93,9 @@ class Workspace:
         raise LfnoError(f"this {KINDS[kind]} is not in the workspace any more; reload the page")
 
     def rename(self, kind: str, identity: Any, name: Any) -> Item:
-        """Change the displayed name of an item; its identity and its folder stay the same."""
+        """Change the name of an item and return the item. Its identity and its folder stay the same."""
         if not isinstance(name, str) or not clean(name):
-            raise LfnoError("a name has at least one letter")
+            raise LfnoError("a name must have at least one letter")
         with self.lock:
             item = self.find(kind, identity)
             item.change(name=clean(name))
@@ -120,7 +125,7 @@ def clean(name: str) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file; {} if the file is missing or damaged."""
+    """Return the JSON object in a file, or {} if the file is missing or damaged."""
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -129,5 +134,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, tree: dict[str, Any]) -> None:
-    """Write a JSON object. A reader sees the old or the new file, never a part."""
+    """Write a JSON object to a file. The file is complete at all times: it has the old or the new content."""
     write_atomically(path, json.dumps(tree).encode())

@@ -1,4 +1,7 @@
-"""Activation functions and their derivatives inside a kernel. NaN stays NaN, so that a diverged run is noticed."""
+"""Activation functions and their derivatives inside a kernel. NaN stays NaN, so that the user sees that a run diverged.
+
+KIND is the name of the activation. Any other name is the identity.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import triton.language as tl
 
 @triton.jit
 def activate(x, KIND: tl.constexpr):
+    """Return act(x)."""
     if KIND == "relu":
         return tl.where(x < 0, 0.0, x)
     elif KIND == "gelu":
@@ -24,6 +28,7 @@ def activate(x, KIND: tl.constexpr):
 
 @triton.jit
 def slope(x, KIND: tl.constexpr):
+    """Return the derivative act′(x)."""
     if KIND == "relu":
         return tl.where(x > 0, 1.0, 0.0)
     elif KIND == "gelu":

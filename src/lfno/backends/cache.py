@@ -1,7 +1,8 @@
-"""Two caches: wave matrices, and functions of a layer's parameters.
+"""Two caches: one for wave matrices (see `lfno.spectral.waves`), one for functions of a layer's parameters.
 
-The transfer function of a layer, or the tables of its recurrence, cost more time than the response to one signal. A cached
-value is valid until a parameter changes. We compare parameter values, because version counters miss some in-place edits.
+A layer computes functions of its parameters, such as its transfer function. Such a function costs more time than the response
+to one signal. A cached result is valid until a parameter changes. We compare parameter values, because the version counters of
+torch miss some in-place edits.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from torch import Tensor, nn
 
 from lfno.spectral.waves import waves
 
-WAVES = 32  # number of cached wave matrices; more than one run needs, because a captured graph keeps reading its matrices
-LARGE = 2**20  # entries of the largest cached result, 8 MB
-RESULTS = 4  # number of cached results for one layer
+#: number of cached wave matrices. A CUDA graph keeps reading its matrices, so this is more than one run needs
+WAVES = 32
+#: largest number of entries of a cached result, 8 MB
+LARGE = 2**20
+#: number of cached results for one layer
+RESULTS = 4
 
 _WAVES: dict[tuple[Any, ...], Tensor] = {}
 
@@ -29,7 +33,7 @@ _WRITING = threading.Lock()
 
 
 def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor) -> Tensor:
-    """Return the matrix of `lfno.spectral.waves.waves` in the precision and on the device of `like`."""
+    """Return the matrix of `lfno.spectral.waves.waves`, (2, kept, points), in the precision and on the device of `like`."""
     double = like.dtype in (torch.float64, torch.complex128)
     given = (period, points, modes, half, torch.float64 if double else torch.float32, like.device)
     if torch.compiler.is_compiling():
@@ -47,7 +51,7 @@ def cached_waves(period: int, points: int, modes: int, half: bool, like: Tensor)
 
 
 def _lasting(values: Tensor) -> bool:
-    """Return whether a tensor may be cached. A tensor inside vmap or grad becomes invalid after the call.
+    """Return whether a tensor may be cached. Tensors inside `torch.func.vmap` or `grad` are invalid after the call.
 
     torch has no public function for this test.
     """
@@ -87,6 +91,7 @@ def cached(
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
+    """Yield the tensors of a nested tuple."""
     if isinstance(value, Tensor):
         yield value
     else:
@@ -95,13 +100,14 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _quiet(module: nn.Module, parameters: Sequence[Tensor]) -> bool:
-    """Return whether results may be cached: a prediction on a CPU with the stored parameters of one model, and no tracing.
+    """Return whether results may be cached: in predictions on a CPU, with the parameters of one model, outside `torch.compile`.
 
-    On a GPU, a comparison of values would wait for all running kernels.
+    On a GPU, the comparison of parameter values would have to wait for all running kernels.
     """
     own = all(type(values) is nn.Parameter and values.device.type == "cpu" for values in parameters)
     return own and not (module.training or torch.is_grad_enabled() or torch.compiler.is_compiling())
 
 
 def _same(own: Tensor, old: Tensor) -> bool:
+    """Return whether two tensors have the same type and the same values."""
     return own.dtype == old.dtype and torch.equal(own, old)

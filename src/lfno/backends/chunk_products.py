@@ -1,13 +1,17 @@
-"""Responses to chunked signals as a few large matrix products, for a CPU. The hold is linear, poles are shared, from rest.
+"""The recurrence and the channel map of a layer as a few large matrix products, for a CPU.
 
-Signals have the layout (L, channels, T·signals·groups): the L samples of a chunk come first, and the chunks c = g·T + t come
-last. In this layout a map of channels, and each step of the recurrence, is a matrix product without a copy:
+The response starts from rest. The input u is a signal that is linear between samples, and all channels share the poles.
 
-    y = Σ_τ H_τ u[·−τ] inside a chunk,          a triangular matrix of blocks H_τ; H_0 includes W
-    ξ after a chunk = A ξ + excite · u,         a product, and a recurrence over chunks (`lfno.backends.chunk_states`)
-    y += ring · mix · ξ,                        two products.
+A signal is cut into chunks of L samples. T chunks form a group: chunk t of group g is c = g·T + t. Arrays have the shape
+(L, channels, T·signals·groups), with the samples of a chunk first. In this layout every step is a matrix product without a
+copy. With the state ξ, its factor A from chunk to chunk, the matrices of `lfno.spectral.linear_hold.Coefficients` and the
+channel map W:
 
-The backward pass has the same products, transposed, and the recurrence runs backwards in time.
+    y = Σ_τ H_τ u[·−τ] inside a chunk           product with a triangular matrix of blocks H_τ (`lags`); H_0 includes W
+    ξ after a chunk = A ξ + excite · u          a product, then a recurrence over chunks (`lfno.backends.chunk_states`)
+    y += ring · mix · ξ                         two products
+
+The backward pass has the same products with transposed matrices. Its recurrence runs backwards in time.
 """
 
 from __future__ import annotations
@@ -25,20 +29,21 @@ from lfno.backends.scan import Level
 from lfno.spectral.linear_hold import Coefficients, coefficients
 from lfno.spectral.tables import CHUNK
 
-#: samples of a chunk in one product; a small number wastes less work above the diagonal, a large number uses the CPU better
+#: number of samples of a chunk in one product. A small number wastes less work above the diagonal of the triangular matrix; a
+#: large number uses the CPU better
 ROWS = 8
 assert CHUNK % ROWS == 0
 
 
 def fold(u: Tensor) -> Tensor:
-    """Cut signals (batch, channels, time) into chunks (L, channels, T·batch·groups), with zeros after the last sample."""
+    """Cut signals (batch, channels, time) into chunks (L, channels, T·batch·groups). Zeros fill the last group."""
     groups, size = group_chunks(-(-u.shape[-1] // CHUNK))
     u = torch.nn.functional.pad(u, (0, groups * size * CHUNK - u.shape[-1]))
     return u.unflatten(-1, (groups, size, CHUNK)).permute(4, 1, 3, 0, 2).flatten(2)
 
 
 def unfold(chunks: Tensor, batch: int, size: int) -> Tensor:
-    """Return the first `size` samples of chunked signals, (batch, channels, size): the inverse of `fold`."""
+    """Return the first `size` samples of signals in chunks, (batch, channels, size): the inverse of `fold`."""
     groups, in_group = group_chunks(-(-size // CHUNK))
     return chunks.unflatten(-1, (in_group, batch, groups)).permute(3, 1, 4, 2, 0).flatten(2)[..., :size]
 
@@ -73,14 +78,21 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, size: in
 
 
 def respond(chunks: Tensor, batch: int, layer: Layer, bias: Tensor) -> Tensor:
-    """Return the response from rest plus W u + b, for chunks (L, in, …): chunks (L, out, …)."""
+    """Return the response from rest plus W u + b in chunks (L, out, …).
+
+    chunks: the input u in chunks (L, in, …).
+    batch: number of signals.
+    layer: the matrices from `prepare`.
+    bias: b, (out,).
+    """
     return _Respond.apply(chunks.contiguous(), *layer.coefficients, bias, batch, layer.rows, *layer.powers)[0]
 
 
 class _Respond(torch.autograd.Function):
     """Return the response, and two tensors for its gradient.
 
-    The two tensors are the states ξ before every chunk, (2, M, in, …), and the mixed states, (M, 2·out, …).
+    The two tensors are the states ξ before every chunk, (2, M, in, …), and the products of ξ with the residues, (M, 2·out, …).
+    In `backward`, g is the gradient with respect to the response, and gx is the gradient with respect to x.
     """
 
     @staticmethod
@@ -136,7 +148,7 @@ class _Respond(torch.autograd.Function):
         gexcite = product(gadded, u.view(length, -1).mT)
         gu.view(length, -1).addmm_(excite.mT, gadded)
         _beginnings(gu, size, ctx.batch).add_((first.view(2, poles, 1, 1) * gstart).sum((0, 1)))
-        # A multiplies every ξ once, so the gradient of A is Σ conj(ξ) λ, with the gradient λ of the state one chunk later
+        # ξ one chunk later contains A ξ, so gA = Σ conj(ξ) λ, where λ is the gradient with respect to the later ξ
         products = states.view(2, poles, -1).transpose(0, 1) @ gadded.view(2, poles, -1).permute(1, 2, 0)
         gstep = torch.stack((products[:, 0, 0] + products[:, 1, 1], products[:, 0, 1] - products[:, 1, 0]))
         gbias = g.sum((0, 2))
@@ -144,7 +156,7 @@ class _Respond(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-        """Compute the runs of a stack one after the other, because each run fills the processor."""
+        """Compute the networks of a stack one after the other, because each one keeps the whole processor busy."""
         runs = []
         for run in range(info.batch_size):
             own = (value if d is None else value.select(d, run) for value, d in zip(args, in_dims, strict=True))

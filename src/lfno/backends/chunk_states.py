@@ -1,10 +1,11 @@
-"""The states before every chunk, s[c+1] = A s[c] + p[c] with one A per pole, and the adjoint of this recurrence.
+"""The states s before every chunk c, from s[c+1] = A s[c] + p[c] with one number A per pole, and their gradient.
 
-The chunks c = g·T + t are cut into groups g of T chunks. Arrays have the axis t before the axis g. So one step of the
-recurrence in all groups is an operation on long rows. The states before groups follow another recurrence, with A^T (the power
-T), which `lfno.backends.scan` solves.
+T chunks form a group: chunk t of group g is c = g·T + t. The axis of t comes before the axis of g, so that one step of the
+recurrence in all groups works on long contiguous rows. The states before groups follow another recurrence, with the power A^T
+in place of A. `lfno.backends.scan` solves that recurrence.
 
-Complex numbers are planes (re, im) on the first axis. Shapes are (2, M, channels, T, signals·groups).
+The first axis of an array is the plane (re, im) of complex numbers. Arrays have the shape (2, M, channels, T, signals·groups)
+for M poles.
 """
 
 from __future__ import annotations
@@ -18,11 +19,10 @@ from torch import Tensor
 from lfno.backends.scan import Level, cut, make_levels, planes, scan
 from lfno.spectral.hold import powers
 
-#: largest number of chunks in a group; small groups need a longer recurrence of groups, large groups need more operations
+#: largest number of chunks in a group. Smaller groups need more steps between groups; larger groups need more operations
 GROUP = 8
 
-
-#: both planes of an array together, the real plane, and the imaginary plane
+#: one complex array as three views: both planes, the real plane, the imaginary plane
 Split = tuple[Tensor, Tensor, Tensor]
 
 
@@ -31,7 +31,8 @@ class Powers(NamedTuple):
 
     inside: A, …, A^T as planes (2, M, 1, T, 1).
     levels: powers of A^T, for the states before groups.
-    If several layers are prepared together, each tensor has a leading axis of layers.
+
+    Tensors for several layers have a leading axis of layers.
     """
 
     inside: Tensor
@@ -39,9 +40,9 @@ class Powers(NamedTuple):
 
 
 def make_powers(poles: Tensor, step: float, groups: int, size: int, dtype: torch.dtype) -> Powers:
-    """Return the powers of A = e^{μ step}.
+    """Return the powers of A = e^{μ step} for S layers.
 
-    poles: (S, M).
+    poles: μ, (S, M).
     step: time between two chunks.
     groups: number of groups.
     size: number of chunks in a group.
@@ -56,9 +57,9 @@ def group_chunks(count: int) -> tuple[int, int]:
 
 
 def states_before(added: Tensor, start: Tensor, given: Powers) -> Tensor:
-    """Return the states s before every chunk.
+    """Return the states s before every chunk, in the shape of `added`.
 
-    added: the terms p that chunks add to the state; this tensor is overwritten.
+    added: the terms p that chunks add to the state. This tensor is overwritten.
     start: the state before the first chunk, (2, M, channels, signals).
     given: the powers of A.
     """
@@ -70,9 +71,9 @@ def states_before(added: Tensor, start: Tensor, given: Powers) -> Tensor:
 
 
 def states_back(slopes: Tensor, signals: int, given: Powers) -> tuple[Tensor, Tensor]:
-    """Return the gradients with respect to `added` and `start` of `states_before`.
+    """Return the gradients with respect to the arguments `added` and `start` of `states_before`.
 
-    slopes: the gradient with respect to the states; this tensor is overwritten.
+    slopes: the gradient with respect to the states. This tensor is overwritten.
     signals: number of signals.
     given: the powers of A.
     """
@@ -84,7 +85,10 @@ def states_back(slopes: Tensor, signals: int, given: Powers) -> tuple[Tensor, Te
 
 
 def _steps(values: Tensor, table: Tensor, back: bool) -> Tensor:
-    """Solve the recurrence inside groups from zero, in place: v[t] += A v[t−1], or v[t] += conj(A) v[t+1] with `back`."""
+    """Solve the recurrence inside groups, where each group starts from zero. The array `values` (v) is overwritten.
+
+    v[t] += A v[t−1] for increasing t, or with `back` v[t] += conj(A) v[t+1] for decreasing t.
+    """
     re, im = table[:, :, :, 0]
     im = -im if back else im
     steps = list(zip(values.unbind(3), values[0].unbind(2), values[1].unbind(2), strict=True))
@@ -94,10 +98,12 @@ def _steps(values: Tensor, table: Tensor, back: bool) -> Tensor:
 
 
 def _spread(local: Tensor, entering: Tensor, table: Tensor, back: bool) -> Tensor:
-    """Return the states inside groups from the states that enter groups.
+    """Return the states before every chunk from the states before every group.
 
-    The result is A^t times the entering state plus the local state (the solution from zero) of the step before. With `back`,
-    the result uses conj(A) and the step after.
+    local: the solution inside groups that start from zero, from `_steps`.
+    entering: the state before each group. With `back`, the state after each group.
+
+    The state before chunk t is A^t · entering + local[t−1]. With `back`, conj(A) and local[t+1] are used.
     """
     size = local.shape[3]
     result = torch.empty_like(local)

@@ -1,8 +1,8 @@
-"""The transforms of `lfno.spectral.fourier`, with the faster of two methods for each axis.
+"""The Fourier transforms of `lfno.spectral.fourier`, with the faster of two methods for each axis.
 
-The methods are a product with a matrix of waves, and a fast Fourier transform. A product needs no copies and computes only the
-modes that are kept. A product is faster for few points. With few modes it is also faster on a GPU and on a padded axis; see
-`by_product`.
+One method is a product with a matrix of waves. It computes only the modes that are kept. The other method is a fast Fourier
+transform (FFT). The product is faster if an axis has few points. If few modes are kept, it is also faster on a GPU, or if the
+axis is padded with zeros.
 """
 
 from __future__ import annotations
@@ -19,13 +19,22 @@ from lfno.spectral.axes import Modes, max_modes
 from lfno.spectral.fourier import twice
 from lfno.spectral.waves import analyse, synthesise
 
-SHORT = 64  # largest period, in points, for which a product is always faster
-FEW = 32  # largest number of modes for which a product is faster on a GPU or on a padded axis
-LARGE = 2**20  # largest number of entries of a wave matrix for long periods, 8 MB
+#: largest period in points for which a product is always faster
+SHORT = 64
+#: largest number of modes for which a product is faster on a GPU or on a padded axis
+FEW = 32
+#: largest number of entries of a wave matrix if the period is longer than SHORT, 8 MB
+LARGE = 2**20
 
 
 def by_product(period: int, points: int, modes: int | None, x: Tensor) -> bool:
-    """Return whether a product is faster than a fast Fourier transform. `modes` is None if all modes are kept."""
+    """Return whether a product is faster than an FFT.
+
+    period: number of points with padding.
+    points: number of points without padding.
+    modes: number of kept modes; None if all modes are kept.
+    x: the field.
+    """
     if modes is None:
         return False
     few = modes <= FEW and modes * points <= LARGE
@@ -33,7 +42,7 @@ def by_product(period: int, points: int, modes: int | None, x: Tensor) -> bool:
 
 
 def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = ()) -> Tensor:
-    """See `lfno.spectral.fourier.enter`."""
+    """Return the same result as `lfno.spectral.fourier.enter`."""
     for d in axes:
         axis, kept = d - len(modes), modes[d]
         points = x.shape[axis]
@@ -48,7 +57,7 @@ def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = 
 def leave(
     spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: bool = True, period: Sequence[int] = ()
 ) -> Tensor:
-    """See `lfno.spectral.fourier.leave`."""
+    """Return the same result as `lfno.spectral.fourier.leave`."""
     for d in axes:
         axis, points = d - len(shape), shape[d]
         kept, size = spectrum.shape[axis], period[d] if period else points
@@ -62,11 +71,11 @@ def leave(
 
 
 def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Sequence[int] = ()) -> Tensor:
-    """See `lfno.spectral.fourier.to_modes`."""
+    """Return the same result as `lfno.spectral.fourier.to_modes`."""
     last = len(modes) - 1
     period = tuple(period) or x.shape[-len(modes) :]
     others = [d for d in range(last) if d not in entered]
-    # products come first, because they drop modes before the fast Fourier transforms run
+    # products first: they drop modes, so that the FFTs are smaller
     first = [d for d in others if by_product(period[d], x.shape[d - len(modes)], modes[d], x)]
     x = enter(x, modes, first, period)
     done, points, size, low = [*entered, *first], x.shape[-1], period[-1], modes[-1]
@@ -81,7 +90,7 @@ def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Seque
 def from_modes(
     spectrum: Tensor, shape: Sequence[int], entered: Sequence[int] = (), period: Sequence[int] = ()
 ) -> Tensor:
-    """See `lfno.spectral.fourier.from_modes`."""
+    """Return the same result as `lfno.spectral.fourier.from_modes`."""
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
     others = [d for d in range(last) if d not in entered]
@@ -100,7 +109,7 @@ def from_modes(
 
 
 class _Half(torch.autograd.Function):
-    """torch.fft.rfft along the last axis, with a gradient that uses a real transform (half of the modes) too."""
+    """torch.fft.rfft along the last axis. Its gradient is also a real transform, with half of the modes."""
 
     generate_vmap_rule = True
 
@@ -114,15 +123,15 @@ class _Half(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None]:
-        # The gradient is Re Σ_l g_l e^{iω_l t}. irfft counts every mode twice, except mode 0 and, for an even size, the last.
+        # the gradient is Re Σ_l g_l e^{iω_l t}; irfft counts most modes twice (see `twice`), so we divide by these counts
         return real_inverse(g / twice(ctx.size, g), ctx.size, norm="forward")[..., : ctx.points], None
 
 
 def real_inverse(spectrum: Tensor, size: int, norm: str = "backward") -> Tensor:
     """Return torch.fft.irfft along the last axis, for a spectrum with all modes.
 
-    A real signal has no imaginary parts of mode 0 and of the Nyquist mode. A CPU ignores these imaginary parts. A GPU ignores
-    them in small batches only and adds them in large batches (torch 2.11). So this function sets them to zero on a GPU.
+    For a real signal, mode 0 and the Nyquist mode are real. On a CPU, torch ignores imaginary parts of these two modes. On a
+    GPU, torch 2.11 ignores them in small batches but not in large batches. We therefore set them to zero on a GPU.
     """
     if spectrum.is_cuda:
         spectrum = torch.complex(spectrum.real, spectrum.imag * (twice(size, spectrum) - 1))

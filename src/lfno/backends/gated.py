@@ -1,6 +1,9 @@
-"""The pointwise end of a gated layer in one kernel: y = v + (A u + a) sigmoid(B u + c) with u = act(W v + b + s + t).
+"""The last operations of a layer with a gate, at every point, in one kernel:
 
-The forward pass stores the argument of act and not u. The backward pass computes u again. s and t may be absent.
+    y = v + (A u + a) sigmoid(B u + c)   with   u = act(W v + b + s + t).
+
+v is the input of the layer. s and t are two parts of its response; each may be missing. The forward pass stores the argument of
+act. The backward pass computes u from this argument again.
 """
 
 from __future__ import annotations
@@ -16,7 +19,10 @@ from torch import Tensor
 from lfno.backends.activations import activate, slope
 from lfno.backends.stacked import apart, join_runs, parts, tile
 
-BLOCK, WARPS = 64, 4
+#: points that one program handles at once
+BLOCK = 64
+#: warps of one program
+WARPS = 4
 
 
 @triton.jit
@@ -30,6 +36,7 @@ def _forward(
     v, w, b, gate, gate_bias, s, t, y, before, batch, points,
     C: tl.constexpr, CP: tl.constexpr, BLOCK: tl.constexpr, HAS_S: tl.constexpr, HAS_T: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute y, and `before`, the argument of act, at BLOCK points of one sample. CP is the padded number of channels."""
     sample = tl.program_id(0).to(tl.int64)
     run = sample // batch
     c = tl.arange(0, CP)
@@ -57,6 +64,10 @@ def _backward(
     v, w, gate, gate_bias, before, g, gv, gsum, gw, gb, ggate, ggate_bias, batch, points, EACH: tl.constexpr,
     C: tl.constexpr, CP: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute the gradients at EACH · BLOCK points of one sample.
+
+    g is the gradient with respect to y, gsum with respect to the argument of act, and gx with respect to x.
+    """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch
     c = tl.arange(0, CP)
@@ -99,13 +110,13 @@ def _backward(
 
 
 class _Gated(torch.autograd.Function):
-    """The pointwise end of gated layers of a stack. Return y and the argument of act.
+    """The last operations of gated layers, for a stack of networks ("runs"). Return y and the argument of act.
 
-    v, s, t: (runs, batch, C, points).
+    v, s, t: (runs, batch, C, points); s and t may be None.
     w: W, (runs, C, C).
     b: (runs, C).
-    gate: A above B, (runs, 2C, C).
-    gate_bias: a above c, (runs, 2C).
+    gate: the rows of A, then the rows of B, (runs, 2C, C).
+    gate_bias: the entries of a, then the entries of c, (runs, 2C).
     kind: name of the activation.
     """
 
@@ -153,13 +164,14 @@ class _Gated(torch.autograd.Function):
 def update_with_gate(
     v: Tensor, w: Tensor, b: Tensor, gate: Tensor, gate_bias: Tensor, terms: Sequence[Tensor], kind: str
 ) -> Tensor:
-    """Return y for v (batch, C, *grid), in the same shape.
+    """Return y, (batch, C, *grid).
 
+    v: (batch, C, *grid).
     w: W, (C, C).
     b: (C,).
-    gate: A above B, (2C, C).
-    gate_bias: a above c, (2C,).
-    terms: at most two fields in the shape of v.
+    gate: the rows of A, then the rows of B, (2C, C).
+    gate_bias: the entries of a, then the entries of c, (2C,).
+    terms: s and t: at most two fields in the shape of v.
     kind: name of the activation.
     """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))

@@ -1,7 +1,4 @@
-"""The product with one channel matrix for each mode, in the fastest form for the device.
-
-Fourier layers, transfer functions and residues all need this product.
-"""
+"""The product with one channel matrix for each Fourier mode, by the fastest method on each device."""
 
 from __future__ import annotations
 
@@ -13,12 +10,12 @@ from torch import Tensor
 from lfno.backends import fused
 from lfno.spectral import fourier
 
-#: largest number of entries of a weight that is copied for fast CPU products, 16 MB; a larger copy takes too much memory
+#: a weight with more entries than this (16 MB) is not copied for fast CPU products, to save memory
 LARGE = 2**20
 
 
 def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
-    """Return the product of `lfno.spectral.fourier.mix_channels`, (batch, out, *kept).
+    """Return the same product as `lfno.spectral.fourier.mix_channels`, (batch, out, *kept).
 
     spectrum: complex (batch, in, *kept).
     weight: complex (in, out, *kept).
@@ -35,15 +32,17 @@ def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
 
 
 def arranged(weight: Tensor) -> Tensor:
-    """Return the same matrices (in, out, *kept), each contiguous in memory, so that CPU products need no copies."""
+    """Return `weight` (in, out, *kept) in a memory layout in which the matrix of each mode is contiguous.
+
+    `mix_channels` on a CPU then needs no copies.
+    """
     return weight.flatten(2).permute(2, 0, 1).contiguous().permute(1, 2, 0).unflatten(2, weight.shape[2:])
 
 
 class _Products(torch.autograd.Function):
-    """Batched matrix product (l, b, i), (l, i, o) → (l, b, o).
+    """The product (l, b, o) of complex matrices (l, b, i) and (l, i, o), one product for each l.
 
-    A CPU multiplies complex matrices fast only if they are contiguous and not lazily conjugated. Otherwise torch copies the
-    matrices one by one.
+    On a CPU, torch is fast only if all matrices are contiguous and not lazily conjugated. Otherwise it copies them one by one.
     """
 
     generate_vmap_rule = True
@@ -58,7 +57,7 @@ class _Products(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
-        # g Rᴴ = (ḡ Rᵀ)‾ and αᴴ g = (αᵀ ḡ)‾
+        # gradients with respect to left and right: g rightᴴ = conj(ḡ rightᵀ) and leftᴴ g = conj(leftᵀ ḡ)
         left, right = (values.contiguous() for values in ctx.saved_tensors)
         g = g.conj().resolve_conj().contiguous()
         return torch.bmm(g, right.mT).conj().resolve_conj(), torch.bmm(left.mT, g).conj().resolve_conj()

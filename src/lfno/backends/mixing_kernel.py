@@ -1,7 +1,7 @@
-"""The product with one complex channel matrix for each mode, y_bo(l) = Σ_i x_bi(l) H_io(l), as a GPU kernel.
+"""The product with one complex channel matrix H for each mode l, y_bo(l) = Σ_i x_bi(l) H_io(l), as a GPU kernel.
 
-The kernel reads arrays in their own memory layout, with modes last. A batched matrix product needs modes first, and so needs
-copies of all arrays before and after the product.
+b is the sample, i an input channel, o an output channel. The kernel reads arrays with the modes on the last axis, as they are
+stored. A batched matrix product of torch needs modes on the first axis: all arrays would be copied before and after it.
 """
 
 from __future__ import annotations
@@ -15,17 +15,25 @@ from torch import Tensor
 
 from lfno.backends.stacked import apart, join_runs
 
-# ROWS: rows in the tile of one program; a row is a pair of a sample and a channel, or a pair of two channels.
-# MODES: modes in the tile of one program.
-# WARPS: warps of one program.
-ROWS, MODES, WARPS = 64, 32, 4
-SAMPLES, CHANNELS = 16, ROWS // 16  # samples and channels in a tile of y
-ONE, OTHER = 8, ROWS // 8  # input and output channels in a tile of H
+#: rows in the tile of one program; a row is a pair (sample, channel) of y, or a pair (input channel, output channel) of H
+ROWS = 64
+#: modes in the tile of one program
+MODES = 32
+#: warps of one program
+WARPS = 4
+#: samples in a tile of y
+SAMPLES = 16
+#: channels in a tile of y
+CHANNELS = ROWS // SAMPLES
+#: input channels in a tile of H
+ONE = 8
+#: output channels in a tile of H
+OTHER = ROWS // ONE
 
 
 @triton.jit
 def _load(numbers, row, start, modes, inside, ROWS: tl.constexpr, MODES: tl.constexpr):
-    """Load the real and the imaginary parts of MODES modes, from mode `start` on, in some rows of a contiguous array."""
+    """Load MODES modes, from mode `start` on, of some rows of a contiguous array. Return real and imaginary parts."""
     place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
     values = tl.load(numbers + 2 * row * modes + place, mask=inside & (place < 2 * modes), other=0.0)
     return tl.split(tl.reshape(values, (ROWS, MODES, 2)))
@@ -33,6 +41,7 @@ def _load(numbers, row, start, modes, inside, ROWS: tl.constexpr, MODES: tl.cons
 
 @triton.jit
 def _store(numbers, row, start, modes, inside, real, imaginary, ROWS: tl.constexpr, MODES: tl.constexpr):
+    """Store MODES modes, from mode `start` on, in some rows of a contiguous array."""
     place = 2 * start + tl.arange(0, 2 * MODES)[None, :]
     values = tl.reshape(tl.join(real, imaginary), (ROWS, 2 * MODES))
     tl.store(numbers + 2 * row * modes + place, values, mask=inside & (place < 2 * modes))
@@ -67,7 +76,7 @@ def _correlation(
     x, g, h, samples: tl.constexpr, modes, I: tl.constexpr, O: tl.constexpr,
     ONE: tl.constexpr, OTHER: tl.constexpr, ROWS: tl.constexpr, MODES: tl.constexpr,
 ):  # fmt: skip
-    """Compute h_io = Σ_b conj(x_bi) g_bo."""
+    """Compute h_io = Σ_b conj(x_bi) g_bo: the gradient with respect to H, from the gradient g with respect to y."""
     run, start = tl.program_id(0).to(tl.int64), tl.program_id(1) * MODES
     groups = tl.cdiv(O, OTHER)
     row = tl.arange(0, ROWS)[:, None]
@@ -84,7 +93,7 @@ def _correlation(
 
 
 def _mixed(x: Tensor, h: Tensor, back: bool) -> Tensor:
-    """Return x H, or x Hᴴ with `back`."""
+    """Return x H. With `back`, return x Hᴴ."""
     runs, samples, _, modes = x.shape
     own, other = (h.shape[2], h.shape[1]) if back else (h.shape[1], h.shape[2])
     rows = (1, h.shape[2]) if back else (h.shape[2], 1)

@@ -1,6 +1,6 @@
-"""The projection u = W₂ act(W₁ v + b₁) + b₂ at every point, in one kernel.
+"""The projection u = W₂ act(W₁ v + b₁) + b₂ at every point of a field v, in one kernel.
 
-The hidden layer is many times wider than v. The kernel never stores the hidden layer.
+The hidden layer act(W₁ v + b₁) has many more channels than v. The kernel saves memory because it never stores this layer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from torch import Tensor
 from lfno.backends.activations import activate, slope
 from lfno.backends.stacked import apart, join_runs, parts, tile
 
-BLOCK, WARPS = 32, 4
+#: points that one program handles at once
+BLOCK = 32
+#: warps of one program
+WARPS = 4
 
 
 @triton.jit
@@ -24,6 +27,7 @@ def _forward(
     C: tl.constexpr, H: tl.constexpr, O: tl.constexpr,
     CP: tl.constexpr, HP: tl.constexpr, OP: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute u at BLOCK points of one sample. CP, HP and OP are the padded numbers of channels C, H and O."""
     sample = tl.program_id(0).to(tl.int64)
     run = sample // batch
     c, h = tl.arange(0, CP), tl.arange(0, HP)
@@ -45,6 +49,10 @@ def _backward(
     C: tl.constexpr, H: tl.constexpr, O: tl.constexpr,
     CP: tl.constexpr, HP: tl.constexpr, OP: tl.constexpr, BLOCK: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute the gradients at EACH · BLOCK points of one sample.
+
+    g is the gradient with respect to u, and gx is the gradient with respect to x.
+    """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch
     c, h, o = tl.arange(0, CP), tl.arange(0, HP), tl.arange(0, OP)
@@ -74,7 +82,7 @@ def _backward(
 
 
 class _Perceptron(torch.autograd.Function):
-    """The projection of a stack of networks. Return u (runs, batch, O, points).
+    """The projection of a stack of networks ("runs"). Return u, (runs, batch, O, points).
 
     v: (runs, batch, C, points).
     w1: W₁, (runs, H, C).
@@ -122,6 +130,14 @@ def _sizes(w1: Tensor, w2: Tensor) -> tuple[int, ...]:
 
 
 def perceptron(v: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, kind: str) -> Tensor:
-    """Return u (batch, O, *grid) for v (batch, C, *grid). `kind` is the name of the activation."""
+    """Return u, (batch, O, *grid).
+
+    v: (batch, C, *grid).
+    w1: W₁, (H, C).
+    b1: b₁, (H,).
+    w2: W₂, (O, H).
+    b2: b₂, (O,).
+    kind: name of the activation.
+    """
     given = (v.flatten(2), w1, b1, w2, b2)
     return _Perceptron.apply(*(t[None] for t in given), kind)[0].unflatten(2, v.shape[2:])

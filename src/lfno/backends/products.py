@@ -1,7 +1,7 @@
 """Matrix products in single precision on a CPU, with the faster of two libraries in torch.
 
 `torch.mm` calls MKL, which uses only half of the arithmetic units of AMD processors. oneDNN uses all of them. torch has no
-public name for the product of oneDNN.
+public function for the product of oneDNN, so we call a private one.
 
 | library | GFLOP/s on one core of an EPYC 9005 |
 |---------|-------------------------------------|
@@ -16,9 +16,9 @@ from torch import Tensor
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """Return a @ b for matrices without a gradient.
+    """Return a @ b. No gradient is computed.
 
-    Both matrices must be contiguous or transposed, because oneDNN is slow for other layouts.
+    Each matrix must be contiguous or the transpose of a contiguous matrix, because oneDNN is slow for other layouts.
     """
     if a.dtype == torch.float32 and a.device.type == "cpu" and _ONEDNN is not None:
         return _ONEDNN(a, b.mT, None, "none", [], "")

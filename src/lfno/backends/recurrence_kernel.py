@@ -1,7 +1,7 @@
-"""A whole layer with poles on time as a few kernels, forwards and backwards, for one network or a stack of networks.
+"""A whole layer with poles along time as a few GPU kernels, for one network or a stack of networks.
 
-`lfno.backends.chunked` explains the computation of the recurrence. A forward pass has four kernels. For the backward pass, a
-layer stores three fields: its input, the argument of its activation, and the states at the starts of chunks.
+`lfno.backends.chunked` explains how the recurrence is computed. A forward pass has four kernels. For the backward pass, a layer
+stores three fields: its input, the argument of its activation, and the states at the starts of chunks.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lfno.backends.chunked.launch import Sizes
 from lfno.backends.chunked.products import ROWS
 from lfno.backends.stacked import apart, join_runs
 
-#: largest number of channels: a step of a chunk has ROWS rows
+#: largest number of channels; a tile has ROWS rows, one for each channel
 WIDEST = ROWS
-#: largest number of poles: more poles need more registers than a program has
+#: largest number of poles; a program has not enough registers for more poles
 MOST_POLES = 32
 
 
@@ -28,12 +28,12 @@ def gated_recurrence(
     v: Tensor, poles: Tensor, residues: Tensor, dt: float, weight: Tensor, bias: Tensor, gate_weight: Tensor | None,
     gate_bias: Tensor | None, terms: Sequence[Tensor], act: str, skip: bool = True,
 ) -> Tensor:  # fmt: skip
-    """Return the output of a layer, for every network of a stack of S networks.
+    """Return the output of a layer, for every network of a stack of S networks:
 
-        v + (A u + a) sigmoid(B u + b)   with   u = act(y + W v + bias + Σ terms)
+        v + (A u + a) sigmoid(B u + b)   with   u = act(y + W v + bias + Σ terms).
 
-    y is the response of the poles to v from rest; v is linear between samples (`lfno.spectral.recurrence.respond`). Without a
-    gate the layer is v + u. Without the skip connection, the summand v is missing. The function also works inside
+    y is the response of the poles to v from rest, where v is linear between samples (`lfno.spectral.recurrence.respond`).
+    Without a gate, the output is v + u. Without a skip connection, the summand v is missing. The function also works inside
     `torch.func.vmap`.
 
     v: (S, batch, C, points), single precision; C is at most WIDEST.
@@ -42,10 +42,10 @@ def gated_recurrence(
     dt: sampling step.
     weight: W, (S, C, C).
     bias: (S, C).
-    gate_weight: A above B, (S, 2 C, C); None without a gate.
-    gate_bias: a above b, (S, 2 C); None without a gate.
+    gate_weight: the rows of A, then the rows of B, (S, 2 C, C); None without a gate.
+    gate_bias: the entries of a, then the entries of b, (S, 2 C); None without a gate.
     terms: at most one field in the shape of v.
-    act: name of the activation; empty for none.
+    act: name of the activation; empty for no activation.
     skip: whether the layer has a skip connection.
     """
     term = terms[0] if terms else None
@@ -53,7 +53,10 @@ def gated_recurrence(
 
 
 class _Layer(torch.autograd.Function):
-    """Return the output of the layer, and the tensors for its gradient: argument of the activation, states and tables."""
+    """Return the output of the layer, and the tensors for its gradient: argument of the activation, states and tables.
+
+    In `backward`, g is the gradient with respect to the output, and gx is the gradient with respect to x.
+    """
 
     @staticmethod
     def forward(

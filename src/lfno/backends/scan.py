@@ -1,9 +1,11 @@
-"""The recurrence s[k] = A s[k−1] + a[k] along the last axis, as matrix products, forwards or backwards, with one A per pole.
+"""The recurrence s[k] = A s[k−1] + a[k] along the last axis as matrix products, with one number A per pole.
 
 The axis is cut into groups of T entries. Inside a group, s is the product of a with a triangular matrix of powers of A. The
-states at the ends of groups follow another recurrence, with A^T (the power T). This recurrence is solved in the same way.
+states at the ends of groups follow another recurrence, with the power A^T in place of A. We solve that recurrence in the same
+way.
 
-Complex numbers are planes (re, im) on the first axis. In this layout every product reads and writes whole matrices.
+The first axis of an array is the plane (re, im) of complex numbers. In this layout every product reads and writes whole
+matrices.
 """
 
 from __future__ import annotations
@@ -15,14 +17,14 @@ from torch import Tensor
 
 from lfno.spectral.hold import powers
 
-#: largest number T of entries in a group; the products of a group cost 8 T floating-point operations per entry
+#: largest number T of entries in a group. The products cost 8 T floating-point operations per entry
 GROUP = 16
 
 
 class Level(NamedTuple):
-    """The matrices for one level of groups.
+    """The matrices for groups of entries, or for groups of smaller groups.
 
-    inside: planes of A^{t−j} for t ≥ j, (…, 2, M, T, T).
+    inside: planes of A^{t−j} for t ≥ j, else zero, (…, 2, M, T, T).
     step: planes of A, (…, 2, M, 1, 1).
     """
 
@@ -31,23 +33,25 @@ class Level(NamedTuple):
 
 
 def cut(count: int, most: int) -> tuple[int, int]:
-    """Return the number of groups for `count` entries, and the size of each group.
+    """Cut `count` entries into as few groups of at most `most` entries as possible.
 
-    Groups have equal sizes of at most `most` entries, with as little padding as possible.
+    Returns the number of groups, and the number of entries in each group.
     """
     groups = -(-count // most)
     return groups, -(-count // groups)
 
 
 def planes(values: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return the real and the imaginary part of values (S, M, …) as planes (S, 2, M, …)."""
+    """Return real and imaginary part of complex values (S, M, …) as planes (S, 2, M, …)."""
     return torch.stack((values.real, values.imag), 1).to(dtype)
 
 
 def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> tuple[Level, ...]:
-    """Return the levels for `count` entries, up to the level with one group. A = e^{μ step} for poles (S, M).
+    """Return the levels for A = e^{μ step}. The last level has one group.
 
+    poles: μ, (S, M).
     step: time between two entries.
+    count: number of entries.
     """
     groups, size = cut(count, GROUP)
     place = torch.arange(size, device=poles.device)
@@ -59,9 +63,9 @@ def make_levels(poles: Tensor, step: float, count: int, dtype: torch.dtype) -> t
 
 
 def scan(added: Tensor, levels: tuple[Level, ...], back: bool = False) -> Tensor:
-    """Solve s[k] = A s[k−1] + a[k], or with `back` the adjoint s[k] = conj(A) s[k+1] + a[k].
+    """Return s from s[k] = A s[k−1] + a[k]. With `back`, return s from the adjoint equation s[k] = conj(A) s[k+1] + a[k].
 
-    added: planes of a, (2, M, rows, count). The result has the same shape.
+    added: planes of a, (2, M, rows, count). The planes of s have the same shape.
     """
     level, rest = levels[0], levels[1:]
     _, poles, rows, count = added.shape

@@ -1,4 +1,7 @@
-"""The pointwise end of a layer in one kernel: y = act(W v + b + s + t) + v. Each of s, t, act and the last v may be absent."""
+"""The last operations of a layer, at every point, in one kernel: y = act(W v + b + s + t) + v.
+
+v is the input of the layer. s and t are two parts of its response. s, t, act and the last v may each be missing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from torch import Tensor
 from lfno.backends.activations import activate, slope
 from lfno.backends.stacked import apart, join_runs, parts, tile
 
-BLOCK, WARPS = 64, 4
+#: points that one program handles at once
+BLOCK = 64
+#: warps of one program
+WARPS = 4
 
 
 @triton.jit
@@ -22,6 +28,7 @@ def _forward(
     C: tl.constexpr, O: tl.constexpr, CP: tl.constexpr, OP: tl.constexpr, BLOCK: tl.constexpr,
     HAS_S: tl.constexpr, HAS_T: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute y at BLOCK points of one sample, and `before`, the argument of act. CP and OP are padded numbers of channels."""
     sample = tl.program_id(0).to(tl.int64)
     run = sample // batch
     c, o = tl.arange(0, CP), tl.arange(0, OP)
@@ -49,6 +56,10 @@ def _backward(
     C: tl.constexpr, O: tl.constexpr, CP: tl.constexpr, OP: tl.constexpr, BLOCK: tl.constexpr,
     SKIP: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
+    """Compute the gradients at EACH · BLOCK points of one sample.
+
+    g is the gradient with respect to y, gsum with respect to the argument of act, and gx with respect to x.
+    """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch
     c, o = tl.arange(0, CP), tl.arange(0, OP)
@@ -76,14 +87,16 @@ def _backward(
 
 
 class _Update(torch.autograd.Function):
-    """The pointwise end of layers of a stack. Return y (runs, batch, O, points) and the argument of act.
+    """The last operations of layers, for a stack of networks ("runs").
+
+    Return y and the argument of act, each (runs, batch, O, points).
 
     v: (runs, batch, C, points).
     w: W, (runs, O, C).
     b: (runs, O).
     s, t: in the shape of y, or None.
-    kind: name of the activation; empty for none.
-    skip: whether v is added.
+    kind: name of the activation; empty for no activation.
+    skip: whether the last v is added.
     """
 
     @staticmethod
@@ -132,13 +145,14 @@ def _sizes(w: Tensor) -> tuple[int, ...]:
 
 
 def update(v: Tensor, w: Tensor, b: Tensor, terms: Sequence[Tensor], kind: str, skip: bool) -> Tensor:
-    """Return y (batch, O, *grid) for v (batch, C, *grid).
+    """Return y, (batch, O, *grid).
 
+    v: (batch, C, *grid).
     w: W, (O, C).
     b: (O,).
-    terms: at most two fields in the shape of y.
-    kind: name of the activation; empty for none.
-    skip: whether v is added.
+    terms: s and t: at most two fields in the shape of y.
+    kind: name of the activation; empty for no activation.
+    skip: whether the last v is added.
     """
     fields = [term.flatten(2)[None] for term in terms] + [None] * (2 - len(terms))
     y, _ = _Update.apply(v.flatten(2)[None], w[None], b[None], *fields, kind, skip)

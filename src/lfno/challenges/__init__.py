@@ -5,7 +5,7 @@
 True
 
 Modules:
-    table: the benchmarks: files, samples, figures of merit, published results
+    table: the nine benchmarks: files, samples, figures of merit, published results
     protocol: training and test records, and the computation of the figures of merit
     layout: describe which array of a file holds which samples
     reading: read the files of a benchmark
@@ -14,7 +14,7 @@ Modules:
     run: run a benchmark
     methods: the methods that fit a model
     linear: linear models
-    band: linear models of long records in a small band
+    band: linear models of long records whose signals occupy a small frequency band
     rectified: absolute value of a linear model, for sensors that do not measure the sign
     feedback: modes with feedback, with the initial state estimated from the first outputs
     steady: LFNO for records in periodic steady state

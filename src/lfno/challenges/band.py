@@ -1,9 +1,9 @@
 """Linear models of long records whose signals occupy a small part of the sampled band, for example a vibration test.
 
-A structure with many lightly damped modes rings for thousands of samples. A search for one pole after the other on short
-pieces of the records fails there. Here all records are filtered and decimated to their band, and scaled to the same level. A
-finite impulse response fits all of them at once. The eigensystem realisation algorithm gives the poles of this impulse
-response, and the modal identification refines the poles.
+A structure with many lightly damped modes rings for thousands of samples. For such a structure, a search for one pole after the
+other on short pieces of the records fails. Instead, all records are filtered and decimated to their band, and scaled to the
+same level. One finite impulse response is fitted to all records. The eigensystem realisation algorithm gives the poles of this
+impulse response, and the modal identification refines the poles.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ FILTER = 20
 CUTOFF = 0.85
 #: smallest decimation for which this method is used
 DECIMATION = 4
-#: TAPS: length of the impulse response, at most; the response must be shorter than a quarter of each record
-#: RIDGE: regularisation of the impulse response
-TAPS, RIDGE = 800, 1e-4
-#: decimated samples of all records together that refine the poles
+#: largest length of the impulse response, in decimated samples; a quarter of the shortest record is a further limit
+TAPS = 800
+#: ridge parameter of the impulse response, relative to the mean energy of the inputs
+RIDGE = 1e-4
+#: number of decimated samples, of all records together, for the refinement of the poles
 REFINED = 20_000
 #: smallest contribution of a mode to the outputs
 WEAK = 0.01
@@ -41,7 +42,7 @@ CONSTANTS = 2.0
 
 
 def decimation(records: Sequence[Record]) -> int:
-    """Return the factor by which all signals can be decimated. The highest 1 % of their power may be lost."""
+    """Return the factor by which all signals can be decimated. The decimated signals keep 99 % of the power (`POWER`)."""
     highest = 0.0
     for record in records:
         for signal in (*record.inputs, *record.outputs):
@@ -52,26 +53,26 @@ def decimation(records: Sequence[Record]) -> int:
 
 
 def decimated(signals: np.ndarray, factor: int) -> np.ndarray:
-    """Return low-pass filtered signals (channels, time), every `factor`-th sample. The ends, half a filter long, are lost."""
+    """Return every `factor`-th sample of low-pass filtered signals (channels, time). Each end loses half a filter length."""
     weights = firwin(FILTER * factor + 1, CUTOFF / factor)
     return np.asarray(oaconvolve(signals, weights[None], mode="valid", axes=-1)[:, ::factor])
 
 
 def band_modes(records: Sequence[Record], step: float, factor: int, most: int) -> tuple[Modes, np.ndarray, np.ndarray]:
-    """Fit linear modes to decimated records.
+    """Fit linear modes to records after decimation.
 
     Args:
         records: The records; the means of their signals are zero.
         step: The sampling interval in seconds.
         factor: The decimation.
-        most: Number of modes, at most.
+        most: Largest number of modes.
 
     Returns:
         The modes, and pieces of the decimated inputs and outputs, each (records, channels, time).
     """
     pairs = [(decimated(record.inputs, factor), decimated(record.outputs, factor)) for record in records]
     size = min(inputs.shape[-1] for inputs, _ in pairs)
-    # all records get the same level, so that the linear model does not follow the strongest motion only
+    # all records get the same level; otherwise the strongest motion would dominate the fit
     levels = [float(outputs.std()) or 1.0 for _, outputs in pairs]
     force = np.stack([inputs[:, :size] / level for (inputs, _), level in zip(pairs, levels, strict=True)])
     motion = np.stack([outputs[:, :size] / level for (_, outputs), level in zip(pairs, levels, strict=True)])

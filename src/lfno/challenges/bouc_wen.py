@@ -2,7 +2,8 @@
 
     m y'' + c y' + k y + z = u,        z' = α y' − β (γ |y'| |z|^(ν−1) z + δ y' |z|^ν)
 
-with ν = 1. The parameters are from the benchmark's description (doi:10.4121/12967592).
+with ν = 1. y is the displacement, u is the force, and z is the hysteretic force. m, c and k are mass, damping and stiffness.
+The parameters are from the description of the benchmark (doi:10.4121/12967592).
 """
 
 from __future__ import annotations
@@ -11,21 +12,34 @@ from functools import cache
 
 import numpy as np
 
-#: MASS in kg, DAMPING in N s/m, STIFFNESS in N/m
-MASS, DAMPING, STIFFNESS = 2.0, 10.0, 5e4
-#: parameters of the equation of the hysteretic force z: α in N/m, β in 1/m, γ and δ without unit
-ALPHA, BETA, GAMMA, DELTA = 5e4, 1e3, 0.8, -1.1
-#: RATE: sampling rate in Hz
-#: SUBSTEPS: steps of the integrator in one sampling interval
-RATE, SUBSTEPS = 750.0, 4
-#: BAND: lowest and highest frequency of the random-phase multisines, in Hz
-#: LEVEL: standard deviation of the multisines, in N
-BAND, LEVEL = (5.0, 150.0), 50.0
+#: mass m in kg
+MASS = 2.0
+#: damping c in N s/m
+DAMPING = 10.0
+#: stiffness k in N/m
+STIFFNESS = 5e4
+#: α in N/m
+ALPHA = 5e4
+#: β in 1/m
+BETA = 1e3
+#: γ, without unit
+GAMMA = 0.8
+#: δ, without unit
+DELTA = -1.1
+#: sampling rate in Hz
+RATE = 750.0
+#: number of steps of the integrator in one sampling interval
+SUBSTEPS = 4
+#: lowest and highest frequency of the random-phase multisines, in Hz
+BAND = (5.0, 150.0)
+#: standard deviation of the multisines, in N
+LEVEL = 50.0
 #: standard deviation of the noise on the displacement, in m
 NOISE = 8e-6
-#: RECORDS: number of training records
-#: SAMPLES: samples of each record
-RECORDS, SAMPLES = 20, 4096
+#: number of training records
+RECORDS = 20
+#: number of samples in each record
+SAMPLES = 4096
 
 
 @cache
@@ -83,6 +97,7 @@ def simulate(spectrum: np.ndarray, substeps: int = SUBSTEPS) -> np.ndarray:
 
 
 def _slope(state: np.ndarray, force: np.ndarray) -> np.ndarray:
+    """Return the time derivative of the state (y, y', z), (3, records), under the force (records,)."""
     y, v, z = state
     hysteresis = ALPHA * v - BETA * (GAMMA * np.abs(v) * z + DELTA * v * np.abs(z))
     return np.stack([v, (force - DAMPING * v - STIFFNESS * y - z) / MASS, hysteresis])

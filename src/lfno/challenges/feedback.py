@@ -16,23 +16,25 @@ from lfno.identification.feedback import FeedbackModel, fit_feedback
 from lfno.identification.feedback.observe import observed_state, state_prior
 from lfno.identification.feedback.refit import refit
 
-#: share of the time budget for the compact model
+#: part of the time budget for modes with feedback
 SHARE = 0.4
 #: seconds for the compact model if the user gives no time budget
 USUAL = 300.0
 #: share of the compact model's time for the last fit, to all training records
 REFIT = 0.2
-#: samples of all training records together whose simulated states give the prior of the initial state
+#: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
 #: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
 #: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
-#: an input is rough if the ratio std(fourth differences) / std(input) is larger than this; a flat spectrum up to 0.4 times
-#: the Nyquist frequency has a ratio of about 0.7
+#: an input is rough if the ratio std(fourth differences) / std(input) exceeds this value; for a flat spectrum up to 0.4 times
+#: the Nyquist frequency, the ratio is about 0.7
 ROUGH = 0.7
-#: an input is band-limited if the part LITTLE of its power, or less, lies above EDGE times the Nyquist frequency
-EDGE, LITTLE = 0.55, 0.01
-#: an input is piecewise constant, and needs no interpolation, if a larger share of neighbouring samples is equal
+#: lower end of the high frequencies in the test for a band-limited input, relative to the Nyquist frequency
+EDGE = 0.55
+#: an input is band-limited if its high frequencies have less than this part of its power
+LITTLE = 0.01
+#: an input is piecewise constant, and needs no interpolation, if more than this part of neighbouring samples are equal
 CONSTANT = 0.5
 
 
@@ -40,10 +42,10 @@ CONSTANT = 0.5
 class Feedback:
     """A fitted model of modes with feedback.
 
-    model: the model.
-    mean: mean of the states on the training records.
-    spread: covariance of the states on the training records.
-    delays: delays of the input copies, in samples.
+    model: the model with feedback.
+    mean: mean of the states on the training records, (n,).
+    spread: covariance of the states on the training records, (n, n).
+    delays: delays of the copies of the input, in samples; (0,) for the input alone.
     """
 
     model: FeedbackModel
@@ -53,6 +55,7 @@ class Feedback:
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         told = self.model.provenance["feedback"]["label"]
         more = "" if len(self.delays) == 1 else ", which sees neighbouring samples of the input"
         return f"modes with feedback, {self.model.parameters} parameters: {told}{more}"
@@ -76,7 +79,7 @@ class Feedback:
 def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.ndarray:
     """Return delayed copies of the inputs, (delays · channels, time).
 
-    Beyond its ends a record with a period continues periodically. Any other record continues with its end value.
+    Beyond its ends, a periodic record continues periodically. Any other record continues with its first or last value.
 
     Args:
         inputs: Inputs, (channels, time).
@@ -95,7 +98,7 @@ def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.
 
 @np.errstate(over="ignore", invalid="ignore")  # a candidate may diverge; a diverging candidate is not chosen
 def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
-    """Fit modes with feedback: choose the model on held-out data, then fit its parameters to all training records."""
+    """Return modes with feedback. Held-out data choose the model; then its parameters are fitted to all training records."""
     kept, held = training.split()
     seconds = USUAL if settings.seconds is None else SHARE * settings.seconds
     delays = NEIGHBOURS if is_rough(kept) else (0,)
@@ -120,17 +123,21 @@ def is_rough(training: Training) -> bool:
 
 
 def is_band_limited(signals: Sequence[np.ndarray]) -> bool:
-    """Return whether signals (time,) have hardly any power near the Nyquist frequency. Then the centred hold follows them."""
+    """Return whether signals (time,) have hardly any power near the Nyquist frequency.
+
+    The centred hold (see `identification.feedback.hold`) interpolates such signals accurately.
+    """
     spectra = [np.abs(np.fft.rfft((one - one.mean()) * np.hanning(len(one)))) ** 2 for one in signals]
     high = sum(float(power[int(EDGE * len(power)) :].sum()) for power in spectra)
     return high < LITTLE * sum(float(power.sum()) for power in spectra)
 
 
 def _searched(kept: Training, held: Training, delays: tuple[int, ...], seconds: float) -> Feedback:
+    """Return a model whose structure is chosen on the held-out records, within a time budget."""
     grid = Grid.line(min(len(record) for record in kept.records), kept.step)
     logger = logging.getLogger("lfno")
     if len(delays) > 1:
-        logger.info("feedback: the input is rough, so the model sees the neighbours of each sample")
+        logger.info("feedback: the input changes fast between samples, so the model also gets the neighbours of each sample")
     model = fit_feedback(
         [stretch(record, delays) for record in kept.records], [stretch(record, delays) for record in held.records], grid,
         seconds=seconds, ahead=True, report=lambda text: logger.info(f"feedback: {text}"),
@@ -139,6 +146,7 @@ def _searched(kept: Training, held: Training, delays: tuple[int, ...], seconds: 
 
 
 def _with_prior(model: FeedbackModel, training: Training, delays: tuple[int, ...]) -> Feedback:
+    """Return the model with the mean and the covariance of its states on the training records."""
     size = max(PRIOR // len(training.records), 1)
     inputs = [delayed(record.inputs[:, :size], delays) for record in training.records]
     return Feedback(model, *state_prior(model, inputs), delays)

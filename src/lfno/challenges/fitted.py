@@ -13,7 +13,7 @@ import numpy as np
 from lfno.challenges.protocol import Model, Training
 from lfno.core.errors import LfnoError
 
-#: most seeds in one stack; a larger number is treated as a typing error
+#: largest number of seeds in one stack; a larger number is probably a typing error
 MOST_SEEDS = 100
 #: seconds for networks on a CPU if the user gives neither a time budget nor a number of epochs
 USUAL = 900.0
@@ -48,7 +48,7 @@ class Settings:
 
     @property
     def late(self) -> bool:
-        """Whether the remaining time budget is too short for a network."""
+        """Return whether the remaining time budget is too short for a network."""
         return self.seconds is not None and self.seconds - (time.monotonic() - self.begun) < FEWEST
 
     def left(self, device: str) -> float | None:
@@ -59,7 +59,10 @@ class Settings:
 
 
 def mean_score(figures: dict[str, float], training: Training) -> float:
-    """Return the mean of the figures, each divided by the standard deviation of its outputs; infinity if one is not finite."""
+    """Return the mean of the figures, each divided by the standard deviation of its outputs.
+
+    The result is infinity if a figure is not finite.
+    """
     sizes: dict[str, list[float]] = {}
     for record in training.records:
         sizes.setdefault(record.figure, []).append(training.scale * float(record.outputs.std()))
@@ -74,7 +77,7 @@ class Fitted:
     models: one model for each seed.
     validation: mean figures of merit on held-out training records.
     configuration: the configuration of the fit.
-    trained: the model of an earlier fit without the held-out records; None if there is no separate model of this kind.
+    trained: the model that was fitted without the held-out records; None if there was no such fit.
     """
 
     models: Sequence[Model]

@@ -19,10 +19,12 @@ REACH = 10.0
 
 @dataclass(frozen=True)
 class Guarded:
-    """A model and a safe model. The safe model predicts a record if the first model leaves the trusted range.
+    """A model and a safe model. The safe model predicts a record if the prediction of the first model leaves the trusted range.
 
+    model: the model, which may diverge.
+    safe: a model that does not diverge.
     middle: mean of the training outputs, (outputs, 1).
-    reach: trusted distance from the mean, (outputs, 1).
+    reach: largest trusted distance of a prediction from the mean, (outputs, 1).
     """
 
     model: Model
@@ -32,23 +34,25 @@ class Guarded:
 
     @property
     def description(self) -> str:
+        """Return the first model in words."""
         return self.model.description
 
     def simulate(self, question: Question) -> np.ndarray:
+        """Return the prediction (outputs, time) of the model, or of the safe model."""
         with np.errstate(over="ignore", invalid="ignore"):
             answer = self.model.simulate(question)
             trusted = np.abs(answer - self.middle) <= self.reach
         if trusted.all():
             return answer
         logging.getLogger("lfno").warning(
-            f"the {self.model.description} left the range of its training outputs {REACH:g}-fold on one record: "
-            f"the {self.safe.description} answers this record"
+            f"on one record, the prediction of the {self.model.description} is more than {REACH:g} times larger than its "
+            f"training outputs; the {self.safe.description} predicts this record instead"
         )
         return self.safe.simulate(question)
 
 
 def guarded(model: Model, safe: Model, training: Training) -> Guarded:
-    """Return the model, guarded by a safe model. The trusted range is computed from the training records."""
+    """Return a model that predicts by `model`, and by `safe` if `model` diverges. Training records give the trusted range."""
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     middle = outputs.mean(-1, keepdims=True)
     return Guarded(model, safe, middle, REACH * np.abs(outputs - middle).max(-1, keepdims=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Part:
-    """Records in one array, or in one array of each matching file.
+    """Records that lie in one array of a file. If several files match, each file gives records.
 
     file: name or pattern of the file, such as `F16Data_*.mat`.
     inputs, outputs: names of the arrays.
@@ -42,9 +42,9 @@ class Part:
 class Sampling:
     """The sampling rate of a benchmark, as a number or as an array of the file.
 
-    hertz: the sampling rate in Hz, if no array is named.
-    array: name of the array.
-    holds: content of the array: "rate" (Hz), "step" (s) or "times" (s).
+    hertz: the sampling rate in Hz. It is used only if `array` is empty.
+    array: name of the array with the sampling rate; "" for none.
+    holds: content of the array: "rate" (sampling rate in Hz), "step" (sampling interval in s) or "times" (sampling times in s).
     """
 
     hertz: float = 0.0
@@ -70,13 +70,15 @@ class Published:
 class Challenge:
     """One published benchmark.
 
+    name: short name for the command line.
+    title: the benchmark in words.
     figures: names of the figures of merit, in the order of the published figures.
     unit: unit of the figures.
     scale: factor from the unit of the data to the unit of the figures.
     skip: number of outputs at the beginning of a test record that a model may use for the initial state. These samples
         are not scored.
     sampling: the sampling rate.
-    training: the training data. If there are none, the training records are simulated, see `note`.
+    training: the training data. If this is empty, the training records are simulated (see `note`).
     test: the test data.
     published: published results of other methods.
     reference: the publication of the data.
@@ -100,6 +102,6 @@ class Challenge:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names or patterns of all files."""
+        """Return the names or patterns of all files."""
         parts = (*self.training, *self.test)
         return tuple(dict.fromkeys(name for part in parts for name in (part.file, part.outputs_file) if name))

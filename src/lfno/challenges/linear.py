@@ -15,21 +15,21 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.periodic import PeriodicResponse, choose_width, fit_periodic
 from lfno.identification.response import interpolate, pole_response
 
-#: poles of a linear model, at most
+#: largest number of poles of a linear model
 MOST_POLES = 12
-#: modes of a linear model of long records in a small band, at most
+#: largest number of modes of a linear model of long records in a small band
 MOST_BAND_MODES = 16
-#: samples of all training records together for the fit of a linear model; more samples take time and do not help
+#: number of samples of all training records together in the fit of a linear model; more samples take time and do not help
 MOST_POINTS = 40_000
-#: samples of each record for the fit of a linear model, at least
+#: smallest number of samples of each record in the fit of a linear model
 FEWEST_POINTS = 2000
-#: periods that a model starting from rest simulates before the steady period
+#: number of periods that a model simulates from rest before the period that counts as steady
 SETTLING = 2
 
 
 @dataclass(frozen=True)
 class LinearModes:
-    """outputs = output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
+    """The model outputs = output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
 
     modes: the identified modes.
     input_offset: (inputs, 1).
@@ -48,6 +48,7 @@ class LinearModes:
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         if not len(self.modes.poles):
             return "constant, the mean output: no linear model explains the training records"
         return f"linear model of {counted(len(self.modes.poles), 'pole')}"
@@ -55,9 +56,9 @@ class LinearModes:
     def simulate(self, question: Question) -> np.ndarray:
         """Return the response from rest plus the free motion, (outputs, time).
 
-        The free motion is estimated from the first outputs by regularised least squares. The prior is the covariance of
-        the states in training and the variance of the noise. With this prior, a few noisy samples cannot produce a large
-        free motion of a weakly observable mode. A periodic record has no free motion.
+        The free motion is estimated from the first outputs by regularised least squares. The regularisation uses the
+        covariance of the states on the training records (`spread`) and the variance of the noise. So a few noisy samples
+        cannot produce a large free motion of a weakly observable mode. A periodic record has no free motion.
         """
         inputs = question.inputs - self.input_offset
         if not len(self.modes.poles):
@@ -80,7 +81,7 @@ class LinearModes:
 
 
 def free_motions(poles: np.ndarray, size: int, step: float) -> np.ndarray:
-    """Return the free motions Re e^{μ t}, and −Im e^{μ t} for complex poles μ, (columns, size)."""
+    """Return the free motions of the poles μ over time, (columns, size): Re e^{μ t}, and −Im e^{μ t} for complex poles."""
     waves = np.exp(np.outer(poles, step * np.arange(size)))
     return np.concatenate([waves.real, -waves.imag[poles.imag != 0]])
 
@@ -88,8 +89,9 @@ def free_motions(poles: np.ndarray, size: int, step: float) -> np.ndarray:
 def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
     """Return the covariance of the coefficients of the free motions, (outputs, columns, columns).
 
-    The contribution of a mode to an output is Re w(t). If the inputs stopped at time t, the mode would continue with the
-    free motion Re(w(t) e^{μ τ}), τ ≥ 0. So Re w and Im w are the coefficients.
+    The contribution of a mode to an output is Re w(t), where w(t) is the complex state of the mode times its residue. If the
+    inputs stopped at time t, the mode would continue with the free motion Re(w(t) e^{μ τ}), τ ≥ 0. So Re w and Im w are the
+    coefficients of the free motions.
 
     Args:
         modes: The identified modes.
@@ -122,11 +124,11 @@ def pieces(records: tuple[Record, ...]) -> list[Record]:
 
 
 def fit_modes(training: Training) -> LinearModes:
-    """Fit linear modes to records of any initial state and length.
+    """Return linear modes, fitted to records of any initial state and length.
 
     The free motion of a record equals the response of the modes to a pulse at the first sample. Every record that does not
     begin at rest therefore gets an extra input channel with a pulse; the residues of these channels are dropped later.
-    One more extra channel is constant. Its steady response is the offset of the outputs.
+    One more extra channel is constant. The steady response to this channel is the offset of the outputs.
     """
     if sum(map(len, training.records)) > MOST_POINTS and not training.records[0].period:
         factor = decimation(training.records)
@@ -156,7 +158,7 @@ def fit_modes(training: Training) -> LinearModes:
 
 
 def fit_band(training: Training, factor: int) -> LinearModes:
-    """Fit linear modes to long records, decimated by `factor`."""
+    """Return linear modes, fitted to long records that are decimated by `factor`."""
     means = []
     for role in ("inputs", "outputs"):
         means.append(np.concatenate([getattr(record, role) for record in training.records], -1).mean(-1, keepdims=True))
@@ -175,6 +177,7 @@ class SteadyResponse:
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         degree = len(self.response.coefficients) - 1
         kind = "frequency response that depends on the level" if degree else "frequency response"
         return f"{kind}, local polynomials over ±{self.response.width} lines"
@@ -182,7 +185,7 @@ class SteadyResponse:
     def simulate(self, question: Question) -> np.ndarray:
         """Return the steady response to the mean input period, repeated to the length of the record."""
         if not question.period:
-            raise LfnoError("a frequency response answers records in periodic steady state only")
+            raise LfnoError("a frequency response can predict records in periodic steady state only")
         repeats = question.inputs.shape[-1] // question.period
         periods = question.inputs.reshape(len(question.inputs), repeats, question.period).mean(1)
         return np.tile(self.response.simulate(periods[None])[0], repeats)
@@ -203,7 +206,7 @@ def level_degree(training: Training) -> int:
 def fit_response(kept: Training, held: Training, training: Training, degree: int) -> tuple[SteadyResponse, SteadyResponse]:
     """Fit two frequency responses, one to the kept records and one to all records.
 
-    Both have the width with the smallest error on the held-out records.
+    Both frequency responses have the width (see `periodic.fit_periodic`) with the smallest error on the held-out records.
     """
     pair = stacked(kept.records)
     width = choose_width(*pair, *stacked(held.records), degree)

@@ -34,8 +34,8 @@ def load(name: str, path: str | Path | None = None) -> Data:
 
     Args:
         name: the name of the benchmark, such as "silverbox"; `lfno benchmark` lists all.
-        path: the folder of its files (subfolders are searched), or the file if the benchmark has only one. Without a path
-            the cache of the package `nonlinear_benchmarks` is used. Nothing is downloaded.
+        path: the folder of the files (subfolders are searched), or the file if the benchmark has only one file. Without a path,
+            the cache of the package `nonlinear_benchmarks` is used. This function downloads nothing.
 
     Raises:
         LfnoError: a file or an array is missing, has the wrong shape, or is incomplete.

@@ -12,12 +12,12 @@ from lfno.challenges.linear import fit_modes, fit_response, level_degree
 from lfno.challenges.protocol import Training, figures, is_white
 from lfno.core.errors import LfnoError
 
-#: a network is chosen if its validation error is at most this fraction of the error of the best model without a network
+#: a network is chosen only if its validation error is below this part of the error of the best model without a network
 WORTH = 0.95
 
 
 def fit_linear(training: Training, settings: Settings) -> Fitted:
-    """Fit a linear model: first without the held-out data, for the validation figures, then to all training records."""
+    """Return a linear model of all training records. A fit without the held-out data gives the validation figures."""
     kept, held = training.split()
     if training.periodic:
         first, final = fit_response(kept, held, training, degree=0)
@@ -28,7 +28,7 @@ def fit_linear(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_level(training: Training, settings: Settings) -> Fitted:
-    """Fit a frequency response that depends on the input level, for periodic records of several levels."""
+    """Return a frequency response that depends on the input level, for periodic records of several levels."""
     degree = level_degree(training) if training.periodic else 0
     if not degree:
         raise LfnoError("the method level needs periodic training records of several levels; choose linear or lfno")
@@ -39,7 +39,7 @@ def fit_level(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_rectified(training: Training, settings: Settings) -> Fitted:
-    """Fit the absolute value of a linear model, for a sensor that does not measure the sign of the output."""
+    """Return the absolute value of a linear model, for a sensor that does not measure the sign of the output."""
     from lfno.challenges import rectified
 
     if training.periodic or not rectified.applies(training):
@@ -51,19 +51,22 @@ def fit_rectified(training: Training, settings: Settings) -> Fitted:
 
 
 def fit_feedback(training: Training, settings: Settings) -> Fitted:
-    """Fit modes with feedback: linear modes in a loop with a static nonlinearity. The model has few parameters."""
+    """Return modes with feedback: linear modes in a loop with a static nonlinearity. The model has few parameters."""
     from lfno.challenges.feedback import fit_modes_with_feedback
 
     return fit_modes_with_feedback(training, settings)
 
 
 def fit_lfno(training: Training, settings: Settings, known: Sequence[Fitted] = ()) -> Fitted:
-    """Fit LFNO. For periodic records LFNO corrects a frequency response, else the best compact model.
+    """Return LFNO as a correction of a model without a network.
+
+    For periodic records, this model is a frequency response. For other records, it is the model without a network that has the
+    smallest validation error.
 
     Args:
         training: The training records.
         settings: The user's choices.
-        known: Compact models that are already fitted. If there are none, the compact models are fitted first.
+        known: Models without a network that are already fitted. If there are none, these models are fitted first.
     """
     check_changes(training, settings)
     if training.periodic:
@@ -123,9 +126,9 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
     found = compact(training, settings)
     simple = min(found.values(), key=lambda one: mean_score(one.validation, training))
     if is_white(simple.trained or simple.models[0], training.split()[1].records, training.skip):
-        logging.getLogger("lfno").info("no network is trained: the best model without one leaves white noise")
+        logging.getLogger("lfno").info("no network is trained: the residual of the best other model is white noise")
     elif settings.late:
-        logging.getLogger("lfno").info("no network is trained: the time is spent")
+        logging.getLogger("lfno").info("no network is trained: the time budget is used up")
     else:
         try:
             found["lfno"] = fit_lfno(training, settings, list(found.values()))
@@ -143,6 +146,7 @@ def fit_auto(training: Training, settings: Settings) -> Fitted:
     return replace(best, models=[guarded(model, found["linear"].models[0], training) for model in best.models])
 
 
+#: the methods by name
 METHODS: dict[str, Fit] = {
     "linear": fit_linear,
     "level": fit_level,

@@ -1,4 +1,4 @@
-"""Train the networks of all seeds as one stack. Used for records in steady state and for windows of long records."""
+"""Train the networks of all seeds as one stack. The modules `steady` and `windows` use these functions."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ from lfno.training.task import Task
 
 @dataclass(frozen=True)
 class Trained:
-    """The networks of all seeds, their device, and details of the training for the record of the run."""
+    """The networks of all seeds, their device, and details of the training (`facts`) for the result file of the run."""
 
     networks: list[LFNO]
     device: str
     facts: dict[str, Any]
 
 
+#: a function that makes a network from a configuration
 Build = Callable[[LFNOConfig], LFNO]
 
 
 def train_seeds(
     build: Build, preset: Preset, outputs: int, samples: Samples, validation: Samples, settings: Settings
 ) -> Trained:
-    """Train one network for each seed, all in one stack. Each network keeps its best epoch on the validation samples.
+    """Train one network for each seed, all in one stack. Return the networks.
+
+    Each network has the parameters of its best epoch on the validation samples.
 
     Args:
         build: Makes a network from a configuration, with initial weights and scales. The random seed is set before the call.
@@ -89,9 +92,10 @@ def _times(expected: Estimate, pace: Pace, preset: Preset) -> str:
 
 @torch.no_grad()
 def place_poles(network: LFNO, poles: np.ndarray) -> None:
-    """Initialise the poles of all layers with given poles. The residues are rescaled to keep the gain of the layer.
+    """Initialise the poles of all layers with given poles. The residues are rescaled, so that the gain of a layer is unchanged.
 
-    A layer with more poles than given keeps its own initial values for the others. The channels of a layer share poles.
+    If a layer has more poles than `poles`, its further poles keep their own initial values. The channels of a layer share
+    poles.
 
     Args:
         network: The network, changed in place.

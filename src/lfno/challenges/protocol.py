@@ -1,4 +1,7 @@
-"""The protocol of a benchmark: training records, test questions, and the computation of the figures of merit ("figures")."""
+"""The protocol of a benchmark: training records, questions for the test, and the figures of merit.
+
+A figure of merit, in short "figure", is a root mean square error that the benchmark defines.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
-#: share of each training record that is held out to choose between models, for records that are not periodic
+#: part of each training record that is held out to choose between models, for records that are not periodic
 HELD_OUT = 0.2
-#: a residual counts as white noise if its autocorrelations, relative to its power, are at most this large
+#: a residual counts as white noise if its autocorrelations, relative to its power, do not exceed this value
 WHITE = 0.1
 
 
@@ -21,7 +24,7 @@ class Question:
     """The part of a test record that a model may see.
 
     inputs: all inputs, (channels, time).
-    first_outputs: the first few outputs, (channels, skip), for the initial state.
+    first_outputs: the first `skip` outputs, (channels, skip), from which a model may estimate the initial state.
     period: the period in samples of a record in periodic steady state; 0 for any other record.
     rest: whether the system was at rest before the first sample.
     """
@@ -36,7 +39,7 @@ class Question:
 class Record:
     """One measured record.
 
-    figure: name of the figure of merit (or of the input level) of the record.
+    figure: name of the figure of merit that the record belongs to; for training records also the name of the input level.
     inputs: (channels, time).
     outputs: (channels, time).
     period: the period in samples of a record in periodic steady state; 0 for any other record.
@@ -53,11 +56,11 @@ class Record:
         return self.inputs.shape[-1]
 
     def question(self, skip: int) -> Question:
-        """Return the part of the record that a model may see. The other outputs are not accessible, not even as a view."""
+        """Return the part of the record that a model may see. The first outputs are a copy, which hides the other outputs."""
         return Question(self.inputs, self.outputs[:, :skip].copy(), self.period, self.rest)
 
     def cut(self, start: int, stop: int) -> Record:
-        """Return the samples `start` to `stop`. A cut with `start` > 0 does not begin at rest."""
+        """Return the samples start … stop − 1 as a record. A record with `start` > 0 does not begin at rest."""
         part = np.s_[:, start:stop]
         return replace(self, inputs=self.inputs[part], outputs=self.outputs[part], rest=self.rest and start == 0)
 
@@ -74,7 +77,7 @@ class Training:
 
     records: the training records.
     step: the sampling interval in seconds.
-    skip: number of first outputs for the initial state, which are not scored.
+    skip: number of first outputs of a test record that a model may use for the initial state. These outputs are not scored.
     scale: factor from the unit of the data to the unit of the figures.
     """
 
@@ -85,12 +88,12 @@ class Training:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """Number of inputs and of outputs."""
+        """Return the number of inputs and the number of outputs."""
         return len(self.records[0].inputs), len(self.records[0].outputs)
 
     @property
     def periodic(self) -> bool:
-        """Whether all training records are in periodic steady state."""
+        """Return whether all training records are in periodic steady state."""
         return all(record.period for record in self.records)
 
     def split(self) -> tuple[Training, Training]:
@@ -125,9 +128,12 @@ class Model(Protocol):
 
 
 def figures(model: Model, records: Sequence[Record], skip: int, scale: float) -> dict[str, float]:
-    """Return the figures of merit: the root mean square errors after the first `skip` samples, in the benchmark's unit.
+    """Return the figures of merit by name, in the unit of the benchmark.
 
-    The error is computed for each record and each output. A figure is the mean of these errors over its records and outputs.
+    The root mean square error of each record and each output is computed without the first `skip` samples. A figure is the mean
+    of these errors over all records and outputs that belong to the figure.
+
+    scale: factor from the unit of the data to the unit of the figures.
 
     >>> class Zero:
     ...     description = "nothing"
@@ -141,7 +147,7 @@ def figures(model: Model, records: Sequence[Record], skip: int, scale: float) ->
         with np.errstate(over="ignore", invalid="ignore"):  # a model may diverge
             answer = np.asarray(model.simulate(record.question(skip)), dtype=np.float64)
         if answer.shape != record.outputs.shape:
-            raise LfnoError(f"the model answered with shape {answer.shape}; the record has {record.outputs.shape}")
+            raise LfnoError(f"the prediction has shape {answer.shape}; the outputs of the record have {record.outputs.shape}")
         missed = answer[:, skip:] - record.outputs[:, skip:]
         with np.errstate(over="ignore", invalid="ignore"):
             errors.setdefault(record.figure, []).extend(np.sqrt((missed**2).mean(-1)).tolist())

@@ -17,7 +17,7 @@ from lfno.core.errors import LfnoError
 from lfno.data.files import read
 from lfno.data.files.variables import Variables
 
-#: fewest samples of a record after the samples for the initial state
+#: smallest number of samples of a record after the samples for the initial state
 SHORTEST = 8
 
 
@@ -46,7 +46,7 @@ class Files:
             names = ", ".join(self.challenge.files)
             raise LfnoError(
                 f"{self.challenge.name} needs its data: download them from {SITE}, then give the folder with {names} "
-                "(--data PATH). Nothing is downloaded on its own."
+                "(--data PATH). The program downloads nothing by itself."
             )
         return folder
 
@@ -90,6 +90,7 @@ def read_parts(files: Files, parts: tuple[Part, ...], skip: int) -> tuple[list[R
 
 
 def _records(part: Part, path: Path, inputs: np.ndarray, outputs: np.ndarray, skip: int) -> Iterator[Record]:
+    """Yield the records in the arrays of one file. Raise LfnoError if the arrays do not have the expected shapes."""
     pair = [_ordered(values, part, path.name, name) for values, name in ((inputs, part.inputs), (outputs, part.outputs))]
     if part.channels is not None:
         found, needed = pair[1].shape[3], max(part.channels) + 1
@@ -105,7 +106,7 @@ def _records(part: Part, path: Path, inputs: np.ndarray, outputs: np.ndarray, sk
     levels, realisations, _, _, samples = pair[0].shape
     if samples < (part.stop or 0) or samples - part.start < skip + SHORTEST:
         raise LfnoError(f"{path.name}: {part.inputs!r} has {samples} samples; the benchmark needs samples up to "
-                        f"{part.stop or part.start + skip + SHORTEST}: the file was cut short or is another one")  # fmt: skip
+                        f"{part.stop or part.start + skip + SHORTEST}: the file is incomplete or a wrong one")  # fmt: skip
     pair = [values[..., part.start : part.stop] for values in pair]
     period = pair[0].shape[-1] if part.periodic else 0
     for level in range(levels):

@@ -1,8 +1,8 @@
-"""A linear model with a sensor that does not measure the sign: outputs = |linear model|. Example: speed by a pulse counter.
+"""A linear model for a sensor that does not measure the sign: outputs = |linear model|. Example: speed from a pulse counter.
 
-The sign of the output changes where the absolute value reaches zero. The first guess of the signs changes at every deep
-minimum of the measured values. A linear model is fitted to the signed values, and its prediction gives better signs. Both
-steps are repeated until the signs stay the same.
+The sign of the true output changes where the absolute value reaches zero. In the first guess, the sign changes at every deep
+minimum of the measured values. A linear model is fitted to the signed values, and its prediction gives better signs. The fit
+and the update of the signs are repeated until the signs stay the same.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ import numpy as np
 from lfno.challenges.linear import LinearModes, fit_modes
 from lfno.challenges.protocol import Question, Record, Training
 
-#: outputs below −NEGATIVE times the largest output have a sign, so the method does not apply
+#: the method does not apply if an output falls below −NEGATIVE times the largest output, because the sensor measures signs
 NEGATIVE = 0.1
-#: thresholds, relative to the largest value; a first guess changes the sign at every minimum below the threshold
+#: thresholds, relative to the largest value; in a first guess, the sign changes at every minimum below the threshold
 DEPTHS = (0.05, 0.1, 0.2, 0.3)
-#: iterations of fit and update of the signs, at most
+#: largest number of fits with an update of the signs
 ROUNDS = 6
 
 
 @dataclass(frozen=True)
 class Rectified:
-    """outputs = |signed|."""
+    """The model outputs = |signed|, where `signed` is a linear model."""
 
     signed: LinearModes
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         return f"absolute value of a {self.signed.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """Return the prediction with the smallest error on the first outputs, over several guesses of their signs."""
+        """Return the prediction (outputs, time) with the smallest error on the first outputs, over several guesses of signs."""
         first, answers = question.first_outputs, []
         for signs in patterns(first):
             for _ in range(ROUNDS):
@@ -47,9 +48,9 @@ class Rectified:
 
 
 def patterns(outputs: np.ndarray) -> list[np.ndarray]:
-    """Return guesses of the signs of outputs (channels, time), each guess also with the opposite sign.
+    """Return guesses of the signs of outputs (channels, time). Each guess also occurs with all signs reversed.
 
-    The signs are constant in one guess. In the others they change at every minimum below one of the DEPTHS.
+    In the first guess the signs are constant. In each other guess, the signs change at every minimum below one of the DEPTHS.
     """
     found = [np.ones_like(outputs)]
     for depth in DEPTHS:
@@ -82,7 +83,7 @@ def applies(training: Training) -> bool:
 
 
 def fit_rectified(training: Training) -> Rectified:
-    """Fit linear models to the signed outputs, from several first guesses of the signs, and return the best model."""
+    """Return the best of several linear models of signed outputs. Each model begins with another guess of the signs."""
     found: list[tuple[float, int, Rectified]] = []
     for depth in DEPTHS:
         signs = [np.stack([changing(row, depth) for row in record.outputs]) for record in training.records]

@@ -28,10 +28,10 @@ class Result:
     unit: unit of the figures.
     method: name of the method.
     model: description of the fitted model.
-    figures: name of a figure of merit → one value for each seed.
+    figures: the figures of merit on the test records, by name; one value for each seed.
     together: figures of the mean prediction of all seeds; equal to `figures` for one seed.
-    validation: mean figures on held-out training records.
-    seconds: time of the fit.
+    validation: figures on held-out training records, as means over the seeds.
+    seconds: duration of the fit.
     configuration: settings of the fit and of the network.
     environment: versions and hardware.
     """
@@ -49,12 +49,12 @@ class Result:
 
     @property
     def mean(self) -> dict[str, float]:
-        """The mean over the seeds."""
+        """Return the mean of each figure over the seeds."""
         return {name: float(np.mean(values)) for name, values in self.figures.items()}
 
     @property
     def spread(self) -> dict[str, float]:
-        """The standard deviation over the seeds; NaN for one seed."""
+        """Return the standard deviation of each figure over the seeds; NaN for one seed."""
         return {name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in self.figures.items()}
 
     def write(self, folder: str | Path) -> Path:
@@ -88,11 +88,11 @@ def run(
     watch: Callable[[Any, dict[str, Any]], None] | None = None,
     **changes: Any,
 ) -> Result:
-    """Fit a model by a benchmark's protocol and compute its figures.
+    """Fit a model by the protocol of a benchmark. Return the result with the figures of merit.
 
     Args:
         name: the benchmark, or its records as `load` returns them.
-        path: see `load`.
+        path: the folder or file of the data, see `load`.
         method: "linear", "level", "rectified", "feedback", "lfno" or "auto". The method "auto" compares the others on
             held-out training records.
         seeds: number of networks with different initial weights, trained as one stack. A method without a random
@@ -120,7 +120,7 @@ def run(
     found = {figure: [one[figure] for one in scored] for figure in scored[0]}
     for figure, values in found.items():
         if not all(map(math.isfinite, values)):
-            raise LfnoError(f"{challenge.name}: the model's answer to {figure!r} is not finite; try another method or seed")
+            raise LfnoError(f"{challenge.name}: the prediction for {figure!r} is not finite; try another method or seed")
     together = figures(Mean(fitted.models), data.test, challenge.skip, challenge.scale)
     return Result(
         challenge.name, challenge.unit, method, fitted.models[0].description, found, together, fitted.validation,

@@ -1,11 +1,11 @@
-"""LFNO for records in periodic steady state: the sum of a frequency response and a network in its steady pass.
+"""LFNO for records in periodic steady state: the sum of a frequency response and a network.
 
     y = H(s) u + network(u, H(s) u)
 
-H(s) is the frequency response of `lfno.identification.periodic`, which depends on the input level s of the record. The
-network learns the residual of H. A fit has smaller residuals on its own records than on new records. The network is
-therefore trained on residuals of records that were left out of the fit (cross-fitting). These residuals are similar to the
-residuals of the test records.
+u is the input and y is the output. H(s) is the frequency response of `lfno.identification.periodic`, which depends on the level
+s of the input. The network computes its periodic steady state and learns the residual of H. A fit of H has smaller residuals on
+its own records than on new records. The network is therefore trained on residuals of records that were left out of the fit of H
+(cross-fitting). These residuals are similar to the residuals of the test records.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from lfno.training.presets import Preset
 
 #: number of folds for the cross-fitting
 FOLDS = 5
-#: states of the realisation for each pole of a layer; some poles of the realisation are spurious
+#: number of states of the realisation for each pole of a layer; some poles of the realisation are spurious
 STATES_PER_POLE = 2
-#: samples of the impulse response for the realisation, at most
+#: largest number of samples of the impulse response for the realisation
 RESPONSE = 2048
 
+#: hyper-parameters of the network and of its training, before the user's changes
 PRESET = Preset(
     "LFNO",
     {
@@ -64,8 +65,9 @@ class SteadyNetwork:
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         count = sum(parameter.numel() for parameter in self.network.parameters())
-        return f"LFNO of {count:,} parameters beside a {self.path.description}"
+        return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
         """Return the steady response of frequency response plus network, repeated to the length of the record."""
@@ -77,10 +79,10 @@ class SteadyNetwork:
 
 
 def fit_steady(training: Training, settings: Settings) -> Fitted:
-    """Fit a frequency response and train networks on its residuals.
+    """Return a frequency response with networks that are trained on its residuals, one network for each seed.
 
-    The networks are trained on most realisations, and the held-out realisations choose the epoch. The frequency response of
-    the returned models is fitted to all realisations.
+    The networks are trained on the records that are not held out, and the held-out records choose the epoch. The frequency
+    response of the returned models is fitted to all records.
     """
     kept, held = training.split()
     degree = level_degree(training)
@@ -138,7 +140,7 @@ def _folds(records: tuple[Record, ...]) -> np.ndarray:
         seen[record.figure] = seen.get(record.figure, -1) + 1
         folds.append(seen[record.figure] % FOLDS)
     if len(set(folds)) < 2:
-        raise LfnoError("one training record for each level cannot be left out of a fit; at least two are needed")
+        raise LfnoError("each level has only one training record; two are needed to leave one out of a fit")
     return np.array(folds)
 
 

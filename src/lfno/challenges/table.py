@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from lfno.challenges.layout import Challenge, Part, Published, Sampling
 
+#: where the data can be downloaded
 SITE = "https://www.nonlinearbenchmark.org/benchmarks"
+#: sources of the published figures
 SUBNET = "SUBNET, Beintema, Schoukens and Tóth; quoted in arXiv:2405.10779"
 CONTINUOUS = "continuous-time SUBNET, quoted in arXiv:2405.10779"
 QUOTED = "quoted in arXiv:2405.10779"
 DEFAULTS = "tsfast, its table of default settings"
 MIRROR = "baseline_results in the repository of the data"
 
+#: input levels of the fine steering mirror, as the file names them
 _LEVELS = ("100mV", "200mV", "300mV")
 
 
 def _mirror(kind: str) -> tuple[Part, ...]:
+    """Return the parts of the fine steering mirror, one for each level. `kind` is "train" or "test"."""
     return tuple(
         Part(
             "combined_data.npz", f"u_{level}_{kind}", f"y_{level}_{kind}", level.replace("mV", " mV"), axes="tcrp",
@@ -29,23 +33,28 @@ def _mirror(kind: str) -> tuple[Part, ...]:
 
 
 def _circuit(start: int, stop: int, figure: str = "training") -> Part:
+    """Return the samples start … stop − 1 of the Silverbox file."""
     return Part("SNLS80mV.mat", "V1", "V2", figure, start=start, stop=stop)
 
 
 def _filter(start: int, stop: int, figure: str = "training") -> Part:
+    """Return the samples start … stop − 1 of the Wiener–Hammerstein file."""
     return Part("WienerHammerBenchMark.mat", "uBenchMark", "yBenchMark", figure, start=start, stop=stop)
 
 
 def _drives(start: int, stop: int | None) -> tuple[Part, ...]:
+    """Return the samples start … stop − 1 of both records of the coupled drives."""
     names = {"11": "low amplitude", "12": "high amplitude"}
     return tuple(Part("DATAUNIF.MAT", f"u{k}", f"z{k}", name, start=start, stop=stop) for k, name in names.items())
 
 
 def _parallel(kind: str) -> Part:
+    """Return the parallel Wiener–Hammerstein records. `kind` is "Est" for training or "Val" for the test."""
     levels = tuple(f"amplitude {k}" for k in range(1, 6))
     return Part("ParWHData.mat", f"u{kind}", f"y{kind}", levels, axes="tprl", joined=True, periodic=True)
 
 
+#: the benchmarks by name
 CHALLENGES = {
     challenge.name: challenge
     for challenge in (

@@ -31,13 +31,16 @@ from lfno.training.labels import Samples
 from lfno.training.presets import Preset
 from lfno.training.sizing import highest_mode
 
-#: LONGEST: samples of a window, at most
-#: MOST_WINDOWS: windows for training, at most
-#: MOST_VALIDATION: windows for validation, at most
-LONGEST, MOST_WINDOWS, MOST_VALIDATION = 2048, 256, 64
-#: share of a window that is not scored, while the network settles, if the protocol gives no outputs for the initial state
+#: largest number of samples in a window
+LONGEST = 2048
+#: largest number of windows for training
+MOST_WINDOWS = 256
+#: largest number of windows for validation
+MOST_VALIDATION = 64
+#: part of a window that the loss ignores, while the network settles, if the protocol gives no outputs for the initial state
 WARMUP = 0.25
 
+#: hyper-parameters of the network and of its training, before the user's changes
 PRESET = Preset(
     "LFNO",
     {"width": 16, "modes": 1, "n_poles": 16, "share_poles": True, "steady": "exact", "transient_layers": 8, "gate": True},
@@ -49,14 +52,16 @@ PRESET = Preset(
 class WindowNetwork:
     """A compact model (the path) and a network that corrects its prediction.
 
-    The inputs of the network are the record's inputs, the path's prediction, and the path's residual on the first outputs.
+    The network has three groups of inputs: the inputs of the record, the prediction of the path, and the residual of the path
+        on
+    the first outputs.
 
     path: the compact model.
     network: the network.
     device: the device of the network.
     skip: number of first outputs for the initial state.
     offset: mean residual of the path on the training records, (outputs, 1); zero if a training record begins at rest.
-    reach: smallest and largest values of inputs and path prediction on the training records, (channels, 1) each.
+    reach: smallest and largest values of the inputs of the network on the training records, each (channels, 1).
     """
 
     path: Model
@@ -68,11 +73,12 @@ class WindowNetwork:
 
     @property
     def description(self) -> str:
+        """Return the model in words."""
         count = sum(parameter.numel() for parameter in self.network.parameters())
         return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """Return the prediction for the whole record in one pass. A periodic input is repeated to let the network settle."""
+        """Return the prediction (outputs, time). A periodic input is repeated until the network is in steady state."""
         answer = self.path.simulate(question)
         inputs, size = np.clip(np.concatenate([question.inputs, answer]), *self.reach), answer.shape[-1]
         left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset
@@ -84,13 +90,13 @@ class WindowNetwork:
 
 
 def remainder(record: Record, path: Model, skip: int) -> Record:
-    """Return the record with the path's residual as outputs and the path's prediction as further inputs."""
+    """Return the record with the residual of the path as outputs, and with the prediction of the path as further inputs."""
     answer = path.simulate(record.question(skip))
     return replace(record, inputs=np.concatenate([record.inputs, answer]), outputs=record.outputs - answer)
 
 
 def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray:
-    """Return the inputs with one further channel for each output: its first `skip` samples, then zeros.
+    """Return the inputs with one further channel for each output: the first `skip` samples of the output, then zeros.
 
     With `skip` = 0 there are no further channels.
 
@@ -107,7 +113,7 @@ def with_first(inputs: np.ndarray, outputs: np.ndarray, skip: int) -> np.ndarray
 
 
 def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted:
-    """Train networks that correct a compact model.
+    """Return networks that correct a compact model, one for each seed.
 
     The networks are trained on windows from the first part of each record. Windows from the held-out end of each record
     choose the epoch.
@@ -126,7 +132,7 @@ def fit_windows(training: Training, settings: Settings, known: Fitted) -> Fitted
     size = min(LONGEST, *(len(record) for record in (*kept.records, *held.records)))
     skip = training.skip
     if size < skip + 16:
-        raise LfnoError(f"windows of {size} samples are too short to train on after {skip} samples for the initial state")
+        raise LfnoError(f"windows of {size} samples are too short: {skip} for the initial state and 16 more are needed")
     offset = np.concatenate([record.outputs for record in kept.records], -1).mean(-1, keepdims=True)
     if any(record.rest for record in training.records):
         offset = 0 * offset
@@ -158,7 +164,7 @@ def windows(records: Sequence[Record], size: int, skip: int, offset: np.ndarray,
         size: Samples of a window.
         skip: Number of first outputs that become further inputs.
         offset: Mean output, (outputs, 1), which is subtracted.
-        most: Number of windows of all records together, at most (but at least one for each record).
+        most: Largest number of windows of all records together. Each record gives at least one window.
     """
     x, y = [], []
     for record in records:

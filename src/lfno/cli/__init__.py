@@ -1,4 +1,4 @@
-"""The command line: `lfno --help`. One module per command; this file only gathers them.
+"""The command line: `lfno --help`. Each command has a module. This file builds the command line from the modules.
 
 Every command module defines `register(app)`. Heavy imports happen inside the commands, so that `lfno --help` answers at once.
 
@@ -18,13 +18,14 @@ Modules:
     export: `lfno export`
     benchmark: `lfno benchmark`
     demo: `lfno demo`
-    demo_outcome: errors and modes of the demo
+    demo_outcome: errors, parts and modes of the demo
     demo_page: the page of the demo
     app: `lfno app`
-    reading: options for reading files, shared by the commands
+    shared: options that several commands have
+    reading: options for reading files
     outcome: tables, metrics and figures of a finished run
     wording: options of the library as flags of the command line
-    allocator: keep freed memory in the process of the command line
+    allocator: make the C library keep freed memory
 """
 
 from __future__ import annotations
@@ -59,8 +60,19 @@ COMMANDS: tuple[str, ...] = (
     "lfno.cli.app",
 )
 
-EXIT_USER_ERROR = 2
-EXIT_INTERRUPTED = 130
+EXIT_USER_ERROR = 2  # exit code after an error that the user can correct
+EXIT_INTERRUPTED = 130  # exit code after Ctrl-C or SIGTERM; shells use this code for Ctrl-C
+
+HELP = """
+Laplace–Fourier neural operators: fast models of dynamical systems. They predict the response to an input and split the response
+into a transient and a steady part.
+
+\b
+To see what lfno does:     lfno demo
+For your own signals:      lfno inspect FILE
+                           lfno fit FILE --out MODEL
+                           lfno predict MODEL FILE
+"""
 
 
 def build() -> typer.Typer:
@@ -70,7 +82,7 @@ def build() -> typer.Typer:
         add_completion=False,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        help="Laplace-Fourier neural operators: fast surrogates of dynamical systems that tell transient from steady.",
+        help=HELP,
     )
 
     @app.callback()
@@ -82,10 +94,10 @@ def build() -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line. An error that the user can correct is one message on stderr, never a traceback."""
-    # waiting threads must not spin: on a busy machine, many small products would take a hundred times as long
+    """Run the command line. For an error that the user can correct, print one message on stderr and no traceback."""
+    # threads that wait must sleep: on a busy machine, busy waiting makes small matrix products a hundred times slower
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    # batch systems stop a job with SIGTERM. Handle it like Ctrl-C, so that a run saves its state
+    # batch systems stop a job with SIGTERM; handle SIGTERM like Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     plain_warnings()
     keep_freed_memory()
@@ -98,15 +110,16 @@ def main() -> None:
         print(f"lfno: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
     except (MemoryError, RuntimeError) as error:
-        if not isinstance(error, MemoryError) and "allocate" not in str(error):  # torch has no class for this error on a CPU
+        # when memory runs out on a CPU, torch raises a plain RuntimeError
+        if not isinstance(error, MemoryError) and "allocate" not in str(error):
             raise
-        print(f"lfno: out of memory ({error}); use a part of the data, or a machine with more", file=sys.stderr)
+        print(f"lfno: out of memory ({error}); use a part of the data, or a machine with more memory", file=sys.stderr)
         sys.exit(EXIT_USER_ERROR)
-    except (KeyboardInterrupt, SystemExit) as stop:  # typer turns the first into the second
+    except (KeyboardInterrupt, SystemExit) as stop:  # typer turns KeyboardInterrupt into SystemExit
         if isinstance(stop, SystemExit) and stop.code != EXIT_INTERRUPTED:
             raise
-        print("lfno: interrupted; nothing half-written was left behind", file=sys.stderr)
-        # an interruption inside `exec` of a string, as in imports of large packages, makes Python end by the signal instead
-        # of with our exit code. Another `exec` resets this
+        print("lfno: interrupted; no incomplete file was left", file=sys.stderr)
+        # large packages run `exec` on a string while they are imported. If Ctrl-C comes inside such an `exec`, Python ignores
+        # our exit code and ends by the signal. One more `exec` or `eval` restores the exit code
         eval("None")
         sys.exit(EXIT_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`lfno app`: a page in the browser, served on this machine alone."""
+"""`lfno app`: a page in the browser that only this machine can open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-PATIENCE = 5.0  # seconds to wait for a browser before torch is imported
+PATIENCE = 5.0  # s; longest wait for the first picture in the browser before torch is imported
 
 
 def register(app: typer.Typer) -> None:
@@ -16,11 +16,16 @@ def register(app: typer.Typer) -> None:
 
 
 def page(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes any that is free.", min=0, max=65535)] = 8050,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
-    workspace: Annotated[Path | None, typer.Option(help="Folder for files and runs; by default one for each user.")] = None,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1. 0 chooses a free port.", min=0, max=65535)] = 8050,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address of the page and do not open a browser.")
+    ] = False,
+    workspace: Annotated[Path | None, typer.Option(help="Folder for files and runs. By default a folder of the user.")] = None,
 ) -> None:
-    """Look at the systems, the models and your own signals in a page that runs on this machine alone."""
+    """Open a page in the browser for the systems, the models and your own signals.
+
+    Only this machine can open the page.
+    """
     import signal
     import threading
     import webbrowser
@@ -31,10 +36,10 @@ def page(
     return_freed_memory()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up after SIGTERM, too
     with Server(port, workspace) as server:
-        typer.echo(f"lfno is at {server.address} (stop it with Ctrl-C); files and runs are kept in {server.workspace}")
+        typer.echo(f"lfno is at {server.address} (stop with Ctrl-C); files and runs are kept in {server.workspace}")
 
         def warm_up() -> None:
-            """Import torch, which takes seconds, after the first picture is shown or after PATIENCE seconds."""
+            """Import torch after the first picture is shown, at the latest after PATIENCE. The import takes seconds."""
             server.desk.shown.wait(PATIENCE)
             import lfno.surrogate  # noqa: F401
 

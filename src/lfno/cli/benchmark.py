@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lfno.cli.train import Device, Json, Quiet, Settings
+from lfno.cli.shared import Device, Json, Quiet, Settings
 
 if TYPE_CHECKING:
     from lfno.challenges import Result
@@ -22,23 +22,29 @@ def register(app: typer.Typer) -> None:
 
 
 def benchmark(
-    name: Annotated[str | None, typer.Argument(help="Name of a benchmark; without one, all are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a benchmark. Without a name, all benchmarks are listed.")] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder (or file) of the benchmark's data; else the cache of the package nonlinear_benchmarks."),
+        typer.Option(help="Folder or file of the data. By default the cache of the package nonlinear_benchmarks."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="linear, level, rectified, feedback, lfno, or auto, which compares them on training data.")
+        str,
+        typer.Option(
+            help="linear, level, rectified, feedback or lfno. auto compares them on held-out training data and takes the best."
+        ),
     ] = "auto",
-    seeds: Annotated[int, typer.Option(help="Networks with different initial weights, trained as one stack.", min=1)] = 1,
-    minutes: Annotated[float | None, typer.Option(help="Time for the whole fit, in minutes.")] = None,
+    seeds: Annotated[int, typer.Option(help="Number of networks with different initial weights.", min=1)] = 1,
+    minutes: Annotated[float | None, typer.Option(help="Time limit of the whole fit, in minutes.")] = None,
     settings: Settings = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the JSON record of the run.")] = Path("benchmarks-out"),
     device: Device = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run a published identification benchmark and print its figures beside the published ones."""
+    """Run a published identification benchmark and print our errors beside the published errors.
+
+    Example: lfno benchmark silverbox --data DATA
+    """
     if name is None:
         _list(as_json)
         return
@@ -67,6 +73,7 @@ def benchmark(
 
 
 def _list(as_json: bool) -> None:
+    """Print the table of all benchmarks."""
     from lfno.challenges.table import CHALLENGES
 
     if as_json:
@@ -85,7 +92,7 @@ def _list(as_json: bool) -> None:
 
 
 def _table(challenge: Challenge, result: Result) -> None:
-    """Our figures, then the published ones with their sources."""
+    """Print our errors, then the published errors with their sources."""
     from rich.console import Console
     from rich.table import Table
 
@@ -99,7 +106,7 @@ def _table(challenge: Challenge, result: Result) -> None:
     table.add_row(f"[bold]lfno, {result.method}[/]", *ours, "this run" + (f", {count} seeds" if count > 1 else ""))
     if count > 1:
         together = [f"{value:.4g}" for value in result.together.values()]
-        table.add_row(f"lfno, {result.method}, mean answer of the seeds", *together, "this run")
+        table.add_row(f"lfno, {result.method}, mean prediction of the seeds", *together, "this run")
     held = [f"{result.validation[name]:.4g}" if name in result.validation else "" for name in result.figures]
     if any(held):
         table.add_row("  on held-out training records", *held, "this run")
@@ -108,8 +115,8 @@ def _table(challenge: Challenge, result: Result) -> None:
         table.add_row(row.method, *shown, row.source)
     Console().print(table)
     if challenge.published:
-        typer.echo("published figures are second-hand; some may follow older versions of the protocol")
+        typer.echo("the published errors are quoted from other authors; some may follow an older version of the protocol")
     else:
-        typer.echo("no published figures with a source are known for this protocol")
+        typer.echo("no published errors with a source are known for this protocol")
     if challenge.note:
         typer.echo(challenge.note)

@@ -1,4 +1,4 @@
-"""The Bode plot of `lfno poles --data`: data, best linear model and model under the same excitation."""
+"""The Bode plot of `lfno poles --data`: frequency responses of the data, of the best linear model and of the model."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
-MANY = 16  # from this number of trajectories on, average over whole trajectories: the frequency resolution is finer
-FLOOR = 1e-3  # frequencies with less than this share of the input's peak power show leakage only
+MANY = 16  # trajectories; from this number on, average over whole trajectories, for a finer frequency resolution
+FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
 
 
 def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
-    """Draw the frequency responses of data, best linear model and model under the same excitation.
+    """Draw the frequency responses of the data, of the best linear model and of `surrogate`.
 
-    Returns the figure and notes on the data. Raises LfnoError if the file holds no outputs over time.
+    All three responses belong to the inputs in `file`. Returns the path of the figure, and notes on the data. Raises LfnoError
+    if the file holds no outputs over time.
     """
     import numpy as np
 
@@ -40,7 +41,6 @@ def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tu
     step = data.grid.steps[0]
     fit = fit_record if one else fit_trajectories
     linear = fit(data.inputs, data.outputs, data.grid, data.mask)
-    # whole trajectories give a finer frequency resolution than their parts
     segment = inputs.shape[-1] if len(inputs) >= MANY else None
     measured = measure_response(inputs[..., warm:], outputs[..., warm:], step, segment, floor=FLOOR)
     network = measure_response(inputs[..., warm:], answers[..., warm:], step, segment, floor=FLOOR)

@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lfno.cli.shared import Json, Quiet
 from lfno.core.errors import LfnoError
 from lfno.core.progress import Show, progress
 
 if TYPE_CHECKING:
     from lfno.data.plan import Plan
 
-Names = Annotated[list[str], typer.Argument(help="Names of data sets (see `lfno systems`), or `all`.")]
-Out = Annotated[Path | None, typer.Option(help="Folder for the files instead of the cache.")]
+Names = Annotated[list[str], typer.Argument(help="Names of data sets, or all. `lfno systems` lists the names.")]
+Out = Annotated[Path | None, typer.Option(help="Folder of the files. By default the cache folder of lfno.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random numbers.")]
-Count = Annotated[int | None, typer.Option(help="Number of samples.")]
-DType = Annotated[str, typer.Option(help="float32 or float64 in the file; the solvers always compute in float64.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="A parameter of the system, as in c=0.3.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
+Count = Annotated[int | None, typer.Option(help="Number of samples. Each data set has its own default.")]
+DType = Annotated[str, typer.Option(help="Number type in the file: float32 or float64. The solvers always use float64.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="Change a parameter of the system, as --set c=0.3. Can be repeated.")
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of `lfno data` to the command line."""
-    group = typer.Typer(no_args_is_help=True, help="Make, show and check data sets.")
+    group = typer.Typer(no_args_is_help=True, help="Make, draw or check built-in data sets.")
     group.command()(make)
     group.command()(show)
     group.command()(check)
@@ -42,12 +43,19 @@ def make(
     count: Count = None,
     dtype: DType = "float32",
     settings: Settings = None,
-    steady: Annotated[bool, typer.Option("--steady", help="With the periodic steady state of each sample.")] = False,
-    scheduler: Annotated[str | None, typer.Option(help="A Dask cluster, as tcp://HOST:8786, instead of here.")] = None,
+    steady: Annotated[bool, typer.Option("--steady", help="Store the periodic steady state of each sample, too.")] = False,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Compute on the Dask cluster with this address, as tcp://HOST:8786.")
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Make data sets that do not exist yet. A long one that was interrupted continues where it stopped."""
+    """Solve equations and store the data sets. A data set that exists is not made again.
+
+    An interrupted command continues where it stopped.
+
+    Example: lfno data make duffing-c05 --set c=0.3
+    """
     import torch
 
     from lfno.data.make import exists, place
@@ -58,7 +66,7 @@ def make(
     with progress(quiet or as_json) as show:
         if scheduler is not None:
             _make_on_cluster(scheduler, plans, changes, out, show)
-        # start with the longest, so that all cores finish at about the same time
+        # start with the largest data set, so that all cores finish at about the same time
         missing = sorted((plan for plan in plans if not exists(plan, out)), key=lambda plan: -plan.room()[0])
         processes = min(torch.get_num_threads(), len(missing))
         if missing and not (quiet or as_json):
@@ -74,10 +82,11 @@ def make(
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        print(f"{row['name']}: " + (f"made in {row['seconds']} s" if row["made"] else "was there") + f", {row['path']}")
+        print(f"{row['name']}: " + (f"made in {row['seconds']} s" if row["made"] else "exists already") + f", {row['path']}")
 
 
 def _announce(missing: list[Plan], processes: int) -> None:
+    """Print how much memory and disk space the missing data sets take."""
     from lfno.core.memory import human
 
     what = f"{missing[0].entry.name} takes" if len(missing) == 1 else f"{len(missing)} data sets take"
@@ -87,7 +96,7 @@ def _announce(missing: list[Plan], processes: int) -> None:
 
 
 def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any], out: Path | None, show: Show) -> None:
-    """Make each missing data set as a job on a cluster. The files are then here."""
+    """Make each missing data set as a job on a cluster, and copy the files to this machine."""
     from lfno.core.cluster import spread
     from lfno.data.make import exists, place
 
@@ -99,6 +108,7 @@ def _make_on_cluster(scheduler: str, plans: list[Plan], changes: dict[str, Any],
 
 
 def _make_there(job: tuple[str, dict[str, Any]], folder: Path) -> None:
+    """Make one data set. This function runs on the cluster."""
     from lfno.data.make import make, plan
 
     make(plan(job[0], **job[1]), folder / "data")
@@ -106,14 +116,20 @@ def _make_there(job: tuple[str, dict[str, Any]], folder: Path) -> None:
 
 def show(
     name: Annotated[str, typer.Argument(help="Name of a data set.")],
-    out: Annotated[Path | None, typer.Option(help="File of the figure; NAME.png if not given.")] = None,
-    sample: Annotated[list[int] | None, typer.Option(help="Which samples, instead of first, middle and last.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File of the figure. By default NAME.png.")] = None,
+    sample: Annotated[
+        list[int] | None,
+        typer.Option(help="Number of a sample, counted from 0. Can be repeated. By default the first, middle and last one."),
+    ] = None,
     seed: Seed = 0,
     settings: Settings = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Draw inputs and outputs of some samples: signal and response, or fields."""
+    """Draw the inputs and outputs of some samples of a data set.
+
+    Example: lfno data show duffing-c05 --sample 0 --sample 7
+    """
     from lfno.data import storage
     from lfno.data.make import make as make_one
     from lfno.plots.samples import draw
@@ -133,13 +149,18 @@ def show(
 
 def check(
     names: Names,
-    samples: Annotated[int, typer.Option(help="How many samples to solve again, drawn at random.", min=1)] = 4,
+    samples: Annotated[int, typer.Option(help="Number of samples to solve again, chosen at random.", min=1)] = 4,
     seed: Seed = 0,
     settings: Settings = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Solve some samples again with an independent solver and print the error; exit code 1 if it is too large."""
+    """Solve some samples again with an independent solver, and print the error of the data set.
+
+    The exit code is 1 if an error is too large.
+
+    Example: lfno data check duffing-c05
+    """
     from lfno.data.check import compare
 
     rows = []
@@ -156,12 +177,13 @@ def check(
 
 
 def _table(rows: list[dict[str, Any]]) -> None:
+    """Print the errors of each data set and the largest error that is allowed."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="relative error against the independent solver")
+    table = Table(title="relative error, measured with an independent solver")
     table.add_column("data set", no_wrap=True)
-    for heading in ("samples", "largest", "mean", "promised", "holds"):
+    for heading in ("samples", "largest error", "mean error", "allowed", "passed"):
         table.add_column(heading)
     for row in rows:
         errors = [f"{row[key]:.1e}" for key in ("largest", "mean", "promised")]
@@ -170,7 +192,7 @@ def _table(rows: list[dict[str, Any]]) -> None:
 
 
 def _plans(names: list[str], **changes: Any) -> list[Plan]:
-    """Look up every name before the first data set is made, so that a typing error costs no time."""
+    """Return the plan of each data set. A name that does not exist is reported before the first data set is made."""
     from lfno.data.make import plan
     from lfno.systems import REGISTRY
 
@@ -178,6 +200,7 @@ def _plans(names: list[str], **changes: Any) -> list[Plan]:
 
 
 def _parsed(settings: list[str] | None) -> dict[str, Any]:
+    """Return the values of `--set NAME=VALUE` by name, as text."""
     pairs = [setting.partition("=") for setting in settings or []]
     for name, equals, value in pairs:
         if not (name and equals and value):

@@ -1,4 +1,4 @@
-"""`lfno decompose MODEL FILE`: the transient and the steady part of a response, as a figure and as arrays."""
+"""`lfno decompose MODEL FILE`: split a predicted response into its transient and its steady part."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath, Quiet, warmup, writable
+from lfno.cli.predict import warmup, writable
 from lfno.cli.reading import Reading, with_reading
+from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
 from lfno.core.progress import progress
 
@@ -24,15 +25,26 @@ def register(app: typer.Typer) -> None:
 def decompose(
     model: ModelPath,
     file: Annotated[Path, typer.Argument(help="File with the inputs.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder; decomposition of FILE if not given.")] = None,
-    trajectory: Annotated[int, typer.Option(help="Which trajectory, counted from 0.", min=0)] = 0,
-    start: Annotated[float | None, typer.Option(help="Start of one window in a record, with the system at rest.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of figure and arrays. By default FILE-decomposition.")
+    ] = None,
+    trajectory: Annotated[
+        int, typer.Option(help="Number of the trajectory in a file of trajectories, counted from 0.", min=0)
+    ] = 0,
+    start: Annotated[
+        float | None, typer.Option(help="Split one window of a long record. The window starts from rest at this time.")
+    ] = None,
     *,
     reading: Reading,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Split the predicted response into transient + steady; the two add up to the prediction."""
+    """Split the predicted response into a transient and a steady part. Their sum is the prediction.
+
+    The steady part is the response to the input repeated for ever. The transient part is the rest.
+
+    Example: lfno decompose runs/rig new.csv
+    """
     import numpy as np
 
     from lfno.core.grid import with_unit
@@ -58,10 +70,10 @@ def decompose(
         notes.append(
             "steady is the response to the whole record repeated for ever"
             if surrogate.causal
-            else "in a stitched record transient means what is left of each window's own start from rest"
+            else "the record is predicted window by window; transient is the effect of the start from rest in each window"
         )
         if len(data) > SHOWN:
-            notes.append(f"the figure shows {SHOWN} samples after the warm-up, the arrays hold all; --start shows one window")
+            notes.append(f"the figure shows {SHOWN} samples after the warm-up, the arrays hold all; --start splits one window")
     elif start is not None:
         raise LfnoError("--start places a window in one long record; the file holds trajectories: use --trajectory")
     elif trajectory >= len(data):
@@ -89,7 +101,7 @@ def decompose(
     table = file.suffix.lower() in TABLES and data.grid.ndim > 1
     arrays = folder / f"decomposition{'.npz' if table else file.suffix}"
     write(arrays, [replace(variable, name=writable(variable.name, arrays)) for variable in variables], like=file)
-    axes = tuple(range(1, transient.ndim))  # norms of each output, because units may differ
+    axes = tuple(range(1, transient.ndim))  # a mean for each output, because units may differ
     power = np.maximum(((transient + steady) ** 2).mean(axes), 1e-300)
     caveat = surrogate.split_caveat
     trust, measured = split_trust(surrogate, asked, known)
@@ -101,7 +113,7 @@ def decompose(
         return
     for note in [] if quiet else notes:
         typer.echo(f"note: {note}", err=True)
-    typer.echo(f"rms of the transient part: {100 * share:.1f} % of the rms of the prediction")
+    typer.echo(f"RMS of the transient part: {100 * share:.1f} % of the RMS of the prediction")
     typer.echo(trust)
     if caveat:
         typer.echo(caveat)
@@ -109,7 +121,7 @@ def decompose(
 
 
 def _window(surrogate: Any, data: Any, start: float) -> Any:
-    """Return one window of the duration of training, as a trajectory that starts from rest."""
+    """Return the window of `data` at time `start`, as a trajectory from rest. The window is as long as in training."""
     from lfno.data.dataset import Dataset
 
     axis, own = data.grid.axes[-1], surrogate.grid.axes[-1]

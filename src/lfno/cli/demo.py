@@ -1,4 +1,4 @@
-"""`lfno demo`: train LFNO and FNO on a nonlinear oscillator under random forcing, and write a page with the result."""
+"""`lfno demo`: train LFNO and FNO on a nonlinear oscillator with random forces, and write a page with the result."""
 
 from __future__ import annotations
 
@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lfno.cli.shared import Json, Quiet
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from lfno.cli.demo_outcome import Outcome, Trained
     from lfno.data.dataset import Dataset
 
-TASK = "duffing-c05-rich"
-DURATION = 20.48  # s, the window of the data set
+TASK = "duffing-c05-rich"  # name of the data set of the demo
+DURATION = 20.48  # s; duration of each sample of the data set
 
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the demo; `changes` are options of the networks."""
+    """The size of the demo.
+
+    samples: number of oscillators with different forces, for training and test together.
+    points: number of time steps of a sample.
+    epochs: passes over the training samples.
+    changes: options of the networks that differ from the defaults.
+    """
 
     samples: int = 380
     points: int = 256
@@ -41,10 +49,13 @@ def register(app: typer.Typer) -> None:
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the page and the models.")] = Path("demo"),
     quick: Annotated[bool, typer.Option("--quick", help="Under a minute: few data, few epochs, larger errors.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
-    """Learn a nonlinear oscillator under random forcing with LFNO and FNO, and leave a page that shows the result."""
+    """Train LFNO and FNO on a nonlinear oscillator with random forces, and write a page with the result.
+
+    This takes about three minutes. The page is OUT/index.html.
+    """
     import torch
     from rich.console import Console
 
@@ -57,11 +68,11 @@ def demo(
     from lfno.surrogate import Surrogate
     from lfno.surrogate.storage import MODEL
 
-    torch.set_num_threads(1)  # the matrices are small: a second thread would mostly wait
+    torch.set_num_threads(1)  # the matrices are small: more threads would mostly wait
     size, console = QUICK if quick else FULL, Console(quiet=quiet or as_json, highlight=False)
     console.print(f"[bold]1[/] Solving {size.samples} oscillators x″ + 0.5 x′ + x + x³ = f(t), each with another random force")
     data = dataset(TASK, grid=Grid.line(size.points, dt=DURATION / size.points), count=size.samples)
-    console.print("[bold]2[/] Training LFNO, FNO for as many epochs, and FNO for as much time")
+    console.print("[bold]2[/] Training LFNO, then FNO for equally many epochs, then FNO for an equally long time")
     lfno = _train(data, "lfno", size.epochs, size, out / "lfno", console)
     fno = _train(data, "fno", size.epochs, size, None, console)
     longer = max(size.epochs, round(size.epochs * lfno.seconds / fno.seconds))
@@ -79,6 +90,7 @@ def demo(
 
 
 def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
+    """Train a network of this kind ("lfno" or "fno") and return it with its training time."""
     import time
 
     from lfno.cli.demo_outcome import Trained
@@ -88,7 +100,7 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     from lfno.training.networks import train_networks
     from lfno.training.presets import default_preset
 
-    # with random forcing a pilot would choose no R, so it is left out
+    # R, the free weights of the steady modes, stays zero. With random forces, short trial runs would choose zero as well
     changes = size.changes | ({"steady_decay": HELD} if kind == "lfno" else {})
     console.print(f"  {kind.upper()}, {epochs} epochs")
     start = time.process_time()  # a busy machine must not change which epochs count as equal time
@@ -99,6 +111,7 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
 
 
 def _show(outcome: Outcome, console: Console) -> None:
+    """Print three sentences, the table of errors and the table of modes."""
     from rich.table import Table
 
     from lfno.cli.demo_page import errors, lead, modes

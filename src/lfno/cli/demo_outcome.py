@@ -1,4 +1,4 @@
-"""The result of the demo: errors of the trained networks, and the split and modes of LFNO with the true ones."""
+"""The result of the demo: the errors of all models, and the parts and modes of LFNO beside their true values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ LINEAR = "best linear model"
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained network with its cost; `seconds` is the processor time of its training."""
+    """A trained network with its cost.
+
+    split: the samples of training, validation and test.
+    epochs: passes over the training samples.
+    seconds: processor time of the training.
+    """
 
     model: Operator
     split: Split
@@ -33,7 +38,7 @@ class Trained:
 
     @property
     def parameters(self) -> int:
-        """The number of parameters; a complex number counts once."""
+        """The number of parameters. A complex parameter counts once."""
         return sum(weight.numel() for weight in self.model.parameters())
 
 
@@ -41,11 +46,13 @@ class Trained:
 class Outcome:
     """The result of the demo.
 
-    error: mean relative L2 error on the test forces by model.
-    curves: signals over time of the test force that the figure shows.
-    split_error: mean error of LFNO's transient and steady part over the test forces, relative to the response.
-    modes: small-signal modes of LFNO, strongest first.
-    true_pole: the eigenvalue of the linearised equation in 1/s.
+    runs: the trained networks by name.
+    error: mean relative L2 error over the test samples, by name of the model.
+    curves: signals over time, by name, of the test sample in the figure.
+    split_error: mean error of the transient and of the steady part of LFNO over the test samples, relative to the response.
+    modes: modes of LFNO for small inputs, strongest first.
+    true_pole: eigenvalue of the linearised equation, in 1/s.
+    grid: the time grid of the samples.
     """
 
     runs: dict[str, Trained]
@@ -58,7 +65,7 @@ class Outcome:
 
     @property
     def true_frequency(self) -> float:
-        """Frequency of the true mode in Hz, as `Mode.frequency` counts it."""
+        """Frequency of the true mode in Hz, from the imaginary part of the pole."""
         return self.true_pole.imag / (2 * np.pi)
 
     @property
@@ -75,7 +82,11 @@ class Outcome:
 
 
 def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None) -> Outcome:
-    """Compare the trained models with each other, with the best linear model and with the equation (`Duffing(c=0.5)`)."""
+    """Return the errors of the trained networks and of the best linear model, and compare LFNO with the equation.
+
+    runs: the trained networks by name; "LFNO" must be one of them.
+    system: the equation, by default `Duffing(c=0.5)`.
+    """
     system = system or Duffing(c=0.5)
     model, split = runs["LFNO"].model, runs["LFNO"].split
     inputs, truth = data.inputs[split.test], data.outputs[split.test]
@@ -93,7 +104,7 @@ def judge(data: Dataset, runs: dict[str, Trained], system: System | None = None)
     shown = _typical(relative_l2(answers["LFNO"], truth), np.where(settled, _norm(true["transient"]), -np.inf))
     curves = {"force": inputs[shown, 0], "truth": truth[shown, 0], **{name: answers[name][shown, 0] for name in answers}}
     curves |= {name: own[name][shown, 0] for name in PARTS} | {f"true {name}": true[name][shown, 0] for name in PARTS}
-    model.provenance["test_l2"] = error["LFNO"]  # the modes are identified up to this error
+    model.provenance["test_l2"] = error["LFNO"]  # `modes()` leaves out modes that explain less than this error
     pole = complex(system.linearised_poles()[0])
     return Outcome(runs, error, curves, split_error, Surrogate([model]).modes(), pole, data.grid)
 
@@ -104,7 +115,11 @@ def _norm(signals: np.ndarray) -> np.ndarray:
 
 
 def _typical(errors: np.ndarray, transients: np.ndarray) -> int:
-    """Return the sample to show: among the third with average errors, the one at the upper quartile of the transients."""
+    """Return the index of the sample for the figure. Its error is average, and its transient part is clear to see.
+
+    One third of the samples has an average error: neither among the smallest nor among the largest. The chosen sample of this
+    third is at the upper quartile of the norms `transients`.
+    """
     order = np.argsort(errors)
     middle = order[len(order) // 3 : -(-2 * len(order) // 3)]
     ranked = middle[np.argsort(transients[middle])]

@@ -1,4 +1,4 @@
-"""The page of the demo: one figure, one table of errors, modes beside the true ones, three sentences."""
+"""The page of the demo: three sentences, one figure, a table of errors, and a table of modes with the true mode."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from lfno.plots.mode_rows import mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
 
-DATA = "data.h5"  # the forces and responses, in the folder of the demo
-FEWEST = 200  # training samples below which the demo was a quick one
+DATA = "data.h5"  # name of the file with the forces and responses, in the folder of the demo
+FEWEST = 200  # training samples; the full demo has more, the quick demo has fewer
 QUICKLY = (
-    "This is the quick demo: few data and few epochs, so all errors are large. "
-    "The full demo is “lfno demo”; it takes about three minutes and has far smaller errors."
+    "This is the quick demo. It has few data and few epochs, so all errors are large. "
+    "The full demo is “lfno demo”. It takes about three minutes and has far smaller errors."
 )
 NEXT = (
     ("Fit modes with feedback, a model without a network, to the same data:", f"lfno fit {{folder}}/{DATA} --model feedback"),
-    ("Train longer on finer data; 400 epochs on 1024 points reach about 5.5 %:", "lfno train duffing-c05-rich"),
+    ("Train longer on finer data. With 400 epochs and 1024 points the error is about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
     ("Ask the model of this demo for its modes:", "lfno poles {folder}/lfno"),
     ("Move sliders and watch models answer in the browser:", "lfno app"),
@@ -27,17 +27,17 @@ MOST_MODES = 2  # rows of the table of modes
 
 
 def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
-    """Return the page of the demo, whose model is in `folder`/lfno."""
+    """Return the page of the demo. The model is in `folder`/lfno."""
     run = outcome.runs["LFNO"]
     quick = [QUICKLY] if len(run.split.train) < FEWEST else []
     axis = outcome.grid.axes[0]
     return Page(
-        "lfno demo: a nonlinear oscillator under random forcing",
+        "lfno demo: a nonlinear oscillator with random forces",
         [*quick, *lead(outcome)],
         [
             Section("", pictures=[_picture(outcome)]),
             Section("Error on the test forces", tables=[errors(outcome)]),
-            Section("How the oscillator rings", tables=[modes(outcome)]),
+            Section("Frequency and damping of the oscillator", tables=[modes(outcome)]),
         ],
         [(words, command.format(folder=folder)) for words, command in NEXT],
         [
@@ -51,19 +51,19 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 def lead(outcome: Outcome) -> list[str]:
     """Return three sentences: the error of LFNO, the errors of FNO and the linear model, and the split and modes of LFNO."""
     run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
-    rings = "; it found no mode yet."
+    found = " LFNO found no mode yet."
     if outcome.modes:
         own = outcome.modes[0]
-        rings = (
-            f": {own.frequency:.3f} Hz with a damping ratio of {own.damping_ratio:.2f} "
+        found = (
+            f" It found {own.frequency:.3f} Hz and a damping ratio of {own.damping_ratio:.2f} "
             f"(true: {outcome.true_frequency:.3f} Hz and {outcome.true_damping:.2f})."
         )
     return [
         f"LFNO, the Laplace–Fourier neural operator, learned the response of an oscillator from {len(run.split.train)} "
-        f"random forces in {_seconds(run.seconds)}; on {len(run.split.test)} new forces its error is {rest['LFNO']}.",
-        f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs and of "
-        f"{rest['FNO, equal time']} after the same time; the best linear model has {rest[LINEAR]}.",
-        "LFNO also says which part of the response is transient and which is steady, and how the oscillator rings" + rings,
+        f"random forces in {_seconds(run.seconds)}. On {len(run.split.test)} new forces its error is {rest['LFNO']}.",
+        f"FNO, the Fourier neural operator, has an error of {rest['FNO']} after the same number of epochs, and an error of "
+        f"{rest['FNO, equal time']} after the same training time. The best linear model has an error of {rest[LINEAR]}.",
+        "LFNO also splits the response into a transient and a steady part, and gives the modes of the oscillator." + found,
     ]
 
 
@@ -76,25 +76,25 @@ def errors(outcome: Outcome) -> Table:
         rows.append([name, percent(error), *cost])
     rows.append(["interpolation", "–", "", "", ""])
     best = list(outcome.error.values()).index(min(outcome.error.values()))
-    note = "Interpolation is not possible: random forces have no parameter between whose values one could interpolate."
+    note = "Interpolation between samples needs a parameter that describes each force. Random forces have no such parameter."
     return Table(["", "relative L2 error", "epochs", "training time", "parameters"], rows, best, note)
 
 
 def modes(outcome: Outcome) -> Table:
-    """Return LFNO's modes in small motion with 95 % intervals, and below them the eigenvalue of the linearised equation."""
+    """Return the table of LFNO's modes for small inputs, with 95 % intervals, and of the mode of the linearised equation."""
     rows = [[f"LFNO, mode {n}", *mode_cells(mode)[:2]] for n, mode in enumerate(outcome.modes[:MOST_MODES], 1)]
     if not rows:
         rows = [["LFNO", "no mode found", ""]]
     rows.append(["equation, linearised", f"{outcome.true_frequency:.4f} Hz", f"{outcome.true_damping:.4f}"])
     note = (
-        "Modes in small motion. ± says how precisely the modes of the network are known; its own error can be larger. "
-        "The truth is the eigenvalue of the equation, linearised about rest."
+        "Modes for small inputs. ± is the uncertainty of the modes of the network. The difference from the true mode can be "
+        "larger, because the network is not exact. The true mode is the eigenvalue of the equation linearised about rest."
     )
     return Table(["", "frequency", "damping ratio"], rows, note=note)
 
 
 def percent(value: float) -> str:
-    """Format a ratio in percent with three digits."""
+    """Format a ratio as a percentage with three digits."""
     return f"{100 * value:.3g} %"
 
 
@@ -103,7 +103,8 @@ def _seconds(value: float) -> str:
 
 
 def _tiles(outcome: Outcome) -> list[Tile]:
-    names = {"LFNO": "error of LFNO", "FNO": "FNO, equal epochs", "FNO, equal time": "FNO, equal time", LINEAR: LINEAR}
+    """Return a tile with the error of each model."""
+    names = {"LFNO": "error of LFNO", "FNO": "FNO, same epochs", "FNO, equal time": "FNO, same training time", LINEAR: LINEAR}
     best = outcome.error["LFNO"]
     tiles = []
     for name, words in names.items():
@@ -114,6 +115,7 @@ def _tiles(outcome: Outcome) -> list[Tile]:
 
 
 def _picture(outcome: Outcome) -> Picture:
+    """Return the figure of one test force with its response, and the caption."""
     curves = outcome.curves
     parts = {name: (curves[name], curves[f"true {name}"]) for name in PARTS}
     draw = partial(
@@ -122,9 +124,9 @@ def _picture(outcome: Outcome) -> Picture:
     )  # fmt: skip
     own = " and ".join(f"{percent(error)} for the {name} part" for name, error in outcome.split_error.items())
     caption = (
-        "A test force that no model has seen, with an average error of LFNO and a clear transient. Broad grey lines are the "
-        "truth. Steady is the response to this force repeated for ever; transient is the rest. The true parts come from the "
-        f"equation, solved through repeats of the force. Mean over all test forces: LFNO's error is {own}, relative to the "
-        "response."
+        "A test force that no model has seen. The error of LFNO for this force is average. Broad grey lines are the true "
+        "response and its true parts. The steady part is the response to this force repeated for ever. The transient part is "
+        "the rest. For the true parts, the equation is solved with the force repeated until the response is periodic. The mean "
+        f"error of LFNO over all test forces is {own}, relative to the response."
     )
     return Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))

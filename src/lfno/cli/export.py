@@ -1,4 +1,4 @@
-"""`lfno export MODEL --to c | fmu | onnx-step | onnx | torch`: files that run without lfno."""
+"""`lfno export MODEL --to c | fmu | onnx-step | onnx | torch`: write a model as a file that runs without lfno."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath
+from lfno.cli.shared import Json, ModelPath
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
 SUFFIX = {"onnx": ".onnx", "torch": ".pt2", "c": ".c", "fmu": ".fmu", "onnx-step": ".onnx"}
-BY_SAMPLE = ("c", "fmu", "onnx-step")
+BY_SAMPLE = ("c", "fmu", "onnx-step")  # forms that take one sample per call; the others take a whole window
 
 
 def register(app: typer.Typer) -> None:
@@ -25,16 +25,28 @@ def register(app: typer.Typer) -> None:
 
 def export(
     model: ModelPath,
-    to: Annotated[str, typer.Option(help="c, fmu, onnx-step (sample by sample), onnx, torch (a window).")] = "onnx",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write; beside the model if not given.")] = None,
-    size: Annotated[int | None, typer.Option(help="Points of a window (onnx, torch); else as in training.", min=8)] = None,
-    dt: Annotated[float | None, typer.Option(help="Time step; a window keeps its duration if size is not given.")] = None,
-    member: Annotated[int, typer.Option(help="Which member of an ensemble.", min=0)] = 0,
-    precision: Annotated[str | None, typer.Option(help="float or double (c: double, onnx-step: float).")] = None,
-    fmi: Annotated[str | None, typer.Option(help="Version of FMI: 2.0 (default) or 3.0.")] = None,
+    to: Annotated[
+        str, typer.Option(help="c, fmu and onnx-step run sample by sample. onnx and torch take a whole window.")
+    ] = "onnx",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write. By default beside the model.")] = None,
+    size: Annotated[
+        int | None, typer.Option(help="Points of a window, for onnx and torch. By default as in training.", min=8)
+    ] = None,
+    dt: Annotated[
+        float | None,
+        typer.Option(help="Time step. By default as in training. Without --size, a window keeps its duration."),
+    ] = None,
+    member: Annotated[int, typer.Option(help="Number of the ensemble member, counted from 0.", min=0)] = 0,
+    precision: Annotated[
+        str | None, typer.Option(help="float or double, for c (default: double) and onnx-step (default: float).")
+    ] = None,
+    fmi: Annotated[str | None, typer.Option(help="FMI version, for fmu: 2.0 (default) or 3.0.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Export a model to a form that runs without lfno: C99, a functional mock-up unit, ONNX or PyTorch."""
+    """Write a model as C99 code, as a functional mock-up unit (FMU), or for ONNX or PyTorch. The files run without lfno.
+
+    Example: lfno export runs/rig --to fmu --out rig.fmu
+    """
     from lfno.surrogate import load
 
     if to not in SUFFIX:
@@ -55,18 +67,19 @@ def export(
 
 
 def _check_options(to: str, size: int | None, precision: str | None, fmi: str | None) -> None:
-    """Refuse an option that the form of export does not have."""
+    """Raise LfnoError for an option that the form `to` does not have."""
     if size is not None and to in BY_SAMPLE:
-        raise LfnoError(f"--size is for a window of onnx or torch; {to} runs sample by sample: leave it out")
+        raise LfnoError(f"--size is the size of a window, for onnx and torch; {to} runs sample by sample: leave out --size")
     if precision is not None and to not in ("c", "onnx-step"):
-        raise LfnoError(f"--precision is for c and onnx-step; {to} has one precision: leave it out")
+        raise LfnoError(f"--precision is for c and onnx-step; {to} has only one precision: leave out --precision")
     if fmi is not None and to != "fmu":
-        raise LfnoError(f"--fmi is for fmu; leave it out for {to}")
+        raise LfnoError(f"--fmi is for fmu; leave out --fmi for {to}")
 
 
 def _by_sample(
     surrogate: Surrogate, to: str, target: Path, step: float, member: int, precision: str | None, fmi: str
 ) -> tuple[dict[str, Any], list[str]]:
+    """Write a form that runs sample by sample. Returns the facts for `--json`, and lines of text."""
     written = surrogate.export(to, target, member=member, dt=step, precision=precision, version=fmi)
     unit = surrogate.grid.axes[-1].unit
     if to == "c":
@@ -89,6 +102,7 @@ def _by_sample(
 def _window(
     surrogate: Surrogate, to: str, target: Path, size: int | None, step: float, member: int
 ) -> tuple[dict[str, Any], list[str]]:
+    """Write a form that takes a whole window. Returns the facts for `--json`, and lines of text."""
     grid, axis = surrogate.grid, surrogate.grid.axes[-1]
     if size is not None or step != axis.step:
         grid = grid.change(axis.name, step=step, size=size or round(axis.length / step))
@@ -98,5 +112,5 @@ def _window(
     told |= {"input": [None, surrogate.channels[0], *grid.shape]}
     return told, [
         f"{target}: input float32 ({shape}), step {step:g} {axis.unit}, {written.size / 1e3:.0f} kB",
-        f"largest difference from the original on random input: {written.error:.1e} of the largest output",
+        f"largest difference from the model for a random input: {written.error:.1e} of the largest output",
     ]

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from lfno.cli.reading import Reading, with_reading
-from lfno.cli.train import Device, Ensemble, Epochs, Json, Out, Quiet, Resume, Seed, Settings
+from lfno.cli.shared import Device, Json, Quiet, Settings
+from lfno.cli.train import Ensemble, Epochs, Out, Resume, Seed
 from lfno.core.errors import LfnoError
 
 
@@ -19,18 +20,33 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    files: Annotated[list[Path], typer.Argument(help="One file, or several runs: see `lfno inspect FILE`.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="One file, or several files with one run each. `lfno inspect FILE` shows a file.")
+    ],
     *,
     reading: Reading,
-    linear: Annotated[bool, typer.Option("--linear", help="The same as --model linear.")] = False,
-    test: Annotated[str | None, typer.Option(help="Test data: a file, or a range START:STOP (time or samples).")] = None,
-    window: Annotated[int | None, typer.Option(help="Samples of a window of a long record.", min=16)] = None,
-    warmup: Annotated[int | None, typer.Option(help="Samples of a window that are fed but not scored.", min=0)] = None,
-    from_rest: Annotated[bool, typer.Option("--from-rest", help="The record begins with the system at rest.")] = False,
-    periodic: Annotated[str, typer.Option(help="Period of the input in seconds or the unit of the file; auto or no.")] = "auto",
-    model: Annotated[str, typer.Option(help="auto tries linear, feedback and lfno. Others: lno, fno, marching.")] = "auto",
-    causal: Annotated[bool, typer.Option("--causal", help="Train a network that runs sample by sample (C, FMU).")] = False,
-    minutes: Annotated[float | None, typer.Option(help="Time limit of the whole fit.", min=0.01)] = None,
+    linear: Annotated[bool, typer.Option("--linear", help="Short for --model linear.")] = False,
+    test: Annotated[
+        str | None, typer.Option(help="Test data: a file, or a range START:STOP of the record (time) or of the trajectories.")
+    ] = None,
+    window: Annotated[
+        int | None, typer.Option(help="Length in samples of the windows that a long record is cut into.", min=16)
+    ] = None,
+    warmup: Annotated[
+        int | None,
+        typer.Option(help="Samples at the start of each window that are not scored. The model settles there.", min=0),
+    ] = None,
+    from_rest: Annotated[bool, typer.Option("--from-rest", help="The system is at rest when the record begins.")] = False,
+    periodic: Annotated[
+        str, typer.Option(help="Period of the input, in the time unit of the file. auto finds it; no: not periodic.")
+    ] = "auto",
+    model: Annotated[
+        str, typer.Option(help="linear, feedback, equation (for fields), lfno, lno, fno or marching. auto tries four.")
+    ] = "auto",
+    causal: Annotated[
+        bool, typer.Option("--causal", help="Train a network that runs sample by sample, for export to C or FMU.")
+    ] = False,
+    minutes: Annotated[float | None, typer.Option(help="Time limit of the whole fit, in minutes.", min=0.01)] = None,
     epochs: Epochs = None,
     settings: Settings = None,
     ensemble: Ensemble = 1,
@@ -41,9 +57,14 @@ def fit(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a model to a file of inputs and responses, and say whether it beats the best linear model.
+    """Fit a model to measured inputs and outputs, and say whether the model beats the best linear model.
 
-    Signals in time get a linear model, modes with feedback and a network; the validation part chooses between them.
+    To signals over time, lfno fits a linear model, modes with feedback (linear modes with a static nonlinearity) and a network.
+    To fields on a line, lfno fits a linear model, a partial differential equation and a network.
+
+    The simplest model with a low validation error is kept.
+
+    Example: lfno fit rig.csv --input force --output displacement --out runs/rig
     """
     from lfno.cli.mode_table import mode_rows, print_modes
     from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
@@ -59,12 +80,12 @@ def fit(
     if linear and any(trained.values()):
         extra = " and ".join(name for name, given in trained.items() if given)
         raise LfnoError(f"--linear fits poles and residues without training a network; leave out {extra}")
-    # read the file before the folder of the run is made, because most mistakes are found here
+    # read the file first: most mistakes of users are found here, and then no folder is made
     source = files if len(files) > 1 else files[0]
     prepared = prepare(source, window=window, warmup=warmup, test=test, from_rest=from_rest, periodic=periodic, **reading)
     folder = new_folder(out, files[0].stem, resume)
     changes = {"seed": seed, **({} if epochs is None else {"epochs": epochs}), **parse(settings)}
-    changes = {} if linear or model == "feedback" else changes
+    changes = {} if linear or model in ("feedback", "equation") else changes
     with stoppable(folder), live(quiet or as_json) as watch:
         fitted = fit_model(
             prepared, "linear" if linear else model, causal=causal, ensemble=ensemble, minutes=minutes, folder=folder,
@@ -75,6 +96,8 @@ def fit(
     more = facts(fitted)
     if fitted.linear is not None:
         more |= {"modes": mode_rows(fitted.modes()), "hold": fitted.linear.modes.hold}
+    if fitted.equation:
+        more |= {"equation": fitted.equation}
     metrics = leave(folder, fitted, more)
     if as_json:
         say(json.dumps({"folder": str(folder), **metrics}, default=float))
@@ -82,7 +105,9 @@ def fit(
         return
     if fitted.linear is not None:
         print_modes(metrics["modes"], "modes of the linear model")
+    if fitted.equation:
+        say(f"the equation: {fitted.equation}")
     table(fitted.fitted.contest)
-    say(f"{folder} holds the model, metrics and report.html, a page about the model; "
-        f"ask it with `lfno predict {folder} FILE -o OUT`")  # fmt: skip
+    say(f"{folder} holds the model, its metrics and report.html, a page about the model; "
+        f"predict with `lfno predict {folder} FILE -o OUT`")  # fmt: skip
     end_if_stopped(fitted, folder)

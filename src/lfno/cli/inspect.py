@@ -1,4 +1,4 @@
-"""`lfno inspect FILE`: show the contents of a file, how it would be read, and the command that fits a model to it."""
+"""`lfno inspect FILE`: show the variables of a file, the proposed inputs and outputs, and the command that fits a model."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lfno.cli.shared import Json
 from lfno.cli.wording import flag
 from lfno.core.errors import Option
 
@@ -21,9 +22,12 @@ def register(app: typer.Typer) -> None:
 
 def inspect(
     file: Annotated[Path, typer.Argument(help="NPZ, NPY, MATLAB, CSV/TSV, Parquet, HDF5 or NetCDF file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Show the variables of a file, its sampling, the proposed inputs and outputs, and the command to use."""
+    """Show the variables and the sampling of a file, and the command that fits a model to the file.
+
+    Example: lfno inspect rig.csv
+    """
     from lfno.data.describe import describe
 
     report = describe(file, flag)
@@ -35,12 +39,13 @@ def inspect(
 
 
 def command(files: Sequence[Path], options: Mapping[str, Any]) -> str:
-    """Return the command that fits a model to files with these options of reading."""
+    """Return the `lfno fit` command for these files. `options` are the options for reading them."""
     words = [flag(Option(name, value)) for name, value in options.items()]
     return " ".join([shlex.join(["lfno", "fit", *map(str, files)]), *words])
 
 
 def _print(report: dict[str, Any]) -> None:
+    """Print the table of variables, notes, problems, and the proposed reading of the file."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -65,7 +70,7 @@ def _print(report: dict[str, Any]) -> None:
         say(f"problem: {problem}")
     if report["command"] is None:
         return
-    say(f"data: {report['kind']}, input {', '.join(report['input'])}, output {', '.join(report['output'])}")
+    say(f"proposed reading: {report['kind']}, input {', '.join(report['input'])}, output {', '.join(report['output'])}")
     for axis in report["grid"]:
         unit = axis["unit"]
         rate = f", {1 / axis['step']:.6g} Hz" if axis["time"] and unit == "s" else ""

@@ -1,4 +1,4 @@
-"""Modes and poles as rows, and as tables on the screen."""
+"""Tables of modes and of poles: as rows of plain values for JSON, and printed on the screen."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
-    """Return one row per mode, strongest first, as plain values. `re` and `im` are the parts of the pole.
+    """Return one row of plain values per mode, strongest first. `re` and `im` are the real and imaginary part of the pole.
 
-    truth: poles of the equation, if it is known. The nearest one is added to each row as `true`.
+    truth: poles of the equation, if the equation is known. Each row then has the nearest of these poles under `true`.
     """
     from lfno.spectral.physics import describe_poles
 
@@ -30,7 +30,7 @@ def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[di
 
 
 def print_modes(rows: list[dict[str, Any]], title: str) -> None:
-    """Print modes with half the width of their 95 % intervals."""
+    """Print a table of modes. Each value has ± half the width of its 95 % interval."""
     from rich.console import Console
     from rich.table import Table
 
@@ -45,7 +45,7 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
         frequency = _with_interval(row["frequency"], row["frequency_interval"])
         damping = _with_interval(row["damping_ratio"], row["damping_interval"])
         time = _with_interval(row["time_constant"], row["time_constant_interval"])
-        if row["im"] == 0:  # a pure decay has no frequency, and its damping ratio says nothing
+        if row["im"] == 0:  # a real pole decays without oscillation: frequency and damping ratio have no meaning
             frequency, damping = "decay", "–"
         cells = [frequency, damping, time, f"{row['contribution']:.3g}"]
         if several:
@@ -57,7 +57,7 @@ def print_modes(rows: list[dict[str, Any]], title: str) -> None:
 
 
 def _equation(true: dict[str, float]) -> str:
-    """Format the mode of the equation in a few words.
+    """Return the frequency and the damping ratio of a mode of the equation as text, or the time constant of a decay.
 
     >>> _equation({"im": 0.0, "time_constant": 1.5569}), _equation({"im": 3.0, "frequency": 0.4775, "damping_ratio": 0.0665})
     ('decay, 1.557 s', '0.4775 Hz, 0.0665')
@@ -82,18 +82,18 @@ def _with_interval(value: float, interval: Sequence[float]) -> str:
 
 
 def plain_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Replace complex poles by two numbers, which JSON can hold."""
+    """Return the rows with `re` and `im` in place of the complex `pole`, which JSON cannot hold."""
     plain = [{k: v for k, v in row.items() if k != "pole"} for row in rows]
     return [{**one, "re": row["pole"].real, "im": row["pole"].imag} for one, row in zip(plain, rows, strict=True)]
 
 
 def print_layers(rows: list[dict[str, Any]], members: int = 1) -> None:
-    """Print the poles of the layers."""
+    """Print the table of the poles of the network's layers. The network is the first of `members` ensemble members."""
     from rich.console import Console
     from rich.table import Table
 
     first = " (of the first member)" if members > 1 else ""
-    table = Table(title=f"poles of the layers{first}, by share of their layer's impulse response")
+    table = Table(title=f"poles of the layers{first}", caption="share: part of the impulse response of the layer")
     for heading in ("layer", "axis", "frequency Hz", "damping ratio", "time constant s", "share"):
         table.add_column(heading, justify="right")
     for row in rows:

@@ -1,4 +1,4 @@
-"""Output of a finished run: the table of errors with the baselines, metrics.json and figures."""
+"""Output of a finished run: the table of errors of the model and of the baselines, metrics.json and figures."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
     from lfno.surrogate.contest import Contest
 
-#: a folder with any of these files holds a run
-LEFT = ("model.safetensors", "log.jsonl", "metrics.json")
+LEFT = ("model.safetensors", "log.jsonl", "metrics.json")  # a folder with one of these files holds a run
 
-MOST_COLUMNS = 4  # largest number of outputs with a column of their own
+MOST_COLUMNS = 4  # outputs; with more of them, the table of errors has no column for each output
 
 
 def say(text: str) -> None:
@@ -31,15 +30,16 @@ def say(text: str) -> None:
 
 
 def table(contest: Contest) -> None:
-    """Print the test errors of the model and of the baselines."""
+    """Print the table of candidates, the table of test errors of model and baselines, and the verdict."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     few = len(contest.outputs) <= MOST_COLUMNS
     each = [f"RMSE {name}" for name in contest.outputs] if few else []
-    shown = Table(title="error on the test data", caption="error: RMSE over the standard deviation of the output")
-    published = ["relative L2"] if contest.builtin else []  # the error of the paper, in which the mean of the output counts
+    shown = Table(title="error on the test data", caption="error: RMSE divided by the standard deviation of the output")
+    # the paper's error: it divides by the norm of the output with its mean, not by the standard deviation
+    published = ["relative L2"] if contest.builtin else []
     for heading in ("", "error", *published, *each, "fit %"):
         shown.add_column(escape(heading), justify="left" if not heading else "right")
     for name, row in contest.rows.items():
@@ -69,7 +69,7 @@ def candidates(contest: Contest) -> Table:
 
 
 def facts(model: Surrogate) -> dict[str, Any]:
-    """Return the content of metrics.json apart from the errors."""
+    """Return the facts of the training for metrics.json: model, numbers of samples, choices and notes."""
     assert model.fitted is not None
     training, prepared = model.fitted.training, model.fitted.prepared
     told: dict[str, Any] = {"model": model.kind} if training is None else training.facts()
@@ -78,7 +78,10 @@ def facts(model: Surrogate) -> dict[str, Any]:
 
 
 def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any]:
-    """Write metrics.json, the figure of predictions and the page about the model. Returns the content of metrics.json."""
+    """Write metrics.json, the figure of predictions and the page about the model into `folder`.
+
+    Returns the content of metrics.json: the errors together with `more`.
+    """
     from lfno.core.tensorfile import write_atomically
     from lfno.plots.fit_page import fit_page
     from lfno.plots.modes import prediction_figure, save
@@ -101,35 +104,36 @@ def leave(folder: Path, model: Surrogate, more: dict[str, Any]) -> dict[str, Any
 
 @contextmanager
 def stoppable(folder: Path) -> Iterator[None]:
-    """Print how to resume a run that Ctrl-C or SIGTERM stops."""
+    """Run the body of the `with` statement. If Ctrl-C or SIGTERM stops it, print how to resume the run."""
     from lfno.training.checkpoint import NAME
 
     try:
         yield
     except KeyboardInterrupt:
         if (folder / NAME).exists():
-            typer.echo(f"note: the state is kept in {folder}: the same command with --resume goes on from it", err=True)
+            typer.echo(f"note: {folder} holds the state of the run; repeat the command with --resume to continue", err=True)
         else:
-            typer.echo("note: the run itself had not begun, so there is nothing to resume: start it again", err=True)
+            typer.echo("note: training had not begun, so there is nothing to resume; start the command again", err=True)
         raise
 
 
 def end_if_stopped(model: Surrogate, folder: Path) -> None:
-    """End with the exit code of Ctrl-C if it ended the training. The model in `folder` is the best so far."""
+    """If Ctrl-C or SIGTERM ended the training, print how to continue, and raise KeyboardInterrupt."""
     if model.fitted is None or not model.fitted.stopped:
         return
-    again = f"the same command with --out {folder} --resume goes on"
-    typer.echo(f"note: the run was stopped, and the model in {folder} is the best so far; {again}", err=True)
+    again = f"repeat the command with --out {folder} --resume to continue"
+    typer.echo(f"note: the run was stopped; {folder} holds the best model so far; {again}", err=True)
     raise KeyboardInterrupt
 
 
 def new_folder(out: Path | None, name: str, resume: bool = False) -> Path:
-    """Return the folder of a run: `out`, or runs/NAME, runs/NAME-2, …. Raises LfnoError if it holds a run and `resume` is
-    False.
+    """Return the folder of a run: `out`, or the first of runs/NAME, runs/NAME-2, … that does not exist.
+
+    Raises LfnoError if `out` holds a run and `resume` is False.
     """
     if out is not None:
         if not resume and out.is_dir() and any((out / file).exists() for file in LEFT):
-            raise LfnoError(f"{out} holds a run already; go on with it with --resume, or choose another folder with --out")
+            raise LfnoError(f"{out} holds a run already; continue the run with --resume, or choose another folder with --out")
         return out
     folder, count = Path("runs") / name, 1
     while folder.exists():

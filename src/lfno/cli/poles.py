@@ -1,4 +1,4 @@
-"""`lfno poles MODEL`: the modes behind a model or a measured record, as a table, in the s-plane and as a Bode plot."""
+"""`lfno poles MODEL`: the modes of a model or of a measured record, as a table and in the s-plane. Also a Bode plot."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.mode_table import mode_rows, plain_rows, print_layers, print_modes
-from lfno.cli.predict import Json, Quiet
 from lfno.cli.reading import Reading, with_reading
+from lfno.cli.shared import Json, Quiet
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
     from lfno.identification.mode import Mode
     from lfno.surrogate import Surrogate
 
-WORTH_SAYING = 0.01  # relative error of a model above which weak modes may be hidden, and a note says so
+WORTH_SAYING = 0.01  # relative error of a model; above this error, a note says that weak modes may be missing
 
 
 def register(app: typer.Typer) -> None:
@@ -26,23 +26,38 @@ def register(app: typer.Typer) -> None:
 
 
 def poles(
-    model: Annotated[Path, typer.Argument(help="Model file, folder of a run, name of a shipped model, or file of a record.")],
-    operating: Annotated[float, typer.Option(help="Constant input about which the model is linearised.")] = 0.0,
-    amplitude: Annotated[float | None, typer.Option(help="Height of a pulse; show the modes of its response.")] = None,
-    order: Annotated[int | None, typer.Option(help="With --amplitude: number of states (2: one oscillation).", min=1)] = None,
-    layers: Annotated[int, typer.Option(help="Number of poles of the layers to list, too.", min=0)] = 0,
-    stabilisation: Annotated[bool, typer.Option("--stabilisation", help="Draw a stabilisation diagram, too.")] = False,
-    data: Annotated[Path | None, typer.Option(help="File of inputs and outputs for a Bode plot.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the figures; by default beside the model.")] = None,
+    model: Annotated[
+        Path, typer.Argument(help="Model file, folder of a run, name of a shipped model, or file of measured signals.")
+    ],
+    operating: Annotated[float, typer.Option(help="Linearise the model about this constant input.")] = 0.0,
+    amplitude: Annotated[
+        float | None, typer.Option(help="Show the modes of the response to a pulse of this height, not to small inputs.")
+    ] = None,
+    order: Annotated[
+        int | None, typer.Option(help="With --amplitude: number of states. One oscillation has 2 states.", min=1)
+    ] = None,
+    layers: Annotated[int, typer.Option(help="Also list this many poles of the network's layers.", min=0)] = 0,
+    stabilisation: Annotated[
+        bool, typer.Option("--stabilisation", help="Draw a stabilisation diagram: modes over model order.")
+    ] = False,
+    data: Annotated[
+        Path | None, typer.Option(help="File of inputs and outputs. Draw a Bode plot of the data and of the model.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the figures. By default beside the model.")] = None,
     *,
     reading: Reading,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Frequency, damping and time constant of every mode, with 95 % intervals.
+    """Show the frequency, damping ratio and time constant of every mode, with 95 % intervals.
 
-    MODEL may also be a file of measured signals. With an input and an output the modes of the best linear model are shown.
-    With --output alone the record is taken as a free decay.
+    MODEL may be a file of measured signals. The modes are then those of the best linear model of the signals.
+
+    If only --output is given, the signals are read as a free decay without an input.
+
+    Example: lfno poles runs/rig --data rig.csv
+
+    Example: lfno poles decay.csv --output acceleration
     """
     from lfno.cli.record_modes import is_record, record_modes
     from lfno.plots.modes import s_plane_figure, save
@@ -50,10 +65,10 @@ def poles(
 
     folder = out or (model if model.is_dir() else model.parent) / "figures"
     if is_record(model):
-        refused = {"--operating": operating, "--amplitude": amplitude, "--layers": layers, "--data": data}
-        for option, given in refused.items():
+        only_models = {"--operating": operating, "--amplitude": amplitude, "--layers": layers, "--data": data}
+        for option, given in only_models.items():
             if given:
-                raise LfnoError(f"{option} is for a model; {model.name} is a file of signals")
+                raise LfnoError(f"{option} is for a model, and {model.name} is a file of signals; leave out {option}")
         found, diagram, notes, title = record_modes(model, reading, stabilisation)
         table, caveat, members, highest, truth = None, "", 1, None, None
         figures: list[str] = []
@@ -102,7 +117,10 @@ def poles(
 def _modes(
     surrogate: Surrogate, operating: float, amplitude: float | None, order: int | None
 ) -> tuple[list[Mode], list[str], str]:
-    """Return small-signal modes, or modes at the height of a pulse; notes on assumptions; and the title of the table."""
+    """Return the modes, notes on assumptions, and the title of the table.
+
+    The modes are those of small inputs about `operating`, or those of a pulse if `amplitude` is given.
+    """
     if surrogate.linear is not None:
         if amplitude is not None or operating:
             raise LfnoError("a linear model has the same modes at every amplitude; leave out --amplitude and --operating")
@@ -110,19 +128,20 @@ def _modes(
     if amplitude is not None:
         return _at_height(surrogate, operating, amplitude, order)
     if order is not None:
-        raise LfnoError("--order is for modes at the height of a pulse; give --amplitude, too")
+        raise LfnoError("--order is for the modes of a pulse; give --amplitude, too")
     found = surrogate.modes(operating)
     notes = []
     if surrogate.networks and surrogate.linear_path is None and surrogate.accuracy > WORTH_SAYING:
-        notes.append(f"modes that explain less than the error of the model, {100 * surrogate.accuracy:.2g} %, are left out")
-        notes.append("the intervals say how precisely the modes of the network are known; its own error can be larger")
-    about = f" about the input {operating:g}" if operating else ""
-    return found, notes, f"small-signal modes of the model{about}"
+        notes.append(f"modes that explain less than the error of the model ({100 * surrogate.accuracy:.2g} %) are left out")
+        notes.append("the intervals belong to the modes of the network; the modes of the real system can lie outside")
+    about = f", about the input {operating:g}" if operating else ""
+    return found, notes, f"modes of the model for small inputs{about}"
 
 
 def _at_height(
     surrogate: Surrogate, operating: float, amplitude: float, order: int | None
 ) -> tuple[list[Mode], list[str], str]:
+    """Return the modes of the response to a pulse, notes, and the title of the table."""
     from lfno.identification.mode import mode_list
     from lfno.identification.modes import LEAST
     from lfno.identification.pulse import small_signal_modes
@@ -132,7 +151,7 @@ def _at_height(
     notes = [f"pulse of height {amplitude:.4g}" + (f" about {operating:g}" if operating else " from rest")]
     if found.error > max(0.1, surrogate.accuracy):
         notes.append(
-            f"these modes explain the response to the pulse but for {100 * found.error:.0f} %: the model is not linear at "
-            "this height (try a smaller --amplitude, or --order 2 for its main oscillation), or was never shown a pulse"
+            f"the modes miss {100 * found.error:.0f} % of the response to the pulse: the model is not linear at this height "
+            "(try a smaller --amplitude, or --order 2 for the main oscillation), or its training data had no pulses"
         )
     return mode_list(found, LEAST), notes, f"modes of the model at a pulse of height {amplitude:g}"

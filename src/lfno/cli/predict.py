@@ -1,4 +1,4 @@
-"""`lfno predict MODEL FILE -o OUT`: predict the outputs for a file of inputs, in the format of that file."""
+"""`lfno predict MODEL FILE -o OUT`: predict the outputs for a file of inputs, and write a file of the same format."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lfno.cli.reading import Reading, with_reading
+from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
 from lfno.core.progress import progress
 
@@ -23,11 +24,7 @@ if TYPE_CHECKING:
     from lfno.data.signals.record import Record
     from lfno.surrogate import Surrogate
 
-FEWEST = 8  # least number of samples after the warm-up for a comparison
-
-ModelPath = Annotated[Path, typer.Argument(help="Model file, folder of a run, or name of a shipped model.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
+FEWEST = 8  # samples after the warm-up; with fewer, no error is computed
 
 
 def register(app: typer.Typer) -> None:
@@ -37,15 +34,22 @@ def register(app: typer.Typer) -> None:
 
 def predict(
     model: ModelPath,
-    file: Annotated[Path, typer.Argument(help="File with the inputs; outputs in it are compared with the prediction.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File of the prediction; by default FILE-prediction.")] = None,
+    file: Annotated[
+        Path, typer.Argument(help="File with the inputs. If it has outputs too, they are compared with the prediction.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File of the prediction. By default FILE-prediction.")] = None,
     *,
     reading: Reading,
-    interval: Annotated[float | None, typer.Option(help="Add bounds of the whole prediction with this probability.")] = None,
+    interval: Annotated[
+        float | None, typer.Option(help="Add bounds that hold a whole response with this probability, as 0.95.")
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Predict the outputs for the inputs of a file, at the sampling rate of that file."""
+    """Predict the outputs for the inputs in a file. The file may have another sampling rate than the training data.
+
+    Example: lfno predict runs/rig new.csv -o answer.csv
+    """
     from lfno.data.files.write import write
     from lfno.surrogate import load
 
@@ -67,13 +71,13 @@ def predict(
         low, high = surrogate.calibration.promise(interval)
         count = surrogate.calibration.count
         report["notes"].append(
-            f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} to "
-            f"{100 * high:.0f} % of new responses like them"
+            f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} % to "
+            f"{100 * high:.0f} % of new responses of the same kind"
         )
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
     elif known:
-        report["notes"].append("too few samples are left after the warm-up: no comparison with the outputs in the file")
+        report["notes"].append("no comparison with the outputs in the file: too few samples are left after the warm-up")
     if as_json:
         typer.echo(json.dumps(report))
         return
@@ -82,14 +86,13 @@ def predict(
     if "error" in report:
         error = report["error"]
         each = ", ".join(f"{value:.4g}" for value in error["rmse"]) + (f" ({', '.join(names)})" if len(names) > 1 else "")
-        values = f"error {error['nrmse']:.4g} of the standard deviation, RMSE {each}, fit {error['fit']:.2f} %"
-        typer.echo(f"against the outputs in the file: {values}")
+        values = f"error {error['nrmse']:.4g} (RMSE divided by the standard deviation), RMSE {each}, fit {error['fit']:.2f} %"
+        typer.echo(f"compared with the outputs in the file: {values}")
     typer.echo(f"prediction written to {target}")
 
 
 def writable(name: str, file: Path) -> str:
-    """Return a name that the file format allows: `run1/f` and `data.f` of groups and structures become `run1_f` and `data_f`.
-    """
+    """Return a name that the format of `file` allows. Other characters become `_`: `run1/f` becomes `run1_f`."""
     if file.suffix.lower() == ".mat":
         word = re.sub(r"\W", "_", name, flags=re.ASCII)[:30]
         return word if word[:1].isalpha() else f"v{word}"
@@ -100,7 +103,7 @@ def answer(
     data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str],
     bounds: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> list[Variable]:  # fmt: skip
-    """Return axes, inputs, predictions, their spread and the bounds of an interval as variables of a file."""
+    """Return the variables of the prediction file: axes, inputs, predictions, and their spread and bounds if given."""
     import numpy as np
 
     from lfno.data.dataset import Dataset
@@ -129,6 +132,7 @@ def answer(
 
 
 def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> dict[str, float]:
+    """Return the error measures of the prediction `mean`; none if a record is hardly longer than the warm-up."""
     from lfno.data.signals.record import Record
     from lfno.evaluation.metrics import scores
 
@@ -142,6 +146,9 @@ def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> di
 
 
 def warmup(surrogate: Surrogate, record: Record) -> int:
-    """Return the number of samples at the beginning of a record that are right only if the system was at rest there."""
+    """Return the number of samples at the beginning of a record that the prediction needs to settle.
+
+    These samples are right only if the system was at rest when the record began.
+    """
     seconds = surrogate.signals.warmup * surrogate.grid.axes[-1].step
     return min(round(seconds / record.grid.axes[-1].step), len(record) - 1)

@@ -1,4 +1,4 @@
-"""The options for reading files, shared by all commands that take a file."""
+"""The options for reading files. All commands that take a file of signals have these options."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-Input = Annotated[str | None, typer.Option(help="Input variables: f, or f1,f2, or f*.")]
-Output = Annotated[str | None, typer.Option(help="Output variables.")]
-Time = Annotated[str | None, typer.Option(help="Time vector. If inputs and outputs have separate clocks: TIME_IN,TIME_OUT.")]
-Sample = Annotated[str | None, typer.Option(help="Column that numbers the trajectories of a table.")]
-Axes = Annotated[str | None, typer.Option(help='Names of the array axes: "sample,t" or "f=sample,t;u=sample,x,t".')]
-Dt = Annotated[float | None, typer.Option(help="Time step of data without a time vector.")]
+Input = Annotated[str | None, typer.Option(help="Names of the input variables, as f or f1,f2 or f*.")]
+Output = Annotated[str | None, typer.Option(help="Names of the output variables, as u or u1,u2 or u*.")]
+Time = Annotated[
+    str | None, typer.Option(help="Name of the time vector. If inputs and outputs have separate clocks: TIME_IN,TIME_OUT.")
+]
+Sample = Annotated[str | None, typer.Option(help="Column of a table with the number of the trajectory.")]
+Axes = Annotated[str | None, typer.Option(help='Names of the array axes, as "sample,t" or "f=sample,t;u=sample,x,t".')]
+Dt = Annotated[float | None, typer.Option(help="Time step, for data without a time vector.")]
 Resample = Annotated[bool, typer.Option("--resample", help="Interpolate irregular samples to a uniform time step.")]
 
-Reading = dict[str, Any]  # the result of `options`
+Reading = dict[str, Any]  # the options for reading a file by name, as the function `options` returns them
 
 
 def options(
@@ -34,7 +36,10 @@ def options(
 
 
 def with_reading(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that has these options in its signature, for typer, and passes them as the argument `reading`."""
+    """Return `command` with the options for reading in its signature, where typer finds them.
+
+    The command receives the values of these options as one dictionary, its argument `reading`.
+    """
     shared = inspect.signature(options, eval_str=True).parameters
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():

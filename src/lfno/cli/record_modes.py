@@ -1,4 +1,4 @@
-"""Modes of a measured record, without a model: forced by an input, or a free decay."""
+"""Modes of a measured record, for `lfno poles`. The record is forced by an input, or a free decay without input."""
 
 from __future__ import annotations
 
@@ -16,26 +16,24 @@ if TYPE_CHECKING:
     from lfno.identification.mode import Mode
     from lfno.identification.stabilisation import Stabilisation
 
-MODEL_SUFFIX = ".safetensors"
+MODEL_SUFFIX = ".safetensors"  # ending of model files
 
 
 def is_record(path: Path) -> bool:
-    """Whether a path is a file of signals and not a model."""
+    """Return True if `path` is a file of signals, and False if it is a model."""
     return path.is_file() and path.suffix.lower() != MODEL_SUFFIX
 
 
-def record_modes(
-    file: Path, reading: Reading, diagram: bool
-) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
-    """Return modes, a stabilisation diagram if `diagram` is True, notes, and a title.
+def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
+    """Return the modes, a stabilisation diagram or None, notes, and the title of the table.
 
-    A file with an input gives the modes of the best linear model. If `reading` has only `output`, the record is a free decay,
-    and the diagram is computed from the decay.
+    If the file has an input, the modes are those of the best linear model. If `reading` names only an output, the record is a
+    free decay. Only a free decay has a stabilisation diagram, if `diagram` is True.
     """
     if reading["input"] is None and reading["output"] is not None:
         return _decay(file, reading, diagram)
     if diagram:
-        raise LfnoError("a stabilisation diagram needs a model or a free decay: fit a model first, with lfno fit")
+        raise LfnoError("a stabilisation diagram needs a model or a free decay; fit a model first, with lfno fit")
     from lfno.surrogate import fit
 
     fitted = fit(str(file), model="linear", **{name: value for name, value in reading.items() if value})
@@ -44,6 +42,7 @@ def record_modes(
 
 
 def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
+    """Return what `record_modes` returns, for a free decay."""
     import numpy as np
 
     from lfno.data.signals.decays import load_decays
@@ -54,11 +53,11 @@ def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Sta
     options: dict[str, Any] = {name: value for name, value in reading.items() if value and name != "input"}
     data: Record | Dataset = load_decays(file, **options)
     if data.grid.ndim > 1:
-        raise LfnoError(f"{file.name}: a free decay needs signals over time, not fields; choose points of the field")
+        raise LfnoError(f"{file.name}: a free decay needs signals over time, not fields; take the signals at some points")
     if data.mask is not None and not np.all(data.mask):
-        raise LfnoError(f"{file.name}: a free decay with gaps is not supported; cut the record to a part without gaps")
+        raise LfnoError(f"{file.name}: the free decay has gaps; cut the record to a part without gaps")
     outputs: np.ndarray = data.outputs[None] if isinstance(data, Record) else data.outputs
-    notes = [*data.provenance.get("notes", []), "the record has no input and is taken as a free decay"]
+    notes = [*data.provenance.get("notes", []), "no input is given: the record is read as a free decay"]
     found = free_modes(outputs, data.grid)
     centred = outputs - outputs[..., -outputs.shape[-1] // 4 :].mean(-1, keepdims=True)
     picture = stabilisation(np.moveaxis(centred, 0, 1), data.grid.steps[0]) if diagram else None

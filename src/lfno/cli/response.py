@@ -1,4 +1,4 @@
-"""`lfno response MODEL`: the nonlinear frequency response with harmonics and backbone, compared with the equation."""
+"""`lfno response MODEL`: the steady response to sine inputs over frequency and amplitude, compared with the equation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lfno.cli.predict import Json, ModelPath, Quiet
+from lfno.cli.shared import Json, ModelPath, Quiet
 from lfno.core.errors import LfnoError
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from lfno.evaluation.response import Response
     from lfno.surrogate import Surrogate
 
-MOST_TRUE = 200  # largest number of points at which the equation is solved; each takes about a tenth of a second
-TINY = 1e-8  # harmonics below this share of the fundamental are rounding errors
+MOST_TRUE = 200  # largest number of points at which the equation is solved; each point takes about 0.1 s
+TINY = 1e-8  # harmonics divided by the fundamental; smaller values are rounding errors
 
 
 def register(app: typer.Typer) -> None:
@@ -29,19 +29,30 @@ def register(app: typer.Typer) -> None:
 
 def response(
     model: ModelPath,
-    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz; by default from the training inputs.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz; by default from the training inputs.")] = None,
+    low: Annotated[float | None, typer.Option(help="Lowest frequency in Hz. By default from the training inputs.")] = None,
+    high: Annotated[float | None, typer.Option(help="Highest frequency in Hz. By default from the training inputs.")] = None,
     points: Annotated[int, typer.Option(help="Number of frequencies.", min=2)] = 100,
-    amplitudes: Annotated[str | None, typer.Option(help="Amplitudes of the force, as 0.1,0.5,1.")] = None,
+    amplitudes: Annotated[
+        str | None, typer.Option(help="Amplitudes of the input, as 0.1,0.5,1. By default from the training inputs.")
+    ] = None,
     harmonics: Annotated[int, typer.Option(help="Number of harmonics of the response.", min=1)] = 5,
-    channel: Annotated[int, typer.Option(help="The input that is driven, counted from 0.", min=0)] = 0,
-    equation: Annotated[bool, typer.Option(help="Solve the equation of a built-in system beside it.")] = True,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of figures and arrays.")] = None,
+    channel: Annotated[int, typer.Option(help="Number of the input with the sine, counted from 0.", min=0)] = 0,
+    equation: Annotated[
+        bool, typer.Option(help="For a built-in system, solve the equation too and compare the responses.")
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of figures and arrays. By default beside the model.")
+    ] = None,
     *,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Steady response to sine inputs over frequencies and amplitudes: amplitude, phase, harmonics and backbone."""
+    """Show the steady response to sine inputs of many frequencies and amplitudes.
+
+    The results are amplitude, phase, harmonics and backbone (the frequency of the largest response over the amplitude).
+
+    Example: lfno response runs/rig --low 0.1 --high 2 --amplitudes 0.1,0.5,1
+    """
     import numpy as np
 
     from lfno.core.grid import with_unit
@@ -56,7 +67,8 @@ def response(
     notes: list[str] = []
     unsettled = int(np.isnan(found.amplitude).any(-1).sum())
     if unsettled:
-        notes.append(f"at {unsettled} of {found.amplitude[..., 0].size} points the model has no steady answer of one period")
+        total = found.amplitude[..., 0].size
+        notes.append(f"at {unsettled} of {total} points the model has no steady response with the period of the input")
     truth = _truth(surrogate, found, notes) if equation and channel == 0 else None
     curve, true_curve = _curve(surrogate, found, channel, notes), _true_curve(truth)
     folder = out or (model if model.is_dir() else model.parent) / "figures"
@@ -78,7 +90,7 @@ def response(
     _print(facts["peaks"])
     if facts["difference"] is not None:
         told = 100 * facts["difference"]
-        typer.echo(f"difference from the equation, where its answer is unique: {told:.2g} % of its amplitude (rms)")
+        typer.echo(f"RMS difference from the equation: {told:.2g} % of its amplitude, at points with a unique steady response")
     if surrogate.split_caveat:
         typer.echo(surrogate.split_caveat)
     for figure in figures:
@@ -87,24 +99,29 @@ def response(
 
 
 def _frequencies(surrogate: Surrogate, low: float | None, high: float | None, points: int) -> Any:
+    """Return frequencies in Hz from `low` to `high`, by default over the band of the training inputs."""
     import numpy as np
 
     own = surrogate.band_frequencies(2)
     first, last = own[0] if low is None else low, own[-1] if high is None else high
     if not 0 < first < last < np.inf:
-        raise LfnoError(f"the frequencies from {first:g} to {last:g} Hz are none: --low must be positive and below --high")
+        raise LfnoError(f"there are no frequencies from {first:g} to {last:g} Hz: --low must be positive and below --high")
     return np.geomspace(first, last, points)
 
 
 def _numbers(text: str) -> list[float]:
+    """Return the numbers of a text with commas between them."""
     try:
         return [float(word) for word in text.split(",")]
     except ValueError:
-        raise LfnoError(f"--amplitudes {text!r}: numbers with commas are needed, as in 0.1,0.5,1") from None
+        raise LfnoError(f"--amplitudes {text!r} is not a list of numbers; write, for example, --amplitudes 0.1,0.5,1") from None
 
 
 def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response | None:
-    """Return the response of the equation at the same points; None if the model was not trained on a built-in data set."""
+    """Return the steady response of the equation at the frequencies and amplitudes of `found`, and add notes on it.
+
+    Returns None if the training data are not of a built-in system over time, or if the system has no steady response.
+    """
     import numpy as np
 
     from lfno.evaluation.response import system_response
@@ -124,11 +141,14 @@ def _truth(surrogate: Surrogate, found: Response, notes: list[str]) -> Response 
     assert truth.unique is not None
     several = int((~truth.unique).sum())
     if several:
-        notes.append(f"at {several} of {truth.unique.size} points the equation's answer depends on the start, or has no period")
+        notes.append(
+            f"at {several} of {truth.unique.size} points the steady response of the equation is not unique or not periodic"
+        )
     return truth
 
 
 def _curve(surrogate: Surrogate, found: Response, channel: int, notes: list[str]) -> Backbone | None:
+    """Return the backbone of the model, or None with a note that says why there is none."""
     from lfno.evaluation.backbone import backbone, resolve
 
     ask = partial(surrogate.response, channel=channel, harmonics=1, warn=False)
@@ -141,6 +161,7 @@ def _curve(surrogate: Surrogate, found: Response, channel: int, notes: list[str]
 
 
 def _true_curve(truth: Response | None) -> Backbone | None:
+    """Return the backbone of the equation, or None."""
     from lfno.evaluation.backbone import backbone
 
     try:
@@ -150,6 +171,7 @@ def _true_curve(truth: Response | None) -> Backbone | None:
 
 
 def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> dict[str, Any]:
+    """Return the arrays for the file response.npz by name."""
     arrays: dict[str, Any] = {"frequencies": found.frequencies, "amplitudes": found.amplitudes, "harmonics": found.harmonics}
     if truth is not None:
         arrays |= {"true_frequencies": truth.frequencies, "true_harmonics": truth.harmonics, "unique": truth.unique}
@@ -159,7 +181,10 @@ def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> 
 
 
 def _difference(found: Response, truth: Response | None) -> float | None:
-    """Return the rms difference of the fundamentals divided by the rms of the truth, at points with a unique response."""
+    """Return the RMS difference of the fundamentals, divided by the RMS of the equation's fundamental.
+
+    Only points count where the steady response of the equation is unique. Returns None if there is no such point.
+    """
     import numpy as np
 
     if truth is None or truth.unique is None or not truth.unique.any():
@@ -174,7 +199,7 @@ def _difference(found: Response, truth: Response | None) -> float | None:
 
 
 def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
-    """Return the frequency and the amplitude of the largest response for each amplitude of the force."""
+    """Return the frequency and the amplitude of the largest response, for each amplitude of the input."""
     import numpy as np
 
     rows = []
@@ -193,13 +218,14 @@ def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
 
 
 def _print(rows: list[dict[str, float]]) -> None:
+    """Print the table of the largest responses."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="largest steady answer to each force")
-    headings = {"force": "force", "frequency": "at Hz", "amplitude": "amplitude", "distortion": "harmonics %"}
+    table = Table(title="largest steady response for each input amplitude")
+    headings = {"force": "input amplitude", "frequency": "at Hz", "amplitude": "response", "distortion": "harmonics %"}
     if any("true_frequency" in row for row in rows):
-        headings |= {"true_frequency": "equation: at Hz", "true_amplitude": "amplitude"}
+        headings |= {"true_frequency": "equation: at Hz", "true_amplitude": "equation: response"}
     for heading in headings.values():
         table.add_column(heading, justify="right")
     for row in rows:

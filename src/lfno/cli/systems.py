@@ -1,11 +1,13 @@
-"""`lfno systems`: the table of systems and their data sets."""
+"""`lfno systems`: the table of the built-in systems and their data sets."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
 import typer
+
+from lfno.cli.shared import Json
 
 
 def register(app: typer.Typer) -> None:
@@ -13,8 +15,8 @@ def register(app: typer.Typer) -> None:
     app.command()(systems)
 
 
-def systems(as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False) -> None:
-    """List the systems: equation, conditions, grid, parameters and the data sets made of them."""
+def systems(as_json: Json = False) -> None:
+    """List the built-in systems with their equations, grids, parameters and data sets."""
     rows = describe()
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -37,15 +39,17 @@ def systems(as_json: Annotated[bool, typer.Option("--json", help="Machine-readab
         ]
         table.add_row("\n".join(filter(None, names)), "\n".join(laws), "\n".join(parameters))
     Console().print(table)
-    print("NAME-rich: random inputs that cannot be interpolated; NAME-out: kinds of input that are in no training set")
+    print("NAME-rich: random inputs; interpolation between samples is not possible")
+    print("NAME-out: other kinds of input, for tests only; no model is trained on them")
 
 
 def _shown(value: float | str) -> str:
+    """Return a value as text; numbers have six digits."""
     return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def _grouped(names: list[str]) -> dict[str, str]:
-    """Group the variants of each data set: `duffing-c0` → `-rich -out`."""
+    """Return the variants of each data set by its name: `{"duffing-c0": "-rich -out"}`."""
     from lfno.systems import REGISTRY
 
     groups: dict[str, str] = {}
@@ -59,7 +63,7 @@ def _grouped(names: list[str]) -> dict[str, str]:
 
 
 def describe() -> list[dict[str, Any]]:
-    """Return one row per system, as plain values."""
+    """Return one row of plain values per system: title, equation, conditions, grid, parameters and data sets."""
     from dataclasses import asdict
 
     from lfno.systems import REGISTRY

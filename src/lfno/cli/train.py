@@ -8,18 +8,19 @@ from typing import Annotated
 
 import typer
 
-Model = Annotated[str, typer.Option(help="lfno, lno, fno or marching.")]
-Preset = Annotated[str, typer.Option(help="paper (its table of hyper-parameters) or default (what we found best).")]
-Epochs = Annotated[int | None, typer.Option(help="Passes over the training samples.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="Any field of model or training: width=24, loss=linf.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run; runs/NAME if not given.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on where the run in --out stopped.")]
+from lfno.cli.shared import Device, Json, Quiet, Settings
+
+Model = Annotated[
+    str,
+    typer.Option(help="lfno (poles and Fourier modes), lno (poles), fno (Fourier modes) or marching (frame by frame)."),
+]
+Preset = Annotated[str, typer.Option(help="paper: the settings of the paper. default: the best settings that we found.")]
+Epochs = Annotated[int | None, typer.Option(help="Number of passes over the training samples.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run. By default runs/NAME.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder --out.")]
 Seed = Annotated[int, typer.Option(help="Seed of the initial weights and of the order of samples.")]
-Fold = Annotated[int, typer.Option(help="Which of the five folds is the test set.")]
-Ensemble = Annotated[int, typer.Option(help="Number of networks; the model gives their mean and spread.", min=1)]
-Device = Annotated[str | None, typer.Option(help="cpu or cuda; the best there is if not given.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the result.")]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON, and nothing else.")]
+Fold = Annotated[int, typer.Option(help="Number of the fold that is the test set, 0 to 4.")]
+Ensemble = Annotated[int, typer.Option(help="Number of networks. The model predicts their mean and spread.", min=1)]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
-    dataset: Annotated[str, typer.Argument(help="Name of a data set (see `lfno systems`).")],
+    dataset: Annotated[str, typer.Argument(help="Name of a data set. `lfno systems` lists them.")],
     model: Model = "lfno",
     preset: Preset = "default",
     epochs: Epochs = None,
@@ -38,12 +39,17 @@ def train(
     seed: Seed = 0,
     fold: Fold = 0,
     ensemble: Ensemble = 1,
-    steady: Annotated[bool, typer.Option("--steady", help="Learn the periodic steady state of each sample as well.")] = False,
+    steady: Annotated[bool, typer.Option("--steady", help="Train on the periodic steady state of each sample, too.")] = False,
     device: Device = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Train a model on a data set, and compare it with the mean, persistence, interpolation and the best linear model."""
+    """Train a model on a built-in data set, and compare its error with the errors of simple models.
+
+    The simple models are the mean output, the initial state for ever, interpolation between samples, and the best linear model.
+
+    Example: lfno train duffing-c05-rich --epochs 100 --out runs/duffing
+    """
     from lfno.cli.outcome import end_if_stopped, facts, leave, new_folder, say, stoppable, table
     from lfno.data.make import dataset as make
     from lfno.paper.presets import find_preset
@@ -61,7 +67,7 @@ def train(
             samples, model, preset=find_preset(preset), fold=fold, ensemble=ensemble, folder=folder, resume=resume,
             watch=watch, device=check_device(device), **changes,
         )  # fmt: skip
-    if not leader():  # under torchrun only one process writes files and messages
+    if not leader():  # torchrun starts several processes; only the leader writes files and messages
         return
     assert fitted.fitted is not None
     assert fitted.fitted.contest is not None

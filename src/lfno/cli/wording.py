@@ -1,4 +1,4 @@
-"""Options of the library as the command line writes them."""
+"""Write an option of the library as a flag of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lfno.core.errors import Option
 
 
 def flag(option: Option) -> str:
-    """Return an option as it is typed.
+    """Return the text of an option on the command line.
 
     >>> flag(Option("from_rest", True)), flag(Option("axes", "sample,t")), flag(Option("dt", 0.01))
     ('--from-rest', '--axes sample,t', '--dt 0.01')

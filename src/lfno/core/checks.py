@@ -12,14 +12,14 @@ from lfno.core.errors import LfnoError
 def real_array(values: Any, what: str, axes: str = "", least: int = 0, finite: bool = False) -> np.ndarray:
     """Return `values` as an array of floating point numbers.
 
-    values: anything that numpy can make an array of.
+    values: anything that numpy can convert to an array.
     what: the name of the array in error messages, in the plural.
-    axes: the expected axes in error messages, as "(samples, time)".
+    axes: the expected axes, as text for error messages: "(samples, time)".
     least: the smallest number of axes. With `least` > 0, an empty array is an error.
     finite: whether NaN and infinite values are an error.
 
-    Integers and booleans become float64, because differences of unsigned integers would wrap around. Raises LfnoError if the
-    array does not fit.
+    Integers and booleans become float64, because differences of unsigned integers would wrap around. Raises LfnoError if
+    `values` are not real numbers or break one of these rules.
 
     >>> real_array([[1, 2]], "inputs", "(samples, time)", 2).shape
     (1, 2)

@@ -26,10 +26,10 @@ def spread(
     address: the address of the Dask scheduler, as "tcp://127.0.0.1:8786".
     work: the function that runs a job on a worker.
     jobs: the jobs; they must be picklable.
-    targets: folder here for each subfolder name that `work` writes to: `{"records": Path("results")}`.
+    targets: a folder on this machine for each subfolder that `work` writes to: `{"records": Path("results")}`.
 
-    A job that fails does not stop the others. Raises LfnoError at the end if jobs failed, and at once if Dask is not installed,
-    or the scheduler cannot be reached or has no workers.
+    If a job fails, the other jobs continue, and LfnoError is raised at the end. LfnoError is raised at once if Dask is not
+    installed, if the scheduler cannot be reached, or if it has no workers.
     """
     try:
         from distributed import Client, as_completed
@@ -62,7 +62,7 @@ def spread(
 
 
 def _files(work: Work, job: Any) -> dict[str, bytes]:
-    """On a worker: run a job in a temporary folder and return the files that it wrote, by path."""
+    """Run a job in a temporary folder of a worker. Return the contents of the files that the job wrote, by relative path."""
     with TemporaryDirectory(prefix="lfno-") as folder:
         work(job, Path(folder))
         found = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]

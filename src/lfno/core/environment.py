@@ -1,4 +1,4 @@
-"""The environment of a measurement: hardware, versions and commit."""
+"""The environment of a measurement: hardware, versions and git commit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from lfno.core.version import __version__
 
 
 def environment(device: str | None = None) -> dict[str, str]:
-    """Return hardware, versions and commit as text.
+    """Return the hardware, the versions of torch and lfno, and the git commit, all as text.
 
-    device: "cpu" or "cuda"; by default the device that torch would use.
+    device: "cpu" or "cuda"; by default "cuda" if torch finds a GPU.
 
     >>> sorted(environment("cpu"))
     ['commit', 'hardware', 'lfno', 'torch']

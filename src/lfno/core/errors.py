@@ -1,4 +1,4 @@
-"""The error class of the library, the options that an error message names, and the form of warnings."""
+"""The error class of the library, the options that an error message names, and the format of warnings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Option:
-    """An option that an error message names, with the value it should have.
+    """An option that an error message tells the user to set.
 
     name: the keyword in Python, as "from_rest".
-    value: True for a switch, a value to use, a word in capital letters that stands for the user's own value, or None.
+    value: the value to set. True is for a switch. A word in capital letters stands for a value that the user chooses. With
+        None, the message gives the name without a value.
 
-    As text, an option is a keyword of Python. The command line and the page word it in their own terms.
+    `str` gives a keyword argument of Python. The command line and the web page use `LfnoError.worded` instead.
 
     >>> str(Option("resample", True)), str(Option("dt", 0.01)), str(Option("time", "NAME")), str(Option("axes"))
     ('resample=True', 'dt=0.01', 'time=NAME', 'axes')
@@ -52,7 +53,7 @@ class LfnoError(ValueError):
         return tuple(part for part in self.parts if isinstance(part, Option))
 
     def worded(self, wording: Callable[[Option], str]) -> str:
-        """Return the message with its options in the terms of `wording`."""
+        """Return the message with each option replaced by the text `wording(option)`."""
         return "".join(wording(part) if isinstance(part, Option) else str(part) for part in self.parts)
 
     def __str__(self) -> str:
@@ -60,5 +61,5 @@ class LfnoError(ValueError):
 
 
 def plain_warnings() -> None:
-    """Print warnings as their message alone, without file and line. The command line calls this function."""
+    """Make Python print only the message of a warning, without file and line. The command line calls this function."""
     warnings.formatwarning = lambda message, *_, **__: f"lfno: {message}\n"

@@ -34,10 +34,11 @@ class Axis:
     unit: the unit, as "s" or "m".
     periodic: whether the axis closes on itself after `size * step`.
     time: whether the axis is time. Causal layers act along time.
-    boundary: the boundary condition at both ends: "fixed" (the field is zero), "free" (its slope is zero), "periodic", or ""
-        if nothing is known. It chooses the basis of the layers along this axis.
+    boundary: the boundary condition at both ends: "fixed" (the field is zero), "free" (the slope of the field is zero),
+        "periodic", or "" if nothing is known. `lfno.spectral.bases` has basis functions for fixed and for free ends.
 
-    Raises LfnoError if the size is not a positive whole number, if step or origin are not finite, or for an unknown boundary.
+    Raises LfnoError if the size is not a positive whole number, if the step is not positive, if a coordinate is not finite, or
+    if the boundary is unknown.
 
     >>> Axis("t", 4, 0.5, unit="s", time=True).points
     array([0. , 0.5, 1. , 1.5])
@@ -129,8 +130,10 @@ class Grid:
 
     @property
     def form(self) -> tuple[tuple[int, bool, bool, str], ...]:
-        """(size, periodic, time, boundary) of each axis. A network depends only on these, because its poles are relative to
-        the window.
+        """(size, periodic, time, boundary) of each axis.
+
+        A new network is the same for all grids of one form. Steps and units do not matter, because a network stores its
+        poles in units of the training window.
         """
         return tuple((axis.size, axis.periodic, axis.time, axis.boundary) for axis in self.axes)
 
@@ -150,14 +153,14 @@ class Grid:
         return next((d for d in reversed(range(self.ndim)) if self.axes[d].time), None)
 
     def __getitem__(self, name: str) -> Axis:
-        """Return the axis of that name. Raises LfnoError if there is none."""
+        """Return the axis with this name. Raises LfnoError if the grid has no such axis."""
         for axis in self.axes:
             if axis.name == name:
                 return axis
         raise LfnoError(f"the grid has no axis {name!r}; it has {list(self.names)}")
 
     def change(self, name: str, **fields: Any) -> Grid:
-        """Return the same grid with properties of one axis replaced.
+        """Return a copy of the grid with new values for properties of the axis `name`.
 
         >>> Grid.line(2048, dt=0.01).change("t", size=1024).shape
         (1024,)
@@ -166,7 +169,7 @@ class Grid:
         return Grid(tuple(new if axis.name == name else axis for axis in self.axes))
 
     def mesh(self) -> tuple[np.ndarray, ...]:
-        """Return the coordinates of every point: for each axis an array of the grid's shape."""
+        """Return the coordinates of every point: one array for each axis, in the shape of the grid."""
         return tuple(np.meshgrid(*(axis.points for axis in self.axes), indexing="ij"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,7 +178,7 @@ class Grid:
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Grid:
-        """Return the grid that `to_dict` described. Raises LfnoError if it is not such a description."""
+        """Return the grid from a dictionary that `to_dict` made. Raises LfnoError if `tree` is not such a dictionary."""
         try:
             return cls(tuple(Axis(**axis) for axis in tree["axes"]))
         except LfnoError:

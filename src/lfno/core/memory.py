@@ -16,14 +16,14 @@ from lfno.core.errors import LfnoError
 BLOCK = 32 * 2**20
 #: share of the free memory that one array may take
 SHARE = 0.25
-#: compressed data may expand to this number of bytes without a check of the ratio
+#: compressed data that expand to fewer bytes than this are always accepted
 BOMB_SIZE = 2**30
-#: above BOMB_SIZE, data that expand by more than this factor are refused as a decompression bomb
+#: larger data are refused as a decompression bomb if they expand by more than this factor
 BOMB_RATIO = 200
 
 
 def available() -> int:
-    """Return the bytes of memory that this process may still take, of the machine or of its container."""
+    """Return the number of bytes of memory that this process can still take, on the machine and in its container."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -38,7 +38,7 @@ def available() -> int:
 
 
 def free_disk(path: Path) -> int:
-    """Return the free bytes on the disk of a file or folder, which need not exist yet."""
+    """Return the number of free bytes on the disk of `path`. The file or folder `path` need not exist yet."""
     return shutil.disk_usage(next(place for place in (path, *path.resolve().parents) if place.exists())).free
 
 
@@ -59,9 +59,9 @@ def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: b
     """Return an empty array: float64 in memory if it fits, else float32 in memory, else a file on disk.
 
     shape: the shape of the array.
-    notes: receives a sentence if the array is not float64 in memory.
-    what: the name of the array in that sentence.
-    keep_double: whether to keep float64 in any case, as time stamps need it.
+    notes: a list of messages to the user. A message is added if the array is not float64 in memory.
+    what: the name of the array in messages.
+    keep_double: whether the array must be float64. Time stamps need this precision.
 
     The file on disk has no name and disappears with the array. Raises LfnoError if the disk is too small.
     """
@@ -87,7 +87,11 @@ def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: b
 
 
 def refuse_bomb(where: str, stored: int, expanded: int) -> None:
-    """Raise LfnoError if `stored` bytes claim to expand to an absurd number of bytes. No memory is taken before."""
+    """Raise LfnoError if compressed data of `stored` bytes expand to an implausible number of bytes.
+
+    where: the file, and the variable if it has a name, for the error message.
+    expanded: the number of bytes after decompression, as the file states it. Nothing has been decompressed yet.
+    """
     if expanded > BOMB_SIZE and expanded > BOMB_RATIO * max(stored, 1):
         raise LfnoError(
             f"{where} says that {human(stored)} expand to {human(expanded)}, which no measurement does: "

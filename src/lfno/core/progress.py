@@ -1,4 +1,7 @@
-"""Progress of a long command: a bar with the time left on a terminal, one line for every tenth of the work elsewhere."""
+"""Show the progress of a long command.
+
+On a terminal, a bar shows the time left. Elsewhere, a line of text is printed after every tenth of the work.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ Show = Callable[[str, int, int], None]  # (name of the work, finished steps, all
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Show]:
-    """Yield a function `show(name, done, total)` that writes the progress to standard error."""
+    """Yield a function `show(name, done, total)` that writes the progress to standard error.
+
+    quiet: whether `show` writes nothing.
+    """
     if quiet:
         yield lambda what, done, total: None
         return

@@ -1,4 +1,4 @@
-"""Safetensors files with a description and a checksum. They are written atomically and never unpickled."""
+"""Safetensors files with a description and a checksum. A file is written completely or not at all, and never unpickled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str
     path: the file.
     tensors: the tensors by name.
     tree: the description, stored as JSON in the metadata.
-    key: the name of the description in the metadata, which marks the kind of file.
+    key: the name of the description in the metadata. Each kind of file has its own key.
     """
     from safetensors.torch import save
 
@@ -31,7 +31,7 @@ def write(path: Path, tensors: dict[str, Tensor], tree: dict[str, Any], key: str
 
 
 def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return the description and the tensors of a file after a check of its checksum.
+    """Check the checksum of a file. Return its description and its tensors by name.
 
     path: the file.
     key: the name of the description in the metadata.
@@ -51,7 +51,7 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
                 more = linear if "lfno-modes" in metadata else ""
                 raise LfnoError(f"{path} is a safetensors file but not a {what} of lfno{more}")
             tree = json.loads(metadata[key])
-            # a copy, because tensors of a file are aligned to 8 bytes, and torch crashes on complex128 not aligned to 16
+            # clone: a file aligns tensors to 8 bytes, but torch crashes if a complex128 tensor is not aligned to 16 bytes
             tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RecursionError) as error:
         if isinstance(error, LfnoError):
@@ -63,7 +63,7 @@ def read(path: Path, key: str, what: str) -> tuple[dict[str, Any], dict[str, Ten
 
 
 def checksum(tensors: dict[str, Tensor], tree: dict[str, Any]) -> str:
-    """Return the SHA-256 of the description (without its checksum) and of every tensor: name, type, shape and bytes."""
+    """Return the SHA-256 hash of the description (without its checksum) and of name, type, shape and bytes of every tensor."""
     import torch
 
     digest = hashlib.sha256()

@@ -1,3 +1,3 @@
-"""The version of the library. The build reads it from here."""
+"""The version of the library. `pyproject.toml` reads the version from this file."""
 
 __version__ = "0.1.0"

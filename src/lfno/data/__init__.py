@@ -1,4 +1,4 @@
-"""Data: from files and equations to samples with a split.
+"""Data: read files, solve equations, and split the samples into training, validation and test.
 
 Modules:
     files: readers and writers of file formats
@@ -10,20 +10,20 @@ Modules:
     parallel: make many data sets in parallel processes
     check: compare samples with an independent solver
     cache: the directory that contains the made data sets
-    gathering: read one file or many into one form
-    describe: the content of a file, and the options that read it
-    prepare: samples with a split from files, records or arrays
+    gathering: read one file, or several files of one experiment
+    describe: the variables of a file, and the options that read its signals
+    prepare: turn files, records or arrays into samples with a split
     prepared: `Prepared`, the result of `prepare`
     split: the split of a data set into training, validation and test samples
-    partition: the split of a record
-    trajectories: the split of trajectories
-    realisations: the split of records with repeated periods
-    windows: a long record as windows
-    window_length: the length of these windows
+    partition: split records into training, validation and test
+    trajectories: split trajectories into training, validation and test
+    realisations: split records with repeated periods into training, validation and test
+    windows: cut a long record into windows
+    window_length: choose the length of the windows
     stretches: uninterrupted pieces of a record
     periods: find and average repeated periods, and estimate the noise
     gaps: mask the outputs after a gap in the inputs
-    starts: whether a run starts at rest
+    starts: find out whether a run starts at rest
     scaling: offset and scale of each channel
     variation: refuse signals that never change
 """

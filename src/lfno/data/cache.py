@@ -7,19 +7,20 @@ from pathlib import Path
 
 
 def cache_directory() -> Path:
-    """Return `$LFNO_CACHE`, or the cache directory of the platform (`~/.cache/lfno` on Linux). It is not created here."""
+    """Return `$LFNO_CACHE`, or the cache directory of the platform (`~/.cache/lfno` on Linux). The directory may not exist."""
     chosen = os.environ.get("LFNO_CACHE")
     if chosen:
         return Path(chosen).expanduser()
     try:
         from platformdirs import user_cache_path
     except ImportError:
-        # without platformdirs, which knows the other platforms, follow the XDG convention
+        # platformdirs is not installed: use the directory that the XDG standard gives for Linux
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lfno"
     return user_cache_path("lfno", appauthor=False)
 
 
 def data_directory() -> Path:
+    """Return the folder for complete data sets."""
     return cache_directory() / "data"
 
 

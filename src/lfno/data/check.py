@@ -11,22 +11,23 @@ from lfno.data.plan import Plan, Progress
 
 
 def relative_error(found: np.ndarray, true: np.ndarray) -> float:
-    """Return the largest absolute difference divided by the largest absolute value, the norm of the stated accuracy."""
+    """Return max |found − true| / max |true|. The accuracy of a data set in the registry is stated in this norm."""
     return float(np.abs(found - true).max() / max(float(np.abs(true).max()), np.finfo(np.float64).tiny))
 
 
 def compare(plan: Plan, samples: int, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
-    """Compare random samples with the reference solution, `System.reference`, and with the accuracy that the entry states.
+    """Compare random samples with the reference solution, `System.reference`.
 
-    samples: the number of samples to compare.
+    plan: the plan of the data set. `plan.entry.accuracy` is the accuracy that the registry promises.
+    samples: how many samples are compared.
     seed: seed of the random choice of the samples.
     progress: called with (samples done, samples in all).
-    Returns a dictionary: `name`, `samples` (their numbers), `largest` and `mean` error, `promised` accuracy, and `holds`
-    (whether the largest error is at most the promised accuracy).
+    Returns a dictionary: `name` of the data set, `samples` (indices of the compared samples), `largest` and `mean` error,
+    `promised` accuracy, and `holds` (whether the largest error is at most the promised accuracy).
     """
     count = plan.signal.count
     if samples < 1 or seed < 0:
-        raise LfnoError(f"{samples} samples with seed {seed} cannot be drawn: at least 1 and a seed of at least 0 are needed")
+        raise LfnoError(f"cannot draw {samples} samples with seed {seed}: at least 1 sample and a seed of 0 or more are needed")
     chosen = np.sort(np.random.default_rng(seed).choice(count, min(samples, count), replace=False))
     errors: list[float] = []
     for index in chosen.tolist():

@@ -22,15 +22,15 @@ class Dataset:
 
     inputs, outputs: arrays (sample, channel, *space, time).
     grid: the grid of the axes `(*space, time)`.
-    parameters: name -> array (sample, …), numbers that differ between the samples.
+    parameters: name -> array (sample, …), the values of a parameter that differs between the samples, such as a stiffness.
     input_channels, output_channels: names and units of the channels.
     provenance: the origin of the data, as values that JSON can hold.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
     steady: shape of the outputs, the periodic steady state of each sample: the response to the same input repeated for ever.
-        None if no steady state is known. A sample without a steady state is NaN. `settled` tells which samples have one.
+        None if no steady state is known. The values of a sample without a steady state are NaN; `settled` is False for it.
 
-    An input that is constant along an axis may have size 1 there. The data set shows the input at full size without using
-    the memory. Copy such an input before you write to it.
+    The array of an input that is constant along an axis may have size 1 on that axis. The data set broadcasts this array to the
+    full shape without a copy. Copy such an input before you write to it.
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -61,7 +61,8 @@ class Dataset:
         counts = [(name, len(values) if np.ndim(values) else -1) for name, values in self.parameters.items()]
         for name, count in [("outputs", len(self.outputs)), *counts]:
             if count != len(self.inputs):
-                raise LfnoError(f"there are {len(self.inputs)} inputs but {max(count, 0)} {name}: each sample needs one")
+                samples = f"{len(self.inputs)} samples of the inputs and {max(count, 0)} of {name!r}"
+                raise LfnoError(f"the data set has {samples}; the numbers must agree")
         self.mask = full_mask(self.mask, self.outputs)
         if self.steady is not None and self.steady.shape != self.outputs.shape:
             raise LfnoError(f"steady has shape {self.steady.shape} and outputs {self.outputs.shape}: they must be equal")
@@ -87,13 +88,14 @@ class Dataset:
 
     @property
     def settled(self) -> np.ndarray:
-        """Return an array (sample,) of booleans: whether the periodic steady state of each sample is known."""
+        """Whether the periodic steady state of each sample is known, an array (sample,) of booleans."""
         if self.steady is None:
             return np.zeros(len(self), dtype=bool)
         return np.isfinite(self.steady).reshape(len(self), -1).all(axis=1)
 
     @property
     def name(self) -> str:
+        """The name in the provenance, such as the name in the registry; "data" if there is none."""
         return str(self.provenance.get("name", "data"))
 
     def metadata(self) -> dict[str, Any]:
@@ -115,7 +117,7 @@ class Dataset:
         mask: np.ndarray | None = None,
         steady: np.ndarray | None = None,
     ) -> Dataset:
-        """Return the data set that consists of these arrays and the result of `metadata()`."""
+        """Return a data set from its arrays and its `metadata()`. Raises LfnoError if the metadata are incomplete."""
         try:
             channels = [tuple(Channel(**c) for c in metadata[f"{role}_channels"]) for role in ("input", "output")]
             grid, provenance = Grid.from_dict(metadata["grid"]), metadata["provenance"]
@@ -147,6 +149,7 @@ class Dataset:
 
     @classmethod
     def from_xarray(cls, tree: xarray.Dataset) -> Dataset:
+        """Return the data set that `to_xarray` turned into `tree`. Raises LfnoError for another `xarray.Dataset`."""
         if "lfno" not in tree.attrs or not {"inputs", "outputs"} <= set(tree.data_vars):
             raise LfnoError("this xarray.Dataset was not made by Dataset.to_xarray: it lacks inputs, outputs or 'lfno'")
         parameters = {
@@ -177,7 +180,7 @@ def joined(first: Dataset, second: Dataset) -> Dataset:
 
 
 def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
-    """Return the mask in the shape of the outputs, or None if every output was measured."""
+    """Return the mask broadcast to the shape of the outputs, or None if every output was measured."""
     if mask is None:
         return None
     try:
@@ -188,7 +191,11 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
 
 
 def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of samples up to and including the last sample with a measured output; `size` if there is none."""
+    """Return the number of time samples up to the last one with a measured output; `size` if no output was measured.
+
+    mask: (…, time), True where an output was measured; None if every output was measured.
+    size: number of time samples.
+    """
     if mask is None:
         return size
     seen = np.flatnonzero(mask.any(axis=tuple(range(mask.ndim - 1))))
@@ -196,10 +203,14 @@ def measured_length(mask: np.ndarray | None, size: int) -> int:
 
 
 def default_channels(role: str, count: int) -> tuple[Channel, ...]:
+    """Return channels without units: `input` for one channel, `input0`, `input1`, … for several."""
     return tuple(Channel(role if count == 1 else f"{role}{c}") for c in range(count))
 
 
 def compact(values: np.ndarray) -> np.ndarray:
-    """Return the values with size 1 along each axis of the grid on which they are only repeated (stride 0)."""
+    """Undo a broadcast: return a view with size 1 along each grid axis that has stride 0.
+
+    values: (sample, channel, *grid).
+    """
     repeated = [d >= 2 and stride == 0 for d, stride in enumerate(values.strides)]
     return values[tuple(slice(0, 1) if once else slice(None) for once in repeated)]

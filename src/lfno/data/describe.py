@@ -19,26 +19,26 @@ from lfno.data.signals.separate import separate
 from lfno.data.signals.vocabulary import RATES, STEPS, bare_word
 from lfno.data.variation import check_variation
 
-MOST_CURES = 2  # largest number of options that `describe` turns on by itself to make a file readable
+MOST_CURES = 2  # options: at most this many are turned on automatically to make a file readable
 
 
 def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[str, Any]:
     """Return the content of a file and the signals that lfno finds in it, as values that JSON can hold.
 
-    wording: turns an option into words for the error messages; by default, the keyword of Python.
+    wording: turns an option into words for the error messages; by default, the option is written as a Python keyword.
 
     Returns a dictionary:
         file: the path of the file
         variables: name, shape, axes, dtype, unit, min, max and missing values of each variable
         problems: error messages of failed attempts to read the signals
         notes: sentences about the reading
-        options: keywords of `lfno.data.signals.read_signals` that read the file; None if the signals cannot be read
-    and, if the signals can be read:
+        options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
+    and, if the signals can be read, also:
         kind: one record, runs or trajectories
-        split: number of samples in each part, if the file has a split
+        split: number of samples for training, validation and test; empty if the file has no split
         grid: the axes
         input, output: names of the channels
-        parameters: variables with one number for each run that are not inputs
+        parameters: variables that have one number for each run and are not inputs yet
     Raises LfnoError if the file cannot be opened.
     """
     path = Path(file)
@@ -63,7 +63,10 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
 
 
 def _reading(path: Path, variables: Variables, wording: Callable[[Option], str]) -> dict[str, Any]:
-    """Read the signals. If an error message offers an option such as `resample`, turn the option on and try again."""
+    """Read the signals and return their part of the description.
+
+    If an error message offers an option such as `resample`, this option is turned on, and the signals are read again.
+    """
     switches: dict[str, Any] = {}
     problems: list[str] = []
     own = signals.is_dataset(path)
@@ -83,7 +86,7 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
     if offered:
         inputs = Option("input", ",".join([options["input"], *offered]))
         what = listing(offered) + (" is one number" if len(offered) == 1 else " are numbers")
-        told.append(f"{what} for each run: as an input the model knows what differs between the runs: {wording(inputs)}")
+        told.append(f"{what} for each run, and a model can use this difference between the runs as an input: {wording(inputs)}")
     return {
         "problems": problems,
         "notes": [*data.provenance.get("notes", []), *told],
@@ -98,13 +101,14 @@ def _reading(path: Path, variables: Variables, wording: Callable[[Option], str])
 
 
 def _kind(data: Record | Dataset | Runs) -> str:
+    """Return the form of the data in words."""
     if isinstance(data, Record):
         return "one record"
     return f"{len(data)} runs of unequal length" if isinstance(data, Runs) else f"{len(data)} trajectories"
 
 
 def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
-    """Return the variables with one number for each run, such as a stiffness, that are not an input yet."""
+    """Return the names of variables that have one number for each run, such as a stiffness, and are not a channel yet."""
     taken = {channel.name for channel in (*data.input_channels, *data.output_channels)}
     separated = separate(variables, None, None)
     if separated is None:
@@ -118,7 +122,7 @@ def _offered(variables: Variables, data: Record | Dataset | Runs) -> list[str]:
 
 
 def _roles(variables: Variables) -> dict[str, Any]:
-    """Return the options that state the names which the reader guessed."""
+    """Return the options `input`, `output`, `time` and `sample` with the names that the reader found by itself."""
     separated = separate(variables, None, None)
     arranged, sample = tell_apart(variables if separated is None else separated.runs[0], None, None)
     roles = find_roles(join(arranged)[0], None, None, None, False)

@@ -1,4 +1,4 @@
-"""Mask the outputs after a long gap in the inputs, because they depend on inputs that were not measured."""
+"""Mask the outputs after a long gap in the inputs. These outputs depend on inputs that were not measured."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ Data = TypeVar("Data", Record, Dataset)
 
 
 def after_gaps(data: Data, memory: int | None = None) -> Data:
-    """Return the data with the outputs masked for `memory` steps after each long gap; None masks to the end of the run.
+    """Return the data with a mask that is False for the outputs after each long gap in the inputs.
 
-    A model computes a trajectory as a whole, from rest, so no output after the gap can be scored. A model computes a record in
-    windows with a warm-up as long as the memory of the system, so outputs that come later than the memory are scored again.
+    memory: number of masked samples after a gap; None masks all samples to the end of the run.
+
+    Use None for trajectories: a model computes a trajectory from its beginning, so every output after a gap is affected. For
+    a record, use the memory of the system: an output that comes later no longer depends on the inputs in the gap.
     """
     gaps = data.provenance.get(INPUT_GAPS)
     if not gaps:

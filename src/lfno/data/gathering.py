@@ -1,4 +1,4 @@
-"""Read signals from one file or many into one form."""
+"""Read signals from one file, or from several files of one experiment."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ Signals = Record | Dataset | Runs
 
 
 def is_own(data: Any) -> bool:
-    """Return whether `data` are the user's own signals. If not, they are the name of a built-in data set."""
+    """Return True for the user's own signals, and False for the name of a built-in data set."""
     if isinstance(data, (str, Path)):
         return Path(data).suffix.lower() in READERS or Path(data).exists()
     return isinstance(data, (Record, Runs, Mapping)) or is_xarray(data) or (isinstance(data, list) and all(map(is_own, data)))
 
 
 def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
-    """Read one source of signals, or several that belong together.
+    """Read one source of signals, or several sources of one experiment.
 
     source: a file, Record, Dataset, Runs, xarray object or mapping from names to arrays; or a sequence of these.
     reading: the options of `lfno.data.signals.read_signals`.
-    Returns one record, trajectories of one length, or runs. Raises LfnoError if several sources do not fit together.
+    Returns one Record, trajectories of one length (Dataset), or Runs. Raises LfnoError if the sources differ in channels or
+    time step.
     """
     several = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
     sources: list[Any] = list(source) if several else [source]  # type: ignore[arg-type]
@@ -44,7 +45,7 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
     files = [Path(one).resolve() for one in sources if isinstance(one, (str, Path))]
     if len(set(files)) < len(files):
         twice = next(file for file in files if files.count(file) > 1)
-        raise LfnoError(f"{twice.name} is named twice; each run counts once")
+        raise LfnoError(f"{twice.name} is named twice; name each file once")
     found = [one if isinstance(one, (Record, Dataset, Runs)) else read_signals(one, **reading) for one in sources]
     return found[0] if len(found) == 1 else combined(found)
 
@@ -52,7 +53,7 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
 def combined(found: Sequence[Signals]) -> Signals:
     """Join signals with the same channels and time step.
 
-    Trajectories of one length are joined to one data set. All other signals become runs.
+    If all signals are trajectories of one length, the result is one Dataset. Otherwise the result is Runs.
     """
     names = [str(one.provenance.get("source") or one.provenance.get("name") or f"run {k + 1}") for k, one in enumerate(found)]
     for name, one in zip(names[1:], found[1:], strict=True):

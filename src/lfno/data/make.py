@@ -1,4 +1,4 @@
-"""Make the data sets of the registry. A data set is solved once and then read from the cache."""
+"""Make the data sets of the registry. A data set is computed once and then read from the cache."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from lfno.systems.registry import find
 
 
 def plan(name: str, **changes: Any) -> Plan:
-    """Return the plan of the data set `name` of the registry. `dataset` lists the possible changes."""
+    """Return the plan of the data set `name` of the registry. The docstring of `dataset` lists the possible changes."""
     return Plan(find(name), **changes)
 
 
 def make(what: Plan, out: str | Path | None = None, progress: Progress | None = None) -> tuple[Path, bool]:
-    """Make a planned data set and return (its file, whether it was made now). A matching file is not made again.
+    """Make a planned data set, unless its file exists. Return (path of the file, whether the file was made now).
 
     out: folder of the file; by default the cache.
     progress: called with (samples done, samples in all).
     """
     path = place(what, out)
     if exists(what, out):
-        what.forget_parts()  # a process that was killed between `save` and `forget_parts` leaves its parts
+        what.forget_parts()  # delete the parts of an earlier process that was killed after it had saved the file
         return path, False
     needed, free = what.room()[1], free_disk(path)
     if needed > free:
-        raise LfnoError(f"{path} takes about {human(needed)} on disk while it is made and {human(free)} are free")
+        raise LfnoError(f"making {path} needs about {human(needed)} on the disk, and {human(free)} are free")
     plain = _plain(path, what) if what.steady else None
     data = what.build(progress) if plain is None else plain
     storage.save(what.settle(data, progress) if what.steady else data, path)
@@ -46,15 +46,16 @@ def place(what: Plan, out: str | Path | None = None) -> Path:
 
 
 def exists(what: Plan, out: str | Path | None = None) -> bool:
+    """Return whether the file of a planned data set exists and has the same recipe.
+
+    Raises LfnoError if a damaged file in a folder of the user has the same name.
+    """
     path = place(what, out)
     return path.exists() and _matches(path, what, mine=out is None)
 
 
 def _plain(path: Path, what: Plan) -> Dataset | None:
-    """Read the data set if a file with the same recipe exists; None if it must be made again.
-
-    The file may lack the steady states.
-    """
+    """Return the data set in the file if its recipe is the recipe of the plan; else None. It may lack the steady states."""
     try:
         data = storage.load(path)
     except LfnoError:
@@ -63,12 +64,13 @@ def _plain(path: Path, what: Plan) -> Dataset | None:
 
 
 def _matches(path: Path, what: Plan, mine: bool) -> bool:
+    """Return whether an existing file has the recipe of the plan. mine: whether the file is in our cache."""
     try:
         provenance = storage.read_metadata(path)["provenance"]
     except LfnoError as error:
         if mine:
             return False  # a damaged file in the cache is made again
-        raise LfnoError(f"{error}; it is in the way of a new data set: move it or choose another folder") from error
+        raise LfnoError(f"{error}; a new data set cannot replace this file: move it or choose another folder") from error
     complete = not what.steady or provenance.get("steady", {}).get("repeats") == REPEATS
     return complete and all(provenance.get(key) == value for key, value in what.recipe.items())
 
@@ -81,15 +83,15 @@ def dataset(
     steady: bool = False,
     **changes: Any,
 ) -> Dataset:
-    """Return the data set `name`. It is made on first use and then read from the cache.
+    """Return the data set `name` of the registry. The data set is computed on first use and then read from the cache.
 
     out: folder of the file; by default the cache.
     dtype: "float32" or "float64".
     seed: seed of the random inputs.
-    steady: whether to solve for the periodic steady state of each sample too (`Dataset.steady`). This takes about ten times
+    steady: whether to compute the periodic steady state of each sample too (`Dataset.steady`). This takes about ten times
         as long. Raises LfnoError for a system without a steady state (not damped or not forced).
-    changes: `count`, `grid`, `inputs` (a family, a function of the coordinates or an array on the grid), and every parameter
-        of the system.
+    changes: `count` (number of samples), `grid`, `inputs` (a family, a function of the coordinates or an array on the grid),
+        and every parameter of the system.
 
     >>> data = dataset("heat", count=10)
     >>> data.inputs.shape, data.outputs.shape
@@ -107,4 +109,4 @@ def dataset(
             raise
         path.unlink()  # the arrays in the file are damaged: make the data set again
         data = storage.load(make(what, out)[0])
-    return data if steady else replace(data, steady=None)  # the file may contain steady states that were not asked for
+    return data if steady else replace(data, steady=None)  # the file may contain steady states from an earlier call

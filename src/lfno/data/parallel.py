@@ -1,4 +1,4 @@
-"""Make many data sets in parallel. Each process uses one core, because threads inside one solver do not use all cores."""
+"""Make many data sets in parallel processes. Each process uses one core."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _ended = False  # in a worker: whether it has received SIGTERM
 
 
 def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, processes: int, tell: Tell) -> list[float]:
-    """Make data sets and return the seconds that each took, in the order of `names`.
+    """Make data sets and return the time that each took in seconds, in the order of `names`.
 
-    names: names in the registry. The first name starts first, so put slow data sets at the beginning.
-    changes: the changes of `lfno.data.make.plan`, the same for all data sets.
+    names: names in the registry. The processes begin with the first names, so put slow data sets at the beginning.
+    changes: changes for all data sets; the docstring of `lfno.data.make.dataset` lists them.
     out: folder of the files; None for the cache.
-    processes: number of processes. With 1, this process makes the data sets, and solvers may use all threads.
+    processes: number of processes. With 1, the calling process makes the data sets, and solvers may use all threads.
     tell: called with (name of a data set, samples done, samples in all).
 
-    A data set that fails does not stop the others; its error is raised when all are done. After an interruption, the
-    processes end at once and leave no incomplete file.
+    If a data set fails in a parallel process, the others are still made; the error is raised at the end. After an interruption,
+    the processes end at once and leave no incomplete file.
 
     >>> seconds = make_all(["heat", "beam"], {"count": 8}, None, 1, print)
     heat 0 8
@@ -45,7 +45,7 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
     """
     if processes < 2:
         return [_make(name, changes, out, tell) for name in names]
-    context = multiprocessing.get_context("spawn")  # forked copies of torch's and BLAS's threads may hang
+    context = multiprocessing.get_context("spawn")  # with "fork", the threads of torch and BLAS may hang
     told: SimpleQueue[tuple[str, int, int]] = context.SimpleQueue()
     with _one_thread_each(), ProcessPoolExecutor(processes, context, _begin, (told,)) as pool:
         futures = [pool.submit(_make_there, name, changes, out) for name in names]
@@ -64,8 +64,8 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
         return [future.result() for future in futures]
     except BrokenProcessPool as error:
         raise LfnoError(
-            "a process that made data sets was ended from outside, perhaps for want of memory: run again (what is "
-            "finished is kept), or name fewer data sets at a time"
+            "the system ended a process that made data sets, perhaps because memory was short: run the command again (finished "
+            "data sets are kept), or name fewer data sets at a time"
         ) from error
 
 
@@ -84,7 +84,11 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _begin(told: SimpleQueue[tuple[str, int, int]]) -> None:
-    """Prepare a worker. It ignores Ctrl-C, which reaches all processes; the parent ends it with SIGTERM, which cleans up."""
+    """Prepare a worker process.
+
+    Ctrl-C reaches all processes at once. Workers ignore it, and the parent process ends them with SIGTERM, so that they can
+    delete their temporary files.
+    """
     global _told
     _told = told
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -94,8 +98,9 @@ def _begin(told: SimpleQueue[tuple[str, int, int]]) -> None:
 
 
 def _end(*_: object) -> None:
+    """End the job of this worker. The pool may give it another job; `_ended` makes that job end at once."""
     global _ended
-    _ended = True  # the pool gives the next job to this worker although the last job failed
+    _ended = True
     raise SystemExit
 
 
@@ -108,12 +113,14 @@ def _follow() -> None:
 
 
 def _make_there(name: str, changes: dict[str, Any], out: Path | None) -> float:
+    """Make a data set in a worker process, with progress messages to the parent process. Return the time in seconds."""
     if _ended:
         raise SystemExit
     return _make(name, changes, out, lambda *news: _told.put(news))
 
 
 def _make(name: str, changes: dict[str, Any], out: Path | None, tell: Tell) -> float:
+    """Make a data set in this process. Return the time in seconds."""
     start = time.perf_counter()
     make(plan(name, **changes), out, partial(tell, name))
     return time.perf_counter() - start

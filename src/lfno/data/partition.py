@@ -1,4 +1,4 @@
-"""Split records into training, validation and test: uninterrupted spans that never overlap."""
+"""Split records into training, validation and test. Each part consists of uninterrupted spans, and spans never overlap."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ VALIDATION = 0.1  # share of the samples for validation
 
 
 def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False) -> list[Span]:
-    """Split one record of `size` samples in time.
+    """Split one record in time and return the spans.
 
-    size: samples of the record.
-    window: samples of a window.
-    test: (start, stop), the samples for the test; by default the last fifth of the record.
+    size: length of the record in samples.
+    window: length of a window in samples.
+    test: (start, stop), the range of samples for the test; by default the last fifth of the record.
     from_rest: whether the record begins with the system at rest.
 
-    The validation span is a tenth of the record. It lies beside the test span, on the side with more samples. All other
-    samples are for training. Training spans shorter than `window` are left out.
-    Returns spans that are at least `window` long; only the test span may be shorter.
+    The validation span is a tenth of the record, but at least one window. It lies next to the test span, on the side with more
+    samples. All other samples are for training. Training spans shorter than `window` are left out.
     Raises LfnoError if no samples are left for training.
 
     >>> [(span.part, span.start, span.stop) for span in in_time(1000, window=50)]
@@ -40,8 +39,8 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
     trained = [part for part in (before, after) if part[1] - part[0] >= window]
     if not trained or validation[0] < 0 or validation[1] > size:
         raise LfnoError(
-            f"a record of {size} samples with the test in samples {start} to {stop} leaves no training window of {window}; "
-            "use a longer record or shorter windows: ",
+            f"a record of {size} samples with the test in samples {start} to {stop} leaves too few samples for training "
+            f"windows of {window}; use a longer record or shorter windows: ",
             Option("window", "SAMPLES"),
         )
     found = [("train", part) for part in trained] + [("validation", validation), ("test", (start, stop))]
@@ -49,18 +48,19 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
 
 
 def _state(start: int, from_rest: bool) -> str:
+    """Return the state of the system at the beginning of a span."""
     return REST if from_rest and start == 0 else UNKNOWN
 
 
 def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> list[str]:
-    """Return the part of each run. No run is in two parts.
+    """Return the part of each run: "train", "validation" or "test".
 
-    sizes: samples of each run, at least two runs.
-    test: numbers of the runs for the test, from 0; by default runs with about a fifth of all samples.
+    sizes: length of each run in samples, at least two runs.
+    test: indices of the runs for the test; by default runs with about a fifth of all samples.
 
-    Runs with about a tenth of all samples are for validation. If only one run is left beside the test, no run is for
-    validation, and `of_runs` splits that run in time. The longest run outside the test is always for training. With five runs
-    or more, the choice is random but the same on every machine.
+    Runs with about a tenth of all samples are for validation. The longest run outside the test is always for training. If only
+    one run is left beside the test, no run is for validation; `of_runs` then splits this run in time. With five runs or more,
+    the choice is random but the same on every machine.
     Raises LfnoError if no run is left for training.
 
     >>> whole_runs([300, 100, 100])
@@ -72,16 +72,18 @@ def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> lis
     tested = set(_until(sizes, free, TEST * total, len(free) - 1)) if test is None else set(test)
     rest = [k for k in range(count) if k not in tested]
     if not rest:
-        raise LfnoError(f"all {count} runs are for the test; at least one must be left to train")
+        raise LfnoError(f"all {count} runs are for the test; at least one run must be left for training")
     longest = max(rest, key=lambda k: sizes[k])
     chosen = set(_until(sizes, [k for k in order.tolist() if k in rest and k != longest], VALIDATION * total, len(rest) - 1))
     return ["test" if k in tested else "validation" if k in chosen else "train" for k in range(count)]
 
 
 def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int) -> list[int]:
-    """Return the first runs of `order` that have about `wanted` samples together.
+    """Return the first runs of `order`: as many runs as have about `wanted` samples together.
 
-    The result has at most `most` runs, and at least one run unless `order` is empty.
+    sizes: length of each run in samples.
+    order: indices of runs.
+    most: largest number of runs. The result has at least one run unless `order` is empty.
     """
     found: list[int] = []
     for k in order[: max(most, 1)]:
@@ -92,12 +94,13 @@ def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int)
 
 
 def of_runs(sizes: Sequence[int], states: Sequence[str], parts: Sequence[str], window: int) -> list[Span]:
-    """Return one span for each run. If no run is for validation, the last tenth of the training run is.
+    """Return one span for each run. If no run is for validation, the last tenth of the training run becomes a second span.
 
-    sizes: samples of each run.
-    states: state at the beginning of each run.
+    sizes: length of each run in samples.
+    states: state at the beginning of each run, "rest" or "unknown".
     parts: part of each run, from `whole_runs`.
-    window: samples of a window.
+    window: length of a window in samples.
+    Raises LfnoError if the training run is shorter than two windows and must be split.
     """
     spans = [Span(part, 0, size, state, k) for k, (part, size, state) in enumerate(zip(parts, sizes, states, strict=True))]
     if "validation" in parts:
@@ -111,5 +114,5 @@ def of_runs(sizes: Sequence[int], states: Sequence[str], parts: Sequence[str], w
 
 
 def _too_short(size: int, window: int) -> LfnoError:
-    said = f"a record of {size} samples leaves no training window of {window}; use shorter windows: "
+    said = f"a record of {size} samples leaves too few samples for training windows of {window}; use shorter windows: "
     return LfnoError(said, Option("window", "SAMPLES"))

@@ -1,4 +1,7 @@
-"""Repeated periods: find the period of an input, average the steady periods, and estimate the noise from their differences."""
+"""Find the period of an input, average the settled periods of the outputs, and estimate the noise from their differences.
+
+A period is settled if the transient has decayed, so that the outputs repeat.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,22 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.signals.record import INPUT_GAPS, Record
 
-REPEATS = 0.02  # largest d(p) (see `difference`) at which an input repeats with period p; it allows for noise
-NOVEL = 0.5  # a period is longer than the first lag at which d(p) exceeds this value: neighbouring samples are always similar
-NEARLY = 2.0  # factor: the period is the smallest lag whose d(p) is at most this many times the smallest d
-LEAST_PERIOD = 16  # samples of the shortest period
+# d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
+REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise
+NOVEL = 0.5  # d: the period is longer than the first lag with a larger d, because neighbouring samples are always similar
+NEARLY = 2.0  # factor: the period is the smallest lag whose d is at most this many times the smallest d
+LEAST_PERIOD = 16  # samples: shorter periods are not searched
 SETTLED = 1.15  # factor: settled periods differ by at most this many times the smallest difference of late periods
-REPEATED_OUTPUT = 0.5  # share of the output's RMS: if steady periods differ by more, the output does not repeat
+REPEATED_OUTPUT = 0.5  # share of the RMS of the output: if late periods differ by more, the output does not repeat
 
 
 def difference(inputs: np.ndarray) -> np.ndarray:
-    """Return d(p) = Σ (u(n+p) − u(n))² / Σ (u(n+p)² + u(n)²) for all lags p = 0 … N − 1, over all channels.
+    """Return d(p) = Σ (u(n+p) − u(n))² / Σ (u(n+p)² + u(n)²) for all lags p = 0 … N − 1, an array (N,).
 
-    inputs: (channels, …, time).
+    inputs: the input u, (channels, …, time) with N samples in time. The sums go over all samples n and all channels.
 
-    First, the mean of each channel is subtracted and each channel is scaled to RMS 1. d is 0 where the input repeats, and
-    about 1 where it does not.
+    First, the mean of each channel is subtracted and each channel is scaled to RMS 1. d(p) is 0 if the input repeats after p
+    samples, and about 1 if the shifted input is independent.
 
     >>> d = difference(np.tile(np.random.default_rng(0).normal(size=(1, 50)), 4))
     >>> bool(d[50] < 1e-12), bool(d[25] > 0.5)
@@ -43,10 +47,12 @@ def difference(inputs: np.ndarray) -> np.ndarray:
 
 
 def find_period(inputs: np.ndarray) -> int | None:
-    """Return the period in samples of an input (channels, …, time) that repeats at least once; None if it does not repeat.
+    """Return the period of an input in samples; None if the input does not repeat.
 
-    The measured input may contain noise, and its first period may differ (an amplifier was switched on). We therefore search
-    in the whole record first, and then without its first third. All periods of the searched part must repeat.
+    inputs: (channels, …, time).
+
+    The first period may differ from the others, because an amplifier was switched on. We therefore search in the whole record
+    first, and then in the record without its first third. All periods of the searched part must repeat.
     """
     count = inputs.shape[-1]
     for first in (0, count // 3):
@@ -57,6 +63,10 @@ def find_period(inputs: np.ndarray) -> int | None:
 
 
 def _smallest(found: np.ndarray, longest: int) -> int | None:
+    """Return the smallest lag p ≤ `longest` at which the input repeats; None if there is none.
+
+    found: d(p) for p = 0, 1, …, from `difference`.
+    """
     novel = np.flatnonzero(found[: longest + 1] > NOVEL)
     if not novel.size:
         return None
@@ -66,7 +76,7 @@ def _smallest(found: np.ndarray, longest: int) -> int | None:
         return None
     for lag in lags[found[lags] <= NEARLY * best + 1e-9].tolist():
         if found[max(lag - 1, 0)] < found[lag] or found[lag + 1] < found[lag]:
-            continue  # a neighbour fits better
+            continue  # d is smaller at a neighbouring lag
         multiples = np.arange(lag, len(found) - lag // 2, lag)
         if (found[multiples] <= 2 * REPEATS).all():
             return int(lag)
@@ -75,10 +85,10 @@ def _smallest(found: np.ndarray, longest: int) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """The periods of one record.
+    """The average of the settled periods of one record.
 
     mean: a record of one period, the average of the settled periods.
-    noise: (outputs,) RMS of the noise of one measured sample; None if only one period is settled.
+    noise: (outputs,) RMS of the measurement noise; None if only one period is settled.
     count: the number of settled periods.
     before: the number of periods before the first settled period; they contain the transient.
     """
@@ -90,13 +100,13 @@ class Periods:
 
 
 def average(record: Record, period: int, from_rest: bool = False) -> Periods | None:
-    """Average the settled periods of a record and return them; None if the outputs do not repeat although the input does.
+    """Return the average of the settled periods of a record; None if the outputs do not repeat although the input does.
 
     period: the period in samples.
-    from_rest: whether the record starts at rest. If the record has two periods, the first one is then the transient.
+    from_rest: whether the record starts at rest. If such a record has only two periods, the first is taken as the transient.
 
-    noise² = Σ_k |y_k − ȳ|² / ((K − 1) P) for K settled periods y_k of P samples. An incomplete last period is left out.
-    Values that were not measured are ignored.
+    noise² = Σ_k |y_k − ȳ|² / ((K − 1) P) for K settled periods y_k of P samples with mean ȳ. An incomplete last period is left
+    out. Values that were not measured are ignored.
     Raises LfnoError if the record is shorter than two periods.
     """
     count = len(record) // period
@@ -113,13 +123,14 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     size = np.sqrt(((outputs - outputs.mean(places, keepdims=True)) ** 2).mean(places))
 
     def apart(one: np.ndarray, other: np.ndarray, counted: np.ndarray | bool) -> np.ndarray:
-        """Return the RMS difference of each channel, (channels,)."""
+        """Return the RMS difference of two periods for each channel, (channels,). counted: True where both are measured."""
         axes = tuple(range(1, one.ndim))
         number = np.broadcast_to(counted, one.shape).sum(axes)
         total = ((one - other) ** 2).sum(axes, where=counted)
         return np.asarray(np.sqrt(np.where(number > 0, total / np.maximum(number, 1), np.nan)))
 
     def both(k: int, j: int) -> np.ndarray | bool:
+        """Return True where the outputs of period k and of period j are measured."""
         return True if mask is None else mask[..., k, :] & mask[..., j, :]
 
     steps = np.stack([apart(outputs[..., k, :], outputs[..., k - 1, :], both(k, k - 1)) for k in range(1, count)])
@@ -127,7 +138,7 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     floor = np.maximum(steps[-max(1, count // 2) :].min(0), 1e-9 * size)
     if (floor > REPEATED_OUTPUT * size).any():
         return None
-    # find the first period after which all differences between periods are as small as at the end of the record
+    # the settled periods begin after the last large difference between neighbouring periods
     large = np.flatnonzero((steps > max(SETTLED, 1 + 4 / np.sqrt(2 * period)) * floor).any(1))
     before = min(int(large[-1]) + 1 if large.size else 0, count - 1)
     before = max(before, int(from_rest and count == 2))
@@ -144,7 +155,8 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     axis = record.grid.axes[-1]
     grid = record.grid.change(axis.name, size=period, origin=axis.origin + before * period * axis.step)
     told = {key: value for key, value in record.provenance.items() if key != INPUT_GAPS}
-    typical = np.median if INPUT_GAPS in record.provenance else np.mean  # a gap affects one period, and the median ignores it
+    # a gap in the inputs makes one period wrong, and the median ignores one wrong period
+    typical = np.median if INPUT_GAPS in record.provenance else np.mean
     one = Record(typical(inputs[..., kept, :], axis=-2), mean, grid, record.input_channels, record.output_channels,
                  told, None if (times > 0).all() else times > 0)  # fmt: skip
     return Periods(one, noise, count - before, before)

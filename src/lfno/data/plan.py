@@ -1,4 +1,4 @@
-"""The plan of a data set: its recipe, and its solution in parts."""
+"""The plan of a data set: everything that is needed to make a data set of the registry, with the changes of the user."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ from lfno.systems.registry import Entry
 from lfno.systems.signals import Signal, as_signal, open_mesh
 from lfno.systems.steady import TOLERANCE
 
-#: largest number of samples of a data set; more samples, however short, would take days to write
-MOST = 10_000_000
-#: the file states which input was repeated to reach the steady state; a file with another statement is made again
+MOST = 10_000_000  # samples: a larger data set would take days to write
+#: the input that is repeated to reach the steady state. It is stored in the file; a file with another text is made again
 REPEATS = "samples of the input, joined by a periodic spline"
 
 Progress = Callable[[int, int], None]  # (samples done, samples in all)
@@ -36,7 +35,7 @@ DType = Literal["float32", "float64"]
 
 
 class Plan:
-    """The plan of a data set: the registry entry with the user's changes, the drawn inputs, and a recipe that identifies it.
+    """A registry entry with the changes of the user, the inputs, and a recipe that identifies the data set.
 
     entry: the entry of the registry.
     dtype: "float32" or "float64".
@@ -79,17 +78,16 @@ class Plan:
         self.path_name = f"{entry.name}-{self.key[:8]}" if changed or dtype != "float32" else entry.name
 
     def room(self) -> tuple[int, int]:
-        """Return about how many bytes (memory, disk) are needed while the data set is made."""
+        """Return an estimate of the bytes (in memory, on the disk) that are needed while the data set is made."""
         kept, solved = self._sample()
         count, together = self.entry.count, min(self.system.chunk, self.entry.count)
         # the disk holds the file and, if the data set is made in parts, the parts
         return kept * count + solved * together, kept * count // (2 if together == count else 1)
 
     def _sample(self) -> tuple[int, int]:
-        """Return (kept, solved): bytes of a sample.
+        """Return the bytes of memory that one sample needs: (after it is solved, while it is solved).
 
-        kept: two copies in the final type, one in the part and one in the joined array.
-        solved: three copies in float64 while the sample is solved.
+        After: two copies in the final type, one in its part and one in the joined array. While: three copies in float64.
         """
         shapes = self.system.signal_grid(self.entry.grid).shape, self.entry.grid.shape
         channels = len(self.system.inputs), len(self.system.outputs)
@@ -109,17 +107,21 @@ class Plan:
                 most = (free - solved * self.system.chunk) // kept
             raise LfnoError(
                 f"{self.entry.count} samples take about {human(needed)} of memory and {human(free)} are free; "
-                f"at most {most} would fit"
+                f"at most {most} samples would fit"
             )
 
     def _draw(self, given: Any, seed: int) -> tuple[Signal, Draws]:
+        """Return (input signals, drawn parameters of the inputs); no parameters are drawn if the user gives the signals."""
         if isinstance(given, Family):
             draws = given.draw(self.entry.count, np.random.default_rng(seed))
             return given.signal(draws), draws
         return as_signal(given, self.system.signal_grid(self.entry.grid)), {}
 
     def _recipe(self, seed: int) -> dict[str, Any]:
-        # the recipe contains a hash of the input values, so that a changed family or function gives another recipe
+        """Return everything that determines the data set. Two plans with equal recipes make equal data sets.
+
+        The recipe contains a hash of input values, so that a changed family or function gives another recipe.
+        """
         fingerprint = hashlib.sha256()
         ends = [self.signal[:1], self.signal[self.signal.count - 1 :]]
         where = open_mesh(self.system.signal_grid(self.entry.grid))
@@ -139,9 +141,11 @@ class Plan:
 
     @property
     def key(self) -> str:
+        """Return a hash of the recipe."""
         return hashlib.sha256(repr(sorted(self.recipe.items())).encode()).hexdigest()
 
     def provenance(self) -> dict[str, Any]:
+        """Return the recipe and the facts about the system, such as its equation and its solver."""
         system = self.system
         facts: dict[str, Any] = {"equation": system.equation, "conditions": system.conditions, "solver": system.solver}
         facts["folds"] = system.folds
@@ -169,8 +173,8 @@ class Plan:
     def settle(self, data: Dataset, progress: Progress | None = None) -> Dataset:
         """Return the data set with the periodic steady state of each sample.
 
-        We repeat the sampled input, joined by a periodic spline, because a model knows the input only at the samples. If we
-        repeated the input function, it could jump between its last and its first sample, and a model could not see the jump.
+        The repeated input is a periodic spline through the samples of the input, because a model knows the input only at the
+        samples. The input function itself could jump between its last and its first sample, and a model could not see the jump.
         """
         count, chunk, parts = self.signal.count, self.system.chunk, []
         grid = self.entry.grid
@@ -185,6 +189,7 @@ class Plan:
         return replace(data, steady=steady, provenance=data.provenance | {"steady": facts})
 
     def _part(self, first: int, last: int, file: Path | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return (inputs, outputs) of the samples `first` … `last` − 1. They are stored in `file` unless it is None."""
         stored = None if file is None else self._stored(file, first)
         if stored is not None:
             return stored
@@ -196,7 +201,7 @@ class Plan:
         return inputs, outputs
 
     def _stored(self, file: Path, first: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """Read a part that was finished before; None if it is absent, damaged or of another recipe. It is then solved again."""
+        """Return (inputs, outputs) of a part from its file; None if the file is absent, damaged or of another recipe."""
         try:
             with file.open("rb") as stream, np.load(stream) as part:
                 if str(part["key"]) == self.key and int(part["first"]) == first:
@@ -206,4 +211,5 @@ class Plan:
         return None
 
     def forget_parts(self) -> None:
+        """Delete the files of the parts."""
         shutil.rmtree(partial_directory() / self.key[:16], ignore_errors=True)

@@ -29,7 +29,7 @@ READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest", "periodic")
 
-WHOLE = 4096  # samples: a run from rest up to this length is one sample; longer runs are cut into windows
+WHOLE = 4096  # time steps: a run from rest up to this length is one sample; longer runs are cut into windows
 
 
 def prepare(
@@ -45,17 +45,17 @@ def prepare(
 ) -> Prepared:
     """Read signals, cut long records into windows, and split them into training, validation and test.
 
-    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a list of these, which are runs of one experiment.
-    window: length of a window in samples; chosen from the data by default.
-    warmup: samples at the beginning of a window that the model receives but that are not scored; chosen from the data by
-        default.
-    test: another file (or list of files, Record, Dataset, Runs), or a range "start:stop". For one record the range is in the
-        unit of time. For several runs or trajectories it is in their numbers, from 0.
+    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a list of these with the runs of one experiment.
+    window: length of a window in time steps; by default chosen from the data.
+    warmup: length of the warm-up in time steps: the model receives these first steps of a window, but their outputs are not
+        scored. By default chosen from the data.
+    test: the data for the test: another source, or a range "start:stop" of `source`. The range of one record is in the unit
+        of time. The range of several runs or trajectories is in their indices, from 0.
     from_rest: whether every record begins with the system at rest. By default, the outputs of several runs decide.
     periodic: "auto" to search for a period of the inputs, "no" not to search, or the period in the unit of time.
     fold: the test fold of the standard split of trajectories.
     reading: the options of `lfno.data.signals.read_signals`.
-    Raises LfnoError for data or options that do not fit.
+    Raises LfnoError for data that cannot be used, or options that do not fit the data.
     """
     data = gather(source, reading)
     told = check_variation(data)
@@ -79,9 +79,9 @@ def prepare(
 
 
 def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Dataset | Runs:
-    """Return runs as trajectories of one length if a model can compute each run as a whole.
+    """Return runs as trajectories of one length if a model can compute each run from its beginning to its end.
 
-    Every run must be short and start at rest, and the inputs must not be periodic. Other runs are returned unchanged.
+    For this, every run must be short and start at rest, and the inputs must not be periodic. Other runs are returned unchanged.
     """
     if isinstance(data, Dataset):
         return data
@@ -93,9 +93,11 @@ def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Data
 def _trajectories(
     data: Dataset, other: Dataset | None, bounds: tuple[float, float] | None, fold: int, told: list[str]
 ) -> Prepared:
+    """Return trajectories of one length with their split. The arguments are those of `split_trajectories`; told: notes."""
     if other is not None and other.grid.shape != data.grid.shape:
         raise LfnoError(
-            f"the test file has the grid {other.grid.shape} and the training file {data.grid.shape}; they must agree"
+            f"the grid of the test file has shape {other.grid.shape} and the grid of the training file {data.grid.shape}; "
+            "they must be equal"
         )
     data, split, more = split_trajectories(after_gaps(data), other, bounds, fold)
     found, note = note_motion(data)
@@ -107,7 +109,12 @@ def _windows(
     known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None, sizes: tuple[int | None, int | None],
     from_rest: bool, periodic: str | float, notes: list[str],
 ) -> Prepared:  # fmt: skip
-    """Cut runs into windows. A whole run belongs to one part of the split; a single record is split in time."""
+    """Return windows of runs. A single record is split in time; of several runs, each run belongs to one part of the split.
+
+    known, tests: the runs of `source` and of `test`.
+    bounds: the test range, if the user gives one.
+    sizes: window and warm-up, if the user gives them.
+    """
     records = [*known.records, *tests]
     single = len(records) == 1
     states = [REST] * len(records) if from_rest else [UNKNOWN] if single else starts(records)
@@ -116,8 +123,8 @@ def _windows(
     found = None if period is None else realisations(records, states, period)
     if found is not None and single and too_short(len(found.records[0])):
         notes.append(
-            f"the input repeats every {period} samples and is one realisation: the test repeats the training data, so its "
-            "error tells nothing about other inputs"
+            f"the input repeats every {period} samples, and there is one record of it: the test has the same input as the "
+            "training, so the test error says nothing about other inputs"
         )
         found = None
     elif period is not None and found is None:
@@ -125,7 +132,8 @@ def _windows(
     if found is not None:
         notes += found.notes
         if single:
-            notes.append("one realisation: parts of its period are the test; measure another realisation for a better test")
+            notes.append("only one periodic input was measured: a part of its period is the test; for a better test, measure "
+                         "the response to another input")  # fmt: skip
             records, states = [found.records[0]], [UNKNOWN]
     if found is not None and not single and sizes == (None, None) and found.answered_whole(parts):
         return _periods(found, parts, known, notes)
@@ -140,7 +148,7 @@ def _windows(
         records = [extended(record, window) for record in records]
         spans = partition.of_runs([len(record) for record in records], states, parts, window)
         if any(state == UNKNOWN for state in states):
-            notes.append(f"{states.count(UNKNOWN)} of {len(states)} runs do not start at rest: every window warms up")
+            notes.append(f"{states.count(UNKNOWN)} of {len(states)} runs do not start at rest: every window has a warm-up")
     records = [after_gaps(record, warmup) for record in records]
     dataset, split = as_samples(records, spans, window, warmup)
     dataset = replace(dataset, provenance={**known.provenance, **dataset.provenance})
@@ -151,10 +159,10 @@ def _windows(
 
 
 def _periods(found: Realisations, parts: list[str], known: Runs, notes: list[str]) -> Prepared:
-    """Return whole periods as samples. A model computes their steady state, so no warm-up is needed."""
+    """Return data whose samples are whole periods. A model computes their steady state, so no warm-up is needed."""
     records, spans, dataset, split = found.whole(parts)
     _, warmup, memory, _ = choose_windows(found.records)
-    notes.append("every sample is a whole period, which models answer in steady state: nothing warms up")
+    notes.append("every sample is a whole period; models compute its steady state, so no warm-up is needed")
     dataset = replace(dataset, provenance={**known.provenance, **dataset.provenance})
     described = _described(dataset, split, warmup)
     return Prepared(described, split, notes, 0, tuple(records), tuple(spans), found.noise, memory)
@@ -171,7 +179,7 @@ def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | N
         return partition.whole_runs(sizes)
     low, high = (int(value) for value in bounds)
     if not 0 <= low < high <= len(sizes):
-        raise LfnoError(f"the test range {low}:{high} is not a part of {len(sizes)} runs, which are counted from 0")
+        raise LfnoError(f"the test range {low}:{high} does not fit {len(sizes)} runs, which are counted from 0")
     return partition.whole_runs(sizes, range(low, high))
 
 
@@ -188,17 +196,19 @@ def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = Fa
 
 
 def _range(text: str) -> tuple[float, float] | None:
+    """Return (start, stop) of a text "start:stop"; None for another text, such as the name of a file."""
     low, colon, high = text.partition(":")
     try:
         bounds = (float(low), float(high)) if colon else None
     except ValueError:
         return None
     if bounds is not None and not all(abs(bound) < 1e100 for bound in bounds):
-        raise LfnoError(f"the test range {text} has no beginning or no end")
+        raise LfnoError(f"the test range {text} must have a finite start and stop")
     return bounds
 
 
 def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:
+    """Return (start, stop) in samples of a range in the unit of time. Raises LfnoError if it is outside the record."""
     axis = record.grid.axes[-1]
     start, stop = (round((moment - axis.origin) / axis.step) for moment in bounds)
     if not 0 <= start < stop <= len(record):
@@ -210,12 +220,13 @@ def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:
 
 
 def _refuse_same_file(source: Any, test: Any) -> None:
+    """Raise LfnoError if a file is used for training and for the test."""
     known, tested = (
         {Path(one).resolve(): one for one in (data if isinstance(data, list) else [data]) if isinstance(one, (str, Path))}
         for data in (source, test)
     )
     for path in known.keys() & tested.keys():
-        said = f"{tested[path]} is a file of training: name another one for the test, or a range: "
+        said = f"{tested[path]} is used for training: name another file for the test, or a range: "
         raise LfnoError(said, Option("test", "START:STOP"))
 
 

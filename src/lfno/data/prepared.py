@@ -1,4 +1,4 @@
-"""Data that are ready for training: samples with a split, and the uninterrupted stretches that contain the samples."""
+"""Data that are ready for training: samples with a split, and the records that contain the samples."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Prepared:
     """Samples of equal length with their split, and the records that contain the samples.
 
     dataset: the samples.
-    split: the part of each sample: training, validation or test.
+    split: indices of the samples for training, validation and test.
     notes: one sentence for each change that was made to the data.
-    warmup: number of samples at the beginning of a window that a model receives but that are not scored; 0 for whole
-        trajectories. For several runs, the mask of the samples is False there too.
+    warmup: length of the warm-up in time steps: a model receives these first steps of a window, but their outputs are not
+        scored. 0 for whole trajectories. For several runs, the mask of the data set is False in the warm-up.
     records: the records that the windows were cut from; empty for whole trajectories.
-    spans: the part of the split that each range of samples of a record belongs to.
+    spans: ranges of the records, each with its part of the split.
     noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None without repeated periods.
-    memory: number of samples for which the system remembers its past; 0 if the memory is not known. The memory is longer
-        than `warmup` if the record is too short for such a warm-up.
+    memory: length of the memory of the system in time steps; 0 if the memory is not known. `warmup` is shorter if the record is
+        too short for such a long warm-up.
     """
 
     dataset: Dataset
@@ -41,7 +41,7 @@ class Prepared:
 
     @property
     def record(self) -> Record | None:
-        """The record of training and validation. None if there are several such records, or several test spans."""
+        """The record that contains training and validation. None if there are several of them, or several test spans."""
         known = [span.record for span in self.spans if span.part != "test"]
         return self.records[known[0]] if stretches.single_record(self.spans) else None
 
@@ -58,12 +58,14 @@ class Prepared:
         return None if span is None or self.records[span.record] is not self.record else (span.start, span.stop)
 
     def _tested(self) -> Span | None:
+        """Return the test span; None if `record` is None."""
         return None if self.record is None else next(span for span in self.spans if span.part == "test")
 
     def stretches(self, part: str) -> list[Stretch]:
-        """Return the uninterrupted pieces of measurement in one part of the split: "train", "validation" or "test".
+        """Return the uninterrupted pieces of the records in one part of the split.
 
-        Stretches of training and validation never overlap with stretches of the test. Raises LfnoError for another word.
+        part: "train", "validation" or "test". Raises LfnoError for another word.
+        Stretches of training and validation never overlap with stretches of the test.
 
         >>> from lfno.core.grid import Grid
         >>> values = np.random.default_rng(0).normal(size=(10, 1, 50))

@@ -1,4 +1,8 @@
-"""Prepare records of repeated periods for training. All periods of one realisation belong to the same part of the split."""
+"""Prepare records with repeated periods for training.
+
+A realisation is one periodic input and the response to it. The periods of a realisation are averaged, and this average belongs
+to one part of the split.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +22,16 @@ from lfno.data.stretches import PARTS, PERIODIC, REST, SAMPLE_START, UNKNOWN, Sp
 from lfno.data.window_length import LEAST
 
 AUTO, NO = "auto", "no"
-LONGEST_WHOLE = 16384  # samples: a network computes the steady state of a period up to this length as a whole
-FEWEST_WINDOWS = 20  # a single period is split in time only if it is at least this many shortest windows long
+LONGEST_WHOLE = 16384  # time steps: a period up to this length is one sample; longer periods are cut into windows
+FEWEST_WINDOWS = 20  # windows of the shortest length: a single period is split in time only if this many fit into it
 
 
 def period_of(records: Sequence[Record], periodic: str | float, told: int | None = None) -> int | None:
     """Return the period of the inputs in samples; None if the inputs are not periodic or the records have different periods.
 
     periodic: "auto" to search for the period, "no" to return None, or the period in the unit of time.
-    told: the period in samples that the file states, if it states one. It replaces the search.
-    Raises LfnoError for another word, or if two periods do not fit into the shortest record.
+    told: the period in samples if the file states it; then there is no search.
+    Raises LfnoError if `periodic` is another word, or if two periods do not fit into the shortest record.
     """
     axis, shortest = records[0].grid.axes[-1], min(map(len, records))
     if periodic == NO:
@@ -49,11 +53,11 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
 
 @dataclass(frozen=True)
 class Realisations:
-    """One averaged period per realisation, and the transient before it if the system started at rest.
+    """One averaged period for each realisation, and the transient before it if the system started at rest.
 
     records: first the averaged period of each realisation, then the transients.
-    whose: the number of the realisation that each record belongs to.
-    noise: (outputs,) RMS of the noise of one measured sample; None if the noise is not known.
+    whose: for each record, the index of its realisation.
+    noise: (outputs,) RMS of the measurement noise; None if the noise is not known.
     notes: sentences about the averaging, for the user.
     """
 
@@ -63,14 +67,13 @@ class Realisations:
     notes: tuple[str, ...]
 
     def spans(self, parts: Sequence[str], window: int, warmup: int) -> tuple[list[Record], list[Span]]:
-        """Return the records to cut windows from, and their spans in each part of the split.
+        """Return (records to cut windows from, their spans).
 
         parts: the part of each realisation: "train", "validation" or "test".
         window, warmup: length of a window and of its warm-up, in samples.
 
-        The last samples of the period are repeated before its beginning, so that the first window can warm up. If no
-        realisation is for validation, the last tenth of the training period is. Transients are padded to the length of a
-        window.
+        Each period is preceded by its own last samples, which are the warm-up of its first window. If no realisation is for
+        validation, the last tenth of each training period is for validation. Transients are padded to the length of a window.
         """
         records: list[Record] = []
         spans: list[Span] = []
@@ -88,7 +91,8 @@ class Realisations:
                 border = stop - held
                 if border - lead < window:
                     raise LfnoError(
-                        f"a period of {period} samples leaves no training window of {window}; use shorter windows: ",
+                        f"a period of {period} samples leaves too few samples for training windows of {window}; "
+                        "use shorter windows: ",
                         Option("window", "SAMPLES"),
                     )
                 spans += [Span("train", lead, border, UNKNOWN, k), Span("validation", border, stop, UNKNOWN, k)]
@@ -97,18 +101,18 @@ class Realisations:
         return records, spans
 
     def answered_whole(self, parts: Sequence[str]) -> bool:
-        """Return whether each sample is a whole period.
+        """Return whether whole periods can be the samples of the data set.
 
-        Every part of the split must have a realisation, a period must have at most LONGEST_WHOLE samples, and the grid must
-        have no axis of space.
+        For this, every part of the split must have a realisation, a period must have at most LONGEST_WHOLE time steps, and the
+        grid must have no axis of space.
         """
         return {*parts} == {*PARTS} and len(self.records[0]) <= LONGEST_WHOLE and self.records[0].grid.ndim == 1
 
     def whole(self, parts: Sequence[str]) -> tuple[list[Record], list[Span], Dataset, Split]:
-        """Return (records, spans, data set, split) of whole periods.
+        """Return (records, spans, data set, split). Each sample of the data set is a whole period.
 
-        The records and spans contain the periods and the transients. The samples of the data set are the periods. The outputs
-        of a sample are one period of a steady state: the response to the input repeated for ever.
+        The records and spans contain the periods and also the transients. The outputs of a sample are one period of the steady
+        state: the response to the input repeated for ever.
         """
         records = [*self.records]
         spans = [
@@ -157,12 +161,12 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
     what = "realisation" if len(records) == 1 else "realisations"
     notes = [
         f"the input repeats every {period} samples ({period * axis.step:.4g} {axis.unit}): {times} steady periods of "
-        f"{len(records)} {what} are averaged, and no period is in two parts"
+        f"{len(records)} {what} are averaged"
     ]
     if noise is not None:
         pairs = zip(records[0].output_channels, noise, strict=True)
         words = ", ".join(f"{channel.name} {value:.3g} {channel.unit}".rstrip() for channel, value in pairs)
-        notes.append(f"noise floor, the RMS difference of one period from their mean: {words}")
+        notes.append(f"noise floor, the RMS difference between one period and the mean of all periods: {words}")
     return Realisations(
         (*(one.mean for one in found), *(record for _, record in begins)),
         (*range(len(found)), *(k for k, _ in begins)),
@@ -172,7 +176,7 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
 
 
 def with_lead(record: Record, lead: int) -> Record:
-    """Return one period, preceded by the last `lead` samples of the period before."""
+    """Return a record of one period with `lead` more samples at its beginning, as if the period had been repeated before."""
     times = -(-lead // len(record))
 
     def longer(values: np.ndarray) -> np.ndarray:
@@ -186,5 +190,5 @@ def with_lead(record: Record, lead: int) -> Record:
 
 
 def too_short(period: int) -> bool:
-    """Return whether a single period is too short to be split in time."""
+    """Return whether a single period is too short to be split in time. period: its length in samples."""
     return period < FEWEST_WINDOWS * LEAST

@@ -8,13 +8,13 @@ import numpy as np
 
 
 def scale_of(values: np.ndarray, mask: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return offset and scale of each channel, two arrays (channels,).
+    """Return (offset, scale) of each channel, two arrays (channels,). Scaled value = (value − offset) / scale.
 
     values: (samples, channels, *grid).
     mask: shape of `values`, True where a value was measured; the other values are ignored.
 
-    Zero usually means "at rest", so the offset is zero unless the mean of a channel exceeds its standard deviation, as for a
-    temperature of 293 ± 5 K. The scale of a constant channel is 1.
+    Zero usually means "at rest", so the offset is zero for most channels. The offset is the mean if the mean exceeds the
+    standard deviation, as for a temperature of 293 ± 5 K. The scale of a constant channel is 1.
 
     >>> scale_of(np.array([[[-1.0, 1.0]], [[-1.0, 1.0]]]))
     (array([0.]), array([1.]))

@@ -1,4 +1,4 @@
-"""Split samples into training, validation and test. The split is fixed before any model is trained."""
+"""Split samples into training, validation and test."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 
-FOLDS = 5  # folds of the standard split; each fold is the test once
-#: share of validation samples in the standard split: 30 of 380 samples, as in the published results
-VALIDATION = 30 / 380
-STANDARD_SEED = 2024  # seed of the permutation of the standard split
+FOLDS = 5  # folds of the standard split: the samples are divided into this many parts, and one part is the test
+VALIDATION = 30 / 380  # share of the samples for validation in the standard split, as in the published results
+STANDARD_SEED = 2024  # seed of the standard split, so that every model is trained on the same samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,22 +27,26 @@ class Split:
     def __post_init__(self) -> None:
         parts = [np.asarray(part) for part in (self.train, self.validation, self.test)]
         if any(part.ndim != 1 or (part.size and part.dtype.kind not in "iu") for part in parts):
-            raise LfnoError("the parts of a split are lists of sample numbers")
+            raise LfnoError("each part of a split must be a list of sample indices")
         every = np.concatenate([part.astype(np.int64) for part in parts if part.size] or [np.zeros(0, np.int64)])
         if len(np.unique(every)) != len(every):
             raise LfnoError("a sample is in two parts of the split")
         if not (len(self.train) and len(self.test)):
-            raise LfnoError(f"the split has {len(self.train)} training and {len(self.test)} test samples")
+            found = f"{len(self.train)} training and {len(self.test)} test samples"
+            raise LfnoError(f"the split has {found}; at least one of each is needed")
 
     @property
     def sizes(self) -> tuple[int, int, int]:
+        """The numbers of samples for training, validation and test."""
         return len(self.train), len(self.validation), len(self.test)
 
     def to_dict(self) -> dict[str, list[int]]:
+        """Return the indices of each part as lists. `from_dict` is the inverse."""
         return {part: [int(k) for k in getattr(self, part)] for part in ("train", "validation", "test")}
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> Split:
+        """Return the split that `to_dict` described. Raises LfnoError for another dictionary."""
         try:
             parts = [np.asarray(tree.get(part, []), dtype=np.int64) for part in ("train", "validation", "test")]
         except (AttributeError, TypeError, ValueError, OverflowError) as error:
@@ -54,8 +57,7 @@ class Split:
 def permutation(size: int, seed: int) -> np.ndarray:
     """Return a permutation of 0 … size − 1 that is the same on every machine and with every version of NumPy.
 
-    NumPy guarantees the raw stream of a bit generator, but not the result of its own `permutation`. We therefore sort the
-    raw stream.
+    NumPy's own `permutation` may change with a new version. The raw numbers of a bit generator never change, so we sort them.
     """
     return np.argsort(np.random.PCG64(seed).random_raw(size), kind="stable")
 
@@ -63,8 +65,12 @@ def permutation(size: int, seed: int) -> np.ndarray:
 def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
     """Return the split of the published results: 274 training, 30 validation and 76 test samples of 380.
 
-    One fixed permutation is cut into folds. Fold `fold` is the test set. The first of the remaining samples are the
-    validation set, and the others the training set.
+    size: number of samples.
+    fold: the fold that is the test, from 0.
+    folds: number of folds.
+
+    A fixed permutation of the samples is cut into folds. Of the samples outside the test fold, the first are for validation and
+    all others for training.
 
     >>> standard(380).sizes
     (274, 30, 76)
@@ -80,7 +86,7 @@ def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
 
 
 def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
-    """Return a random split. `validation` and `test` are shares of the samples. The same seed gives the same split."""
+    """Return a random split of `size` samples. `validation` and `test` are shares of the samples."""
     first, second = borders(size, validation, test)
     order = permutation(size, seed)
     return Split(*(np.sort(part) for part in (order[:first], order[first:second], order[second:])))
@@ -99,20 +105,23 @@ def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
 
 
 def of(dataset: Dataset, fold: int = 0) -> Split:
-    """Return the split that the data set contains, or the standard split with this fold."""
+    """Return the split in the provenance of the data set; without one, the standard split with this test fold."""
     own = dataset.provenance.get("split")
     folds = dataset.provenance.get("folds", FOLDS)
     return standard(len(dataset), fold, folds) if own is None else Split.from_dict(own)
 
 
 def borders(size: int, validation: float = 0.1, test: float = 0.2) -> tuple[int, int]:
-    """Return (first validation sample, first test sample) of a split in time, without arrays of indices.
+    """Return the indices (first validation sample, first test sample) of a split in time.
+
+    size: number of samples.
+    validation, test: shares of the samples.
 
     >>> borders(10)
     (7, 8)
     """
     if not (0 <= validation < 1 and 0 < test < 1 and validation + test < 1):
-        raise LfnoError(f"shares of {validation:g} for validation and {test:g} for test leave nothing to train on")
+        raise LfnoError(f"shares of {validation:g} for validation and {test:g} for the test leave no samples for training")
     tested = max(1, math.floor(test * size + 0.5))
     chosen = max(int(validation > 0), math.floor(validation * size + 0.5))
     if size - tested - chosen < 1:

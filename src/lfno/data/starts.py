@@ -1,4 +1,7 @@
-"""Decide whether each run starts at rest. A model that starts at rest makes errors where a run starts in motion."""
+"""Find out whether each run starts at rest.
+
+A network computes every trajectory from rest. If a run starts in motion, the network is wrong at the beginning of that run.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,24 @@ import numpy as np
 from lfno.data.signals.record import Record
 from lfno.data.stretches import REST, UNKNOWN
 
-QUIET = 0.1  # share of the RMS of an output: at rest, its first sample deviates by less from equilibrium
-SLOW = 0.5  # share of the RMS change from sample to sample: at rest, the first change of an output is smaller
-NOISY = 0.15  # share of the RMS: a median first deviation up to this value is noise around rest; in motion it is about 0.67
-OUTLYING = 4.0  # factor: a run whose first deviation exceeds the median first deviation this many times is not at rest
-FAINT = 0.1  # share of the mean squared change: if the noise leaves less than this share, the first changes are ignored
-MOVING = 0.3  # share of the RMS: a run whose first sample deviates by more certainly starts in motion
+# the first deviation of a run is the distance of its first output from equilibrium, as a share of the RMS of the output
+QUIET = 0.1  # share of the RMS: the largest first deviation of a run at rest
+NOISY = 0.15  # share of the RMS: a median first deviation up to this value is noise; for runs in motion it is about 0.67
+OUTLYING = 4.0  # factor: with noise, a run at rest has at most this many times the median first deviation
+MOVING = 0.3  # share of the RMS: a run with a larger first deviation certainly starts in motion
+# the first change of a run is the change from its first to its second output, as a share of the RMS change of the output
+SLOW = 0.5  # share of the RMS change: the largest first change of a run at rest
+FAINT = 0.1  # share of the mean squared change: if the noise is more than 1 − FAINT of it, the first changes are ignored
 
 
 def deviation(records: Sequence[Record]) -> np.ndarray:
-    """Return an array (runs, 2) that tells how far each run is from rest at its beginning.
+    """Return the first deviation and the first change of each run, an array (runs, 2).
 
     Column 0: distance of the first sample from equilibrium, divided by the standard deviation of the output over all runs.
     Column 1: change from the first to the second sample, divided by the RMS change from sample to sample over all runs.
 
-    Each column holds the largest value over the outputs. The equilibrium of an output is zero. If the output has an offset
-    (a position, a temperature), its equilibrium is the median of the first values of all runs.
+    If there are several outputs, each column holds the largest value over the outputs. The equilibrium of an output is zero. If
+    the output has an offset (a position, a temperature), its equilibrium is the median of the first values of all runs.
     """
     flat = [record.outputs.reshape(-1, len(record)) for record in records]
     whole = np.concatenate(flat, axis=1)
@@ -41,9 +46,11 @@ def deviation(records: Sequence[Record]) -> np.ndarray:
 def starts(records: Sequence[Record]) -> list[str]:
     """Return "rest" or "unknown" for each run.
 
-    Three runs or more allow an estimate of the noise. If most runs start at rest, their first samples differ by noise alone.
-    A run is then at rest if its first sample is not far beyond the noise. All runs share the median of the first changes,
-    because the input of a single run may be large from its first sample. The median is taken after the noise is removed.
+    A run is at rest if its first deviation and its first change are small (see `deviation`).
+
+    With three runs or more, the noise is estimated: if most runs start at rest, their first samples differ only by noise. The
+    limit of the first deviation is then a multiple of the noise. In place of its own first change, each run gets the median
+    first change of all runs without noise, because the input of a single run may be large from its first sample.
 
     >>> from lfno.core.grid import Grid
     >>> from lfno.systems.base import Channel
@@ -65,10 +72,10 @@ def starts(records: Sequence[Record]) -> list[str]:
 
 
 def _without_noise(records: Sequence[Record], changes: np.ndarray) -> np.ndarray:
-    """Subtract the noise power from the squared first changes and return the square root; zero if noise explains all changes.
+    """Return the first changes (runs,) without the part that noise explains; zero if noise explains nearly all of them.
 
     The standard deviation σ of the noise is the median deviation of the first samples divided by 0.67, as for Gaussian noise.
-    Noise makes two successive samples differ by √2 σ.
+    The difference of two successive samples has the noise power 2σ², which is subtracted from the squared changes.
     """
     first = np.stack([record.outputs.reshape(-1, len(record))[:, 0] for record in records])
     steps = np.concatenate([np.diff(record.outputs.reshape(-1, len(record)), axis=1) for record in records], axis=1)
@@ -79,5 +86,5 @@ def _without_noise(records: Sequence[Record], changes: np.ndarray) -> np.ndarray
 
 
 def moving(records: Sequence[Record]) -> list[int]:
-    """Return the numbers, from 0, of the runs that certainly start in motion."""
+    """Return the indices of the runs that certainly start in motion."""
     return [k for k, (far, _) in enumerate(deviation(records)) if far > MOVING]

@@ -18,8 +18,9 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.dataset import Dataset, compact
 
-FORMAT = 1
-SUFFIX = ".h5"
+FORMAT = 1  # version of the layout of the file; a file of another version is not read
+SUFFIX = ".h5"  # ending of the file name
+#: options of h5py: the fastest level of gzip
 COMPRESSION: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 
 
@@ -39,7 +40,7 @@ def atomic(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise LfnoError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        with contextlib.suppress(OSError):  # the file was moved to `path`, or its folder could not be made
+        with contextlib.suppress(OSError):  # there is no temporary file if it has replaced `path` or was never written
             temporary.unlink()
 
 
@@ -58,13 +59,13 @@ def save(dataset: Dataset, path: str | Path) -> Path:
 
     Content of the file:
         inputs, outputs: (sample, channel, *space, time)
-        mask: if values are missing
-        steady: if steady states are known
+        mask: shape of the outputs, if values are missing
+        steady: shape of the outputs, if steady states are known
         parameters/<name>: (sample, …)
         attribute `lfno`: the metadata in JSON
         attribute `sha256`: the checksum
 
-    A chunk is one sample. The file has no time stamps. An input that is constant along an axis is stored with size 1 there.
+    The array of an input that is constant along an axis is stored with size 1 on that axis.
     """
     path = Path(path)
     arrays = {"inputs": compact(dataset.inputs), "outputs": dataset.outputs}
@@ -76,9 +77,10 @@ def save(dataset: Dataset, path: str | Path) -> Path:
         file.attrs["lfno"] = metadata
         file.attrs["sha256"] = checksum(arrays, metadata)
         for name, values in arrays.items():
-            packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}  # an empty array has no chunks
-            file.create_dataset(name, data=values, track_times=False, **packed)
-            file.flush()  # a handle may be closed later, in another thread, which would change the order of the chunks
+            # one chunk for each sample; HDF5 allows no chunks for an empty array
+            packed = {"chunks": (1, *values.shape[1:]), **COMPRESSION} if values.size else {}
+            file.create_dataset(name, data=values, track_times=False, **packed)  # a time of writing would change the bytes
+            file.flush()  # write the chunks now; otherwise their order in the file could differ from call to call
     return path
 
 
@@ -93,9 +95,9 @@ def created(path: Path) -> Iterator[h5py.File]:
 
 
 class _Disk(io.FileIO):
-    """A file that stores the first write error in `error` and raises nothing.
+    """A file that keeps the first write error in `error` and does not raise it.
 
-    HDF5 would end the whole process if a write failed because the disk is full.
+    If a write to a full disk raised an error, the HDF5 library would end the whole process.
     """
 
     error: OSError | None = None
@@ -135,7 +137,7 @@ def load(path: str | Path) -> Dataset:
             group = file["parameters"]
             arrays |= {f"parameters/{name}": _array(path, group, name) for name in group}
         if checksum(arrays, file.attrs["lfno"]) != file.attrs.get("sha256"):
-            raise LfnoError(f"{path} has been altered since it was written: its checksum does not match; make it again")
+            raise LfnoError(f"{path} was altered after it was written: its checksum does not match; make the file again")
     parameters = {k.removeprefix("parameters/"): v for k, v in arrays.items() if k.startswith("parameters/")}
     optional = arrays.get("mask"), arrays.get("steady")
     return Dataset.from_parts(arrays["inputs"], arrays["outputs"], parameters, metadata, *optional)
@@ -148,37 +150,39 @@ def _array(path: Path, group: h5py.Group, name: str) -> np.ndarray:
     on disk can hold.
     """
     if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-        raise LfnoError(f"{path} has no {name!r} of its own: it is missing or a link, which is not followed")
+        raise LfnoError(f"{path}: {name!r} is missing, or it is a link, which is not followed; make the file again")
     stored = group[name]
     if stored.external is not None or stored.is_virtual or stored.dtype.kind not in "fiub":
-        raise LfnoError(f"{path}: {name!r} keeps its values in another file, or they are not numbers; make it again")
+        raise LfnoError(f"{path}: the values of {name!r} are in another file or are not numbers; make the file again")
     refuse_bomb(f"{path}: {name!r}", stored.id.get_storage_size(), stored.nbytes)
     return stored[()]
 
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[h5py.File]:
+    """Yield the open file. Every error in the block becomes an LfnoError with the path of the file."""
     if not path.is_file():
         raise LfnoError(f"there is no file {path}")
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise LfnoError(f"{path} cannot be opened as HDF5: it is cut short or of another kind ({error})") from error
+        raise LfnoError(f"{path} cannot be opened: it is not an HDF5 file, or its end is missing ({error})") from error
     with file:
         try:
             yield file
         except LfnoError:
             raise
-        except Exception as error:  # damaged bytes make h5py raise nearly anything: KeyError, OSError, UnicodeError…
-            raise LfnoError(f"{path} is damaged: it cannot be read ({error}); make it again") from error
+        except Exception as error:  # damaged files make h5py raise errors of many kinds
+            raise LfnoError(f"{path} is damaged and cannot be read ({error}); make the file again") from error
 
 
 def _metadata(file: h5py.File, path: Path) -> dict[str, Any]:
+    """Return the metadata. Raises LfnoError if the file is not a data set of lfno, or has another format."""
     if "lfno" not in file.attrs:
-        raise LfnoError(f"{path} is an HDF5 file but not one of lfno's data sets: it has no 'lfno' attribute")
+        raise LfnoError(f"{path} is an HDF5 file but not a data set of lfno: it has no attribute 'lfno'")
     metadata = json.loads(file.attrs["lfno"])
     if metadata.get("format") != FORMAT:
         raise LfnoError(
-            f"{path} has format {metadata.get('format')!r}, this version of lfno reads {FORMAT}: make it again"
+            f"{path} has format {metadata.get('format')!r}, and this version of lfno reads format {FORMAT}: make the file again"
         )
     return metadata

@@ -1,4 +1,4 @@
-"""Uninterrupted pieces of measurement, for models that need no windows of equal length."""
+"""Stretches: uninterrupted pieces of a record, for models that need no windows of equal length."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset, measured_length
 from lfno.data.signals.record import Record
 
-#: the state of the system at the first sample of a stretch
+# the state of the system at the first sample of a stretch
 REST = "rest"  # every output is at its equilibrium, and the input was zero before
-UNKNOWN = "unknown"  # the system is in motion; a model must estimate the initial state, or warm up
-PERIODIC = "periodic"  # the stretch is one period of a steady state: the last sample is followed by the first
+UNKNOWN = "unknown"  # the system may be in motion: a model needs an estimate of the initial state, or a warm-up
+PERIODIC = "periodic"  # the stretch is one period of a steady state: the first sample follows the last sample again
 STARTS = (REST, UNKNOWN, PERIODIC)
 
-#: key in the provenance of a data set: the state of the system at the beginning of every sample, if it is not rest
+#: key in the provenance of a data set: the state of the system at the beginning of every sample, if it is not "rest"
 SAMPLE_START = "start"
 
-#: key in the provenance of trajectories: the numbers of the trajectories that start in motion
+#: key in the provenance of trajectories: the indices of the trajectories that start in motion
 MOVING_RUNS = "moving"
 
 #: the three parts of a split
@@ -29,7 +29,7 @@ PARTS = ("train", "validation", "test")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stretch:
-    """One uninterrupted piece of measurement in the user's units.
+    """One uninterrupted piece of a record, in the units of the user.
 
     inputs, outputs: arrays (channels, *space, time) with the same number of samples in time.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
@@ -51,11 +51,14 @@ class Stretch:
 
     def __post_init__(self) -> None:
         if self.inputs.shape[-1] != self.outputs.shape[-1]:
-            raise LfnoError(f"a stretch has {self.inputs.shape[-1]} samples of input and {self.outputs.shape[-1]} of output")
+            raise LfnoError(
+                f"a stretch has {self.inputs.shape[-1]} samples of the input and {self.outputs.shape[-1]} of the output: the "
+                "numbers must be equal"
+            )
         if self.mask is not None and self.mask.shape != self.outputs.shape:
             raise LfnoError(f"the mask has shape {self.mask.shape} and the outputs {self.outputs.shape}: they must be equal")
         if self.start not in STARTS:
-            raise LfnoError(f"a stretch cannot start {self.start!r}; the words are {', '.join(STARTS)}")
+            raise LfnoError(f"the start of a stretch is {self.start!r}; it must be one of {', '.join(STARTS)}")
 
     def __len__(self) -> int:
         """The number of samples in time."""
@@ -72,9 +75,9 @@ class Span:
     """A range of samples of a record that belongs to one part of the split.
 
     part: "train", "validation" or "test".
-    start, stop: the first sample, and the sample after the last one.
-    state: the state of the system at `start`, as in `Stretch.start`.
-    record: the number of the record, from 0.
+    start, stop: the samples `start` … `stop` − 1 of the record.
+    state: the state of the system at `start`: "rest", "unknown" or "periodic".
+    record: the index of the record.
 
     >>> Span("test", 800, 1000).stop
     1000
@@ -88,9 +91,14 @@ class Span:
 
 
 def of_records(records: Sequence[Record], spans: Iterable[Span], part: str) -> list[Stretch]:
-    """Return the stretches of one part of the split. Their arrays are views of the arrays of the records.
+    """Return the stretches of one part of the split.
 
-    Samples after the last measured sample are removed. A stretch that is one period stays whole.
+    records: the records of the experiment.
+    spans: ranges of the records, each with its part of the split.
+    part: "train", "validation" or "test".
+
+    The arrays of a stretch are views of the arrays of its record. The end of a stretch after its last measured output is
+    removed, unless the stretch is one period.
     """
     found = []
     for span in spans:
@@ -109,9 +117,9 @@ def of_records(records: Sequence[Record], spans: Iterable[Span], part: str) -> l
 def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
     """Return the samples `indices` of a data set as stretches.
 
-    Whole periods have the state "periodic". Windows of a record start in an unknown state. Whole trajectories start at rest,
-    except the trajectories that the provenance lists as moving. Samples after the last measured sample are removed, except
-    in periods.
+    Whole periods have the state "periodic", and windows of a record the state "unknown". Trajectories have the state "rest",
+    except the trajectories that the provenance lists under MOVING_RUNS. The end of a stretch after its last measured output is
+    removed, unless the stretch is one period.
     """
     if dataset.provenance.get(SAMPLE_START) == PERIODIC:
         masks = (None if dataset.mask is None else dataset.mask[k] for k in indices)
@@ -129,6 +137,6 @@ def of_samples(dataset: Dataset, indices: np.ndarray) -> list[Stretch]:
 
 
 def single_record(spans: Sequence[Span]) -> bool:
-    """Return whether one record has all samples of training and validation, and the test is one span that is not a period."""
+    """Return whether training and validation are in one record, and the test is a single span that is not a period."""
     tests = [span for span in spans if span.part == "test"]
     return len({span.record for span in spans if span.part != "test"}) == len(tests) == 1 and tests[0].state != PERIODIC

@@ -1,4 +1,4 @@
-"""The split of trajectories: runs of one length. A model computes each trajectory as a whole, from rest."""
+"""Split trajectories (runs of one length) into training, validation and test."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ FEWEST_RUNS = 3  # runs: one for training, one for validation, one for the test
 def split_trajectories(
     data: Dataset, other: Dataset | None, bounds: tuple[float, float] | None, fold: int
 ) -> tuple[Dataset, Split, list[str]]:
-    """Return (samples, split, notes). The samples contain the trajectories of `other`, if they are given.
+    """Return (data set, split, notes for the user).
 
     data: trajectories for training and validation, and for the test if `other` is None.
-    other: trajectories for the test only.
-    bounds: (start, stop), the trajectories `start` to `stop` (not included) are the test.
+    other: trajectories for the test only; the returned data set contains them after the trajectories of `data`.
+    bounds: (start, stop): the trajectories `start` … `stop` − 1 of `data` are the test.
     fold: the test fold of the standard split.
 
-    A split that the file contains is kept, unless `other` or `bounds` is given.
-    Raises LfnoError if there are too few trajectories, or if the range is not inside them.
+    Without `other` and `bounds`, the split in the provenance of `data` is used; if there is none, the standard split.
+    Raises LfnoError if there are too few trajectories, or if `bounds` does not fit them.
     """
     notes: list[str] = []
     count = len(data)
     if other is None and bounds is None and "split" not in data.provenance and count < splits.FOLDS:
         if count < FEWEST_RUNS:
             raise LfnoError(
-                f"the data are {count} runs, too few to train, choose and test: at least {FEWEST_RUNS} are needed"
+                f"{count} runs are too few: at least {FEWEST_RUNS} are needed, for training, validation and test"
             )
         bounds = count - 1, count
-        notes.append(f"of {count} runs the last one is for the test (the option “test” chooses others)")
+        notes.append(f"the last of {count} runs is for the test (choose other runs with the option “test”)")
     if other is not None:
         data = joined(data, after_gaps(other))
         own = splits.random(count, 0.1, 1 / max(count, 2))
@@ -48,7 +48,10 @@ def split_trajectories(
     if bounds is not None:
         low, high = (int(value) for value in bounds)
         if not 0 <= low < high <= count or high - low > count - 2:
-            raise LfnoError(f"the test range {low}:{high} is not a part of {count} trajectories that leaves two to train")
+            raise LfnoError(
+                f"the test range {low}:{high} does not fit {count} trajectories: it must be inside 0:{count}, and at least two "
+                "trajectories must be left for training and validation"
+            )
         rest = np.concatenate([np.arange(low), np.arange(high, count)])
         chosen = rest[splits.permutation(len(rest), 0)[: max(1, len(rest) // 10)]]
         return data, Split(np.setdiff1d(rest, chosen), np.sort(chosen), np.arange(low, high)), notes
@@ -56,19 +59,22 @@ def split_trajectories(
     if not len(split.validation):
         chosen = splits.permutation(len(split.train), 0)[: max(1, len(split.train) // 10)]
         split = Split(np.delete(split.train, chosen), split.train[np.sort(chosen)], split.test)
-        notes.append(f"{len(chosen)} of the training samples were set aside to choose the best epoch")
+        notes.append(f"{len(chosen)} of the training samples are used for validation, because the split of the file has none")
     return data, split, notes
 
 
 def note_motion(data: Dataset) -> tuple[dict[str, Any], list[str]]:
-    """Return provenance and a note about trajectories that start in motion. A network would compute them from rest."""
+    """Return (facts for the provenance, notes for the user) about trajectories that start in motion.
+
+    Both are empty if no trajectory does.
+    """
     if data.grid.ndim > 1:
         return {}, []
     found = moving(of_trajectories(data).records)
     if not found:
         return {}, []
     note = (
-        f"{len(found)} of {len(data)} trajectories start in motion, and a network answers from rest: give the initial state "
-        "of each run as an input, or long runs a warm-up (the option “warmup”)"
+        f"{len(found)} of {len(data)} trajectories start in motion, but a network computes trajectories from rest: give the "
+        "initial state of each run as an input, or for long runs give a warm-up (the option “warmup”)"
     )
     return {MOVING_RUNS: found}, [note]

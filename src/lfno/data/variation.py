@@ -1,4 +1,4 @@
-"""Find constant signals. A constant output cannot be learned, and a constant input cannot explain an output."""
+"""Find constant signals. A model cannot learn a constant output, and an output cannot depend on a constant input."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from lfno.data.files.variables import listing
 from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 
-FREE = "a free motion is explained by where it starts: give the initial state of each run as an input, one number for each run"
+#: advice in the error message for constant inputs
+FREE = "if the motion is free, give the initial state of each run as the input, one number for each run"
 
 
 def check_variation(data: Record | Dataset | Runs) -> list[str]:
-    """Return one note for each constant input; raise `LfnoError` if an output or all inputs are constant.
+    """Return one note for each constant input. Raises LfnoError if an output is constant, or if all inputs are constant.
 
     >>> from lfno.core.grid import Grid
     >>> inputs = np.stack([np.zeros((5, 20)), np.ones((5, 20)).cumsum(-1)], 1)
     >>> check_variation(Dataset(inputs, np.ones((5, 1, 20)).cumsum(-1), Grid.line(20, 0.1)))
-    ["the input 'input0' is constant (0) and can explain nothing"]
+    ["the input 'input0' is constant (0): the outputs cannot depend on it"]
     """
     where = f"{data.provenance['source']}: " if data.provenance.get("source") else ""
     found: dict[str, list[tuple[str, float]]] = {}
@@ -33,9 +34,9 @@ def check_variation(data: Record | Dataset | Runs) -> list[str]:
         raise LfnoError(f"{where}the output {name!r} is constant ({value:g}): there is nothing to learn; leave it out")
     if len(found["input"]) == len(data.input_channels):
         names = listing([name for name, _ in found["input"]])
-        said = f"{where}the input {names} is constant, so no response can be learned from it; {FREE}: "
+        said = f"{where}the input {names} is constant, so a model cannot learn the response to it; {FREE}: "
         raise LfnoError(said, Option("input", "NAME"))
-    return [f"the input {name!r} is constant ({value:g}) and can explain nothing" for name, value in found["input"]]
+    return [f"the input {name!r} is constant ({value:g}): the outputs cannot depend on it" for name, value in found["input"]]
 
 
 def _pieces(data: Record | Dataset | Runs, role: str, channel: int) -> list[np.ndarray]:

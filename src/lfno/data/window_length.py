@@ -1,7 +1,8 @@
-"""Estimate how long a system remembers its past, and choose the length of the windows of a record.
+"""Estimate the memory of a system, and choose the length of the windows of a record.
 
-Inside a record the system does not start from rest, but a model computes every window from rest. The resulting error decays
-with the memory of the system. A window therefore has a warm-up as long as the memory before its samples are scored.
+The memory is the time after which the past has no more influence. A model computes every window from rest, but inside a record
+the system is in motion at the beginning of a window. The resulting error decays within the memory. The first samples of a
+window, the warm-up, are therefore not scored.
 """
 
 from __future__ import annotations
@@ -14,26 +15,25 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.signals.record import Record
 
-#: share of the peak: the memory ends where the impulse response has fallen to this share of its largest value
-FORGOTTEN = 3e-3
-#: USUAL: samples of a window if the record is long enough
-#: LEAST: samples of the shortest window
-USUAL, LEAST = 512, 16
-#: SMALL: if the memory is short, a window has at most 1/32 of all samples (but at least LEAST samples)
-#: LARGE: if the memory is long, a window has at most 1/8 of all samples, of which three quarters are warm-up
-SMALL, LARGE = 32, 8
-AT_ONCE = 2  # samples after an impulse that may still show the impulse itself
-SEGMENTS = 128  # about this many segments of a record are used to estimate the memory; more cost time
+FORGOTTEN = 3e-3  # share of the peak: the memory ends when the impulse response has fallen to this share of its peak
+USUAL = 512  # samples: length of a window if the memory is short and the record is long
+LEAST = 16  # samples: length of the shortest window
+SMALL = 32  # windows: if the memory is short, the record is long enough for at least this many
+LARGE = 8  # windows: if the memory is long, the record is long enough for at least this many
+AT_ONCE = 2  # samples: an immediate response to an impulse lasts this long
+SEGMENTS = 128  # segments: about this many are used to estimate the memory; more would only cost time
 
 
 def memory(record: Record) -> int:
-    """Return the memory in samples: the time until the impulse response has fallen to FORGOTTEN of its peak.
+    """Return the memory in samples: the time until the impulse response h has fallen to FORGOTTEN of its peak.
 
-    The impulse response h belongs to the best linear model per frequency, averaged over half-overlapping segments. A causal
-    system has h = 0 before t = 0, so the estimated values before t = 0 show the size of the error. We measure the decay only
-    above this error: the time in which h falls to a tenth of its peak, or to three times the error if that is larger. If h
-    does not fall so far within a segment, we measure how far it falls. An exponential extrapolates the decay to FORGOTTEN.
-    An immediate response (the force itself, in an acceleration) does not count as memory.
+    1. Estimate the frequency response from segments that overlap by half. Its inverse Fourier transform is h.
+    2. A causal system has h = 0 before t = 0. The largest value before t = 0 is therefore the error of the estimate.
+    3. Measure the time in which h falls to a tenth of its peak, or to three times the error if that is larger. If h does not
+       fall so far within a segment, measure how far it falls in half of the remaining time.
+    4. Extrapolate this decay to FORGOTTEN as an exponential.
+
+    An immediate response is not part of the memory: an acceleration, for example, contains the force itself.
     """
     size = 1 << max(6, (len(record) // 8).bit_length() - 1)
     size = min(size, 8192, 1 << (len(record).bit_length() - 1))
@@ -42,18 +42,18 @@ def memory(record: Record) -> int:
     taper = np.hanning(size)
 
     def spectra(values: np.ndarray) -> np.ndarray:
-        """Return the spectra (frequency, channel × place, segment)."""
+        """Return the spectra of the segments, (frequency, channel × point, segment), of values (channel, *space, time)."""
         flat = values.reshape(-1, values.shape[-1])[:16]
         parts = np.stack([flat[:, s : s + size] for s in starts]).astype(np.float64)
         return np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * taper).transpose(2, 1, 0)
 
     force, motion = spectra(record.inputs), spectra(record.outputs)
     power = force @ force.conj().swapaxes(1, 2)
-    # the lower bound keeps the matrix regular for a constant input, which has no power
+    # a constant input has no power, and 1e-300 keeps the matrix invertible
     ridge = max(1e-3 * np.trace(power, axis1=1, axis2=2).real.max(), 1e-300) * np.eye(power.shape[-1])
     response = motion @ force.conj().swapaxes(1, 2) @ np.linalg.inv(power + ridge)
     impulse = np.sqrt((np.fft.irfft(response, axis=0) ** 2).sum((1, 2)))
-    # the overlap of two tapers shrinks with the lag between them and reduces the estimated impulse response: divide by it
+    # the taper reduces h at large lags by the overlap of two shifted tapers: divide h by this overlap
     meeting = np.fft.irfft(np.abs(np.fft.rfft(taper, 2 * size)) ** 2)[: size // 2]
     impulse = impulse / np.concatenate([meeting, meeting[::-1]]).clip(0.25 * meeting[0]) * meeting[0]
     after, before = impulse[: size // 2], impulse[: size // 2 - 1 : -1]
@@ -62,7 +62,7 @@ def memory(record: Record) -> int:
     noise, peak = 3 * float(before[size // 8 :].max()), AT_ONCE + int(after[AT_ONCE:].argmax())
     if after[peak] <= min(noise, 0.1 * float(after[0])):
         return AT_ONCE
-    # an oscillation crosses zero, so we use the envelope: the largest value from each time on
+    # h may oscillate, so we use its envelope: the largest value from each time to the end
     envelope = np.maximum.accumulate(after[::-1])[::-1] / after[peak]
     floor = min(max(0.1, noise / float(after[peak])), 0.5)
     fallen = np.flatnonzero(envelope[peak:] <= floor)
@@ -76,19 +76,19 @@ def memory(record: Record) -> int:
 def choose_windows(
     records: Sequence[Record], window: int | None = None, warmup: int | None = None
 ) -> tuple[int, int, int, str]:
-    """Return (window, warm-up, memory, reason): three lengths in samples and a sentence for the user.
+    """Return (window, warm-up, memory, note): three lengths in samples and a sentence for the user.
 
     window, warmup: lengths in samples that the user gives; None to choose them from the data.
 
-    The warm-up is as long as the memory, and as many samples are scored. The memory is estimated on the longest record. If the
-    memory is long compared with the record, there are fewer windows and most of each window is warm-up: training cannot
-    replace a past that a window does not contain. For several runs, a window is at most as long as the median run.
+    The memory is estimated on the longest record. The warm-up is as long as the memory, and the scored part of a window is at
+    least as long as the warm-up. If the memory is too long for this, up to three quarters of a window are warm-up. A window is
+    at most 1/LARGE of all samples, and at most as long as the median run.
     Raises LfnoError if the longest record is shorter than the shortest window.
     """
     record = max(records, key=len)
     step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, sum(map(len, records))
     if len(record) < LEAST:
-        raise LfnoError(f"a record of {len(record)} samples is too short: a single window has {LEAST}")
+        raise LfnoError(f"a record of {len(record)} samples is too short: the shortest window has {LEAST} samples")
     usual, longest = min(USUAL, max(size // SMALL, LEAST)), max(size // LARGE, LEAST)
     if len(records) > 1:
         longest = max(min(longest, int(np.median([len(one) for one in records]))), LEAST)
@@ -97,10 +97,10 @@ def choose_windows(
     if warmup is None:
         room = longest - max(longest // 4, LEAST) if window is None and longest >= 2 * LEAST else (window or longest) // 2
         warmup = min(found, room)
-        why = f"the system forgets its past within about {found * step:.3g} {unit}"
+        why = f"the memory of the system is about {found * step:.3g} {unit}"
         if found > warmup:
-            why += ", longer than the record allows"
+            why += ", too long for this record"
     if window is None:
         window = max(min(max(usual, 2 * warmup), longest), warmup + LEAST)
-    text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} fed but not scored: {why}"
+    text = f"windows of {window} samples ({window * step:.4g} {unit}), the first {warmup} are warm-up and not scored: {why}"
     return window, warmup, max(found, warmup), text

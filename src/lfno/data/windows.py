@@ -1,8 +1,8 @@
 """Cut one long record into windows.
 
-Inside a record the system does not start from rest. The window alone therefore does not determine the outputs at its
-beginning. Each window begins with a warm-up: the model receives these samples, but they are not scored. Windows overlap by
-the warm-up, so every sample after the first warm-up is scored exactly once.
+At the beginning of a window the system is in motion, and a model does not know this motion. Each window therefore begins with a
+warm-up: the model receives these samples, but they are not scored. Windows overlap by the warm-up, so every sample after the
+first warm-up is scored exactly once.
 
     window 0   |~~~~~======|
     window 1         |~~~~~======|          ~ warm-up, = scored
@@ -24,15 +24,15 @@ from lfno.data.signals.record import Record
 from lfno.data.split import Split
 from lfno.data.stretches import PARTS, PERIODIC, REST, Span, single_record
 
-MOST_WINDOWS = 8192  # windows in all parts of the split together; more windows cost time and hardly improve a model
+MOST_WINDOWS = 8192  # windows of all parts of the split; more windows cost time and hardly improve a model
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
     """Windows of equal length in one record.
 
-    starts: (windows,) the sample of the record at which each window begins.
-    scored: (windows,) the first scored sample of each window; the samples before it are the warm-up.
+    starts: (windows,) the index of the first sample of each window in the record.
+    scored: (windows,) the index of the first scored sample in each window; the samples before it are the warm-up.
     length: number of samples of a window.
     """
 
@@ -49,10 +49,13 @@ class Windows:
 
 
 def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False) -> Windows:
-    """Return windows of `length` samples inside [start, stop). The first `warmup` samples of each window are not scored.
+    """Return the windows of the samples `start` … `stop` − 1 of a record.
 
-    The last window ends at `stop`. Its warm-up is as long as its overlap, so that no sample is scored twice.
+    length: length of a window in samples.
+    warmup: the first `warmup` samples of each window are not scored.
     from_rest: whether the system is at rest at `start`. The first window is then scored from its first sample.
+
+    The last window ends at `stop`. Its warm-up is longer, so that no sample is scored twice.
     Raises LfnoError if no window fits, or if the warm-up is as long as a window.
 
     >>> windows = cut(0, 10, length=6, warmup=2)
@@ -60,10 +63,10 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
     (array([0, 4]), array([2, 2]))
     """
     if not 0 <= warmup < length:
-        raise LfnoError(f"a warm-up of {warmup} samples leaves nothing to score in windows of {length}")
+        raise LfnoError(f"a warm-up of {warmup} samples leaves no samples to score in windows of {length}")
     if stop - start < length:
         raise LfnoError(
-            f"{stop - start} samples are fewer than one window of {length}; use shorter windows or a longer record"
+            f"{stop - start} samples are too few for a window of {length}; use shorter windows or a longer record"
         )
     stride = length - warmup
     starts = np.arange(start, stop - length + 1, stride)
@@ -78,15 +81,17 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
 
 
 def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, warmup: int) -> tuple[Dataset, Split]:
-    """Cut spans of records into windows and return them as samples with their split.
+    """Cut spans of records into windows. Return (data set whose samples are the windows, split of the windows).
 
+    spans: ranges of the records, each with its part of the split.
     window, warmup: length of a window and of its warm-up, in samples.
 
     No window reaches beyond its span, with one exception: the warm-up of a periodic span lies in the period before. A span
     that starts at rest is scored from its first sample. For several runs, the mask is False where a sample is not scored. If
     there are too many windows, only every second, third, … window is used, and a note says so.
-    Parameters of a sample: the number of its record (`record`), its first sample in the record (`start`) and its first scored
-    sample (`scored`).
+
+    The data set has three parameters for each window: the index of its record (`record`), the index of its first sample in the
+    record (`start`), and the index of its first scored sample in the window (`scored`).
     Raises LfnoError if a span is shorter than one window.
     """
     spans = sorted(spans, key=lambda span: PARTS.index(span.part))
@@ -101,7 +106,7 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
     every = _thinning(count * window, example, count)
     if every > 1:
         pieces = [Windows(one.starts[::every], one.scored[::every], window) for one in pieces]
-        notes = [f"the record holds {count} windows, more than are needed or fit into memory: one in {every} is used"]
+        notes = [f"the record has {count} windows, more than are needed or fit into memory: one in {every} is used"]
     own = [records[span.record] for span in spans]
     masks, several = None, not single_record(spans)
     if several or any(record.mask is not None for record in own):
@@ -129,7 +134,12 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
 
 
 def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tuple[int, ...] = ()) -> np.ndarray:
-    """Return the windows (window, channel, *space, length) of the arrays (channel, *space, time). Values are copied once."""
+    """Return the windows of all spans, (window, channel, *space, length). Values are copied only once.
+
+    values: for each span, an array (channel, *space, time), or (1,) for a constant.
+    pieces: for each span, its windows.
+    shape: (channel, *space), needed for constants only.
+    """
     views = []
     for array, windows in zip(values, pieces, strict=True):
         whole = array if array.ndim > 1 else np.broadcast_to(array, (*shape, int(windows.starts.max()) + windows.length))
@@ -138,9 +148,11 @@ def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tup
 
 
 def _thinning(samples: int, record: Record, count: int) -> int:
-    """Return n such that every n-th window is used.
+    """Return n if every n-th window is to be used. Then at most MOST_WINDOWS are used, and they fit into memory.
 
-    The windows must fit into memory twice, as they are read and in single precision. Their number is at most MOST_WINDOWS.
+    samples: number of time samples of all windows.
+    count: number of all windows.
+    Each value needs 12 bytes: one copy in double precision and one in single precision.
     """
     row = sum(values[..., 0].size for values in (record.inputs, record.outputs))
     return max(math.ceil(12 * row * samples / (2 * SHARE * available())), math.ceil(count / MOST_WINDOWS))

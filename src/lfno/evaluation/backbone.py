@@ -14,19 +14,15 @@ from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.evaluation.response import Response
 
-#: a phase that falls by more than this from one frequency to the next has jumped (degrees)
-JUMP = 30.0
-#: `resolve` stops if the phase passes the resonance in steps below this (degrees)
-FINE = 10.0
-#: frequencies that `resolve` inserts between two neighbours
-INSERTED = 8
-#: rounds of `resolve`; each round makes the frequency steps nine times finer
-ROUNDS = 4
+JUMP = 30.0  # degrees: if the phase falls by more from one frequency to the next, it has jumped
+FINE = 10.0  # degrees: `resolve` stops when the phase passes the resonance in smaller steps
+INSERTED = 8  # frequencies: `resolve` inserts this many between two neighbours
+ROUNDS = 4  # rounds of `resolve`; each round makes the frequency steps nine times smaller
 
 
 @dataclass(frozen=True)
 class Backbone:
-    """Points of the backbone curve, sorted by amplitude.
+    """Points of the backbone curve, sorted by amplitude. All arrays are (points,).
 
     amplitude: the amplitude of the motion.
     frequency: the frequency without damping in Hz; |μ|/2π for a linear mode with the pole μ.
@@ -39,20 +35,21 @@ class Backbone:
 
 
 def backbone(response: Response, output: int = 0) -> Backbone:
-    """Follow the phase resonance: the points where the displacement lags the force by a quarter of a cycle.
+    """Return the backbone from a frequency response. Each amplitude of the force gives one point, at its phase resonance.
 
     response: the frequency response.
-    output: the output channel of the motion.
+    output: the index of the output channel.
 
-    At phase resonance the force balances the damping only. The motion is then that of the free, undamped system, and its
-    frequency is a point of the backbone. One mode must dominate.
+    At phase resonance the displacement lags the force by a quarter of a cycle. The force then balances the damping only, and
+    the frequency is the frequency of the free, undamped system. One mode must dominate.
 
-    Below the resonance, a displacement is in phase with the force. The reference phase is the multiple of 90° nearest to the
-    phase at the lowest frequency, so the output may also be a velocity or have the opposite sign. The damping ratio is F/(2 m
-    ω² X). The mass m is computed from the weakest force, for which the motion should be nearly linear.
+    Far below the resonance, a displacement is in phase with the force. The reference phase is the multiple of 90° nearest to
+    the phase at the lowest frequency, so the output may also be a velocity or have the opposite sign. The damping ratio is
+    F/(2 m ω² X) for the force amplitude F, the amplitude X of the motion and ω = 2π frequency. The mass m is computed from the
+    smallest force amplitude, for which the motion should be nearly linear.
 
-    The phase of a resonance that is folded over jumps past the quarter cycle. Such forces are left out; `decay_backbone`
-    reaches larger amplitudes. Raises LfnoError if no force has its resonance within the frequencies.
+    If the resonance is folded over, the phase jumps past the quarter cycle. Such force amplitudes are left out;
+    `decay_backbone` reaches larger amplitudes. Raises LfnoError if no phase resonance lies within the frequencies.
     """
     order = np.argsort(response.amplitudes)
     omega = 2 * math.pi * response.frequencies
@@ -72,8 +69,8 @@ def backbone(response: Response, output: int = 0) -> Backbone:
         )
     if not points:
         raise LfnoError(
-            f"no force has its resonance between {response.frequencies[0]:g} and {response.frequencies[-1]:g} Hz: the phase "
-            "does not fall by 90°; ask for more frequencies"
+            f"there is no resonance between {response.frequencies[0]:g} and {response.frequencies[-1]:g} Hz: the phase "
+            "does not fall by 90°; choose more frequencies or a wider range"
         )
     force, amplitude, frequency = np.array(points).T
     weakest = order[0]
@@ -85,11 +82,11 @@ def backbone(response: Response, output: int = 0) -> Backbone:
 def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, output: int = 0) -> Response:
     """Return a response with more frequencies at the resonance, so that the phase passes it in small steps.
 
-    ask: gives the response at frequencies and amplitudes.
+    ask: `ask(frequencies, amplitudes)` computes the response.
     found: the response to refine.
-    output: the output channel of the motion.
+    output: the index of the output channel.
 
-    The phase of a resonance that is folded over jumps at any resolution. The search therefore ends after a few rounds.
+    If the resonance is folded over, the phase jumps however small the steps are. The search therefore ends after ROUNDS rounds.
     """
     for _ in range(ROUNDS):
         more: list[np.ndarray] = []
@@ -110,13 +107,19 @@ def resolve(ask: Callable[[np.ndarray, np.ndarray], Response], found: Response, 
 
 
 def _lag(response: Response, row: int, output: int) -> np.ndarray:
-    """Return the phase lag behind the quasi-static motion in degrees, (frequencies,)."""
+    """Return the phase in degrees, (frequencies,), minus the reference phase at the lowest frequency (see `backbone`).
+
+    row: index of the force amplitude.
+    """
     phase = response.phase[row, :, output]
     return phase - 90 * round(phase[0] / 90)
 
 
 def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
-    """Return the backbone from a free decay (time,) of one mode about zero. Each cycle gives one point.
+    """Return the backbone from a free decay of one mode about zero. Each cycle gives one point.
+
+    decay: (time,) the motion.
+    step: time step in seconds.
 
     A cycle lies between two zero crossings in the same direction. Its amplitude is the geometric mean of its two peaks. Its
     damping is the logarithmic decrement of two peaks of the same sign, one cycle apart. Raises LfnoError if the decay does not
@@ -138,8 +141,8 @@ def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
     peaks = [turns[(turns > a) & (turns < b)] for a, b in pairwise(zeros)]
     if len(zeros) < 5 or any(len(inside) != 1 for inside in peaks):
         raise LfnoError(
-            "the decay does not swing about zero with one peak between two passages: give one mode, without offset and "
-            "noise (filter the record, or take the modes with free_modes), for at least two cycles"
+            "the decay does not oscillate about zero with one peak between two zero crossings: give at least two cycles of one "
+            "mode without offset and noise (filter the record, or use free_modes)"
         )
     heights = np.abs(spline(np.concatenate(peaks)))
     period = zeros[2:] - zeros[:-2]
@@ -152,7 +155,9 @@ def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
 
 
 def _crossing(values: np.ndarray, level: float) -> tuple[int, float] | None:
-    """Return the interval in which falling values first pass the level, and the position in it; None if they do not, or jump.
+    """Return where values first fall below a level: (index k, share of the way from k to k + 1); None if they never do.
+
+    A fall by more than JUMP from one value to the next is ignored.
     """
     below = np.flatnonzero((values[:-1] > level) & (values[1:] <= level))
     below = below[values[below] - values[below + 1] < JUMP]

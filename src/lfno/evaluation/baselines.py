@@ -1,8 +1,11 @@
-"""Baselines: the mean, the initial state for ever (persistence), interpolation between samples, and the best linear model.
+"""Baselines: simple predictions that a model should beat.
 
-Every baseline is a function `fit(inputs, outputs, parameters, grid, mask) → predict(inputs, parameters)` on arrays `(samples,
-channels, *grid)`. `parameters` is `(samples,)` or `(samples, p)`, or None if samples have no parameters. `mask` is True where
-an output was measured; None if all were measured.
+They are the mean, persistence (the initial state for all times), interpolation between samples, and the best linear model. Each
+is a function `fit(inputs, outputs, parameters, grid, mask)` that returns a function `predict(inputs, parameters)`.
+
+inputs, outputs: (samples, channels, *grid).
+parameters: (samples,) or (samples, p); None if samples have no parameters.
+mask: shape of the outputs, True where an output was measured; None if every output was measured.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ FitBaseline = Callable[[np.ndarray, np.ndarray, Parameters, Grid, Mask], Predict
 def fit_mean(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
     """Predict the mean training output at each point of the grid, for any input."""
     mean = outputs.mean(0)
-    if mask is not None:  # at points that no sample measured, use the mean of the filled-in values
+    if mask is not None:  # at a point that was measured in no sample, use the mean of the filled values
         count = mask.sum(0)
         mean = np.where(count > 0, np.where(mask, outputs, 0.0).sum(0) / np.maximum(count, 1), mean)
 
@@ -40,9 +43,9 @@ def fit_persistence(
 ) -> Predict:
     """Predict the initial state for all times.
 
-    If the input is the initial state repeated along time (or the first frames as channels), the initial state is the last
-    channels of the input. In a forced problem the input does not contain the state, and the mean first value of the training
-    outputs is used (zero for systems at rest). The function uses the one that is nearer to the first time step of the training
+    There are two candidates for the initial state. The first is the last channels of the input: they contain the state if the
+    input is the initial state repeated along time, or the first frames as channels. The second is the mean first value of the
+    training outputs, for forced systems. The function uses the candidate that is nearer to the first time step of the training
     outputs.
     """
     count, start = outputs.shape[1], outputs[..., :1]
@@ -63,7 +66,10 @@ def fit_persistence(
 def fit_interpolation(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> Predict:
-    """Interpolate linearly between the training outputs of neighbouring parameters, and extrapolate beyond the ends."""
+    """Predict by linear interpolation between the training samples with the nearest parameters, or by extrapolation.
+
+    Raises LfnoError unless every sample has exactly one parameter.
+    """
     places, which = np.unique(_single(parameters), return_inverse=True)
     if len(places) < 2:
         raise LfnoError("interpolation needs at least two training samples with different parameters")
@@ -83,10 +89,10 @@ def fit_interpolation(
 
 
 def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None) -> Predict:
-    """Fit the best linear time-invariant model of signals; for fields, the best linear map of the whole input field.
+    """Predict with a linear model: time-invariant for signals, any linear map of the whole input field for fields.
 
-    The map of fields is ridge regression, u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄), with the training samples as rows of X and Y. It
-    includes linear models that are not time-invariant. λ is chosen on a fifth of the samples.
+    The map of fields is the ridge regression u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄). The rows of X and Y are the training inputs
+    and outputs minus their means f̄ and ū. The strength λ is the value with the smallest error on a fifth of the samples.
     """
     if grid.ndim == 1:
         model = fit_trajectories(inputs, outputs, grid, mask)
@@ -99,12 +105,11 @@ def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, 
 
 
 def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
+    """Fit the ridge regression of `fit_linear`."""
     once = _repeats(inputs)
 
     def flat(fields: np.ndarray) -> np.ndarray:
-        """Flatten the fields. A state that is repeated along time is used once, which gives the same regression at a smaller
-        size.
-        """
+        """Return the fields as rows (samples, values). If all inputs are constant in time, one time step is enough."""
         fields = fields[..., :1] if once else fields
         return fields.reshape(len(fields), -1).astype(np.float64)
 
@@ -113,16 +118,18 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     held, kept = (order[: len(rows) // 5], order[len(rows) // 5 :]) if len(rows) >= 5 else (order, order)
 
     def regress(train: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
+        """Return the map from rows of inputs to outputs, fitted to the samples `train`. ridge: λ / mean square of a row."""
         middle, mean = rows[train].mean(0), outputs[train].mean(0)
         centred = rows[train] - middle
         gram = centred @ centred.T
         energy = np.trace(gram) / len(gram) or 1.0
         inverse = np.linalg.inv(gram + ridge * energy * np.eye(len(gram)))
-        # the weights of the training outputs sum to zero after centring, so the outputs need no centring
+        # subtract the mean of the weights of the training outputs; this is equal to subtracting the mean of the outputs
         centring = np.eye(len(gram)) - 1 / len(gram)
         return lambda new: mean + np.tensordot((new - middle) @ centred.T @ inverse @ centring, outputs[train], 1)
 
     def error(ridge: float) -> float:
+        """Return the mean relative L2 error on the samples that were held out."""
         missed = regress(kept, ridge)(rows[held]) - outputs[held]
         axes = tuple(range(1, outputs.ndim))
         size = np.sqrt((outputs[held] ** 2).sum(axes))
@@ -136,6 +143,7 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     return predict
 
 
+#: name of a baseline -> function that fits it
 BASELINES: dict[str, FitBaseline] = {
     "mean": fit_mean,
     "persistence": fit_persistence,
@@ -147,11 +155,10 @@ BASELINES: dict[str, FitBaseline] = {
 def fit_baselines(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid, mask: Mask = None
 ) -> dict[str, Predict]:
-    """Fit every baseline that the data allow. Interpolation needs exactly one parameter per sample.
+    """Fit every baseline that the data allow, and return name → predict.
 
-    mask: True where outputs were measured, in their shape. Mean and linear model use only measured values.
-
-    Returns name → predict. Raises LfnoError if the shapes do not fit together.
+    The arguments are described at the top of this file. The mean and the linear model of signals use only measured values.
+    Interpolation is left out unless every sample has exactly one parameter. Raises LfnoError if the shapes do not agree.
     """
     inputs, outputs = _checked(inputs, outputs, parameters, grid)
     if mask is not None and np.shape(mask) != outputs.shape:
@@ -164,6 +171,7 @@ def fit_baselines(
 def _checked(
     inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, grid: Grid
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Return (inputs, outputs) as arrays. Raises LfnoError for wrong shapes or values that are not finite."""
     wanted = f"(samples, channels, *{grid.shape})"
     inputs = real_array(inputs, "the inputs", wanted, 3, finite=True)
     outputs = real_array(outputs, "the outputs", wanted, 3, finite=True)
@@ -174,16 +182,17 @@ def _checked(
         real_array(parameters, "the parameters of the samples", finite=True)
         if np.ndim(parameters) == 0 or len(parameters) != len(inputs):
             shape = np.shape(parameters)
-            raise LfnoError(f"the parameters have the shape {shape}; one is needed for each of {len(inputs)} samples")
+            raise LfnoError(f"the parameters have the shape {shape}; each of the {len(inputs)} samples needs a parameter")
     return inputs, outputs
 
 
 def _single(parameters: Parameters) -> np.ndarray:
+    """Return the parameters as (samples,). Raises LfnoError unless every sample has exactly one parameter."""
     if parameters is None or np.ndim(parameters) not in (1, 2) or np.size(parameters) != len(parameters):
-        raise LfnoError("interpolation needs exactly one parameter per sample: this data set does not have that")
+        raise LfnoError("interpolation needs exactly one parameter for each sample, and this data set has none or several")
     return np.asarray(parameters, dtype=np.float64).ravel()
 
 
 def _repeats(inputs: np.ndarray) -> bool:
-    """Whether every input is constant along time. The search ends at the first sample that is not."""
+    """Return whether every input is constant in time."""
     return all(bool((sample == sample[..., :1]).all()) for sample in inputs)

@@ -1,4 +1,4 @@
-"""Whether a model's split into transient and steady is physical. All places that show a split use this function."""
+"""Whether the split of a model into a transient part and a steady part is physical."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from lfno.models.marching import Marching
 from lfno.systems.families import Curve
 from lfno.systems.registry import Entry
 
-#: the first words of every caveat; tests look for them
+#: first words of the caveat if the kind of model or the training data make the split and the poles wrong
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
-#: the same where nothing speaks against the poles, but the split was measured and is wrong
+#: first words of the caveat if only the measured errors of the parts are large; the poles may be right
 SPLIT_WRONG = "The split into transient and steady is not physical"
 #: a reason: the model has no transient part at all
 WHOLE = "the model has no poles, so it calls its whole answer steady"
 #: rms of the transient part in the last quarter of a test, relative to the rms of the response; above it, it has not faded
 LASTING = 0.2
-#: parts whose measured error is more than this many times that of the prediction are not the system's own
-TOLERATED = 3.0
+TOLERATED = 3.0  # factor: a part of a physical split has at most this many times the error of the prediction
 
 
 def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
     """Return the reason why the model's split into transient and steady is not physical; "" if no reason is known.
 
     model: the model.
-    provenance: the description in the model file, which names the data set; by default that of the model.
+    provenance: the provenance in the model file, which names the data set; by default `model.provenance`.
 
     The steady part of a model is physical if it equals the response of the system to the same input repeated for ever. A
     prediction can be accurate although the split is not physical. This function does not run the model.
@@ -64,8 +63,14 @@ def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     )
 
 
+# The sentences below are stored in the files of the shipped models: a change of a word needs new files.
+
+
 def _measured(errors: Any) -> list[str]:
-    """The errors of the parts on test samples, where they are much larger than that of the prediction."""
+    """Return a reason if an error of a part, measured on test samples, is much larger than the error of the prediction.
+
+    errors: dictionary with the relative errors `prediction`, `steady` and `transient`; None if they were not measured.
+    """
     if not isinstance(errors, dict):
         return []
     worst = max(float(errors["steady"]), float(errors["transient"]))
@@ -78,6 +83,7 @@ def _measured(errors: Any) -> list[str]:
 
 
 def _of_network(model: Any) -> list[str]:
+    """Return the reasons that follow from the kind of network."""
     if isinstance(model, FNO | Marching):
         return [WHOLE]
     if isinstance(model, LFNO) and model.config.steady != "exact":
@@ -86,6 +92,7 @@ def _of_network(model: Any) -> list[str]:
 
 
 def _of_data(entry: Entry | None) -> list[str]:
+    """Return the reasons that follow from the training data. entry: their entry in the registry; None for other data."""
     if entry is None:
         return []
     system = entry.system(**entry.parameters)

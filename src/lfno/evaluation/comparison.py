@@ -1,4 +1,4 @@
-"""Compare two predictions of the same test data: the ratio of their errors, with the interval that the test allows."""
+"""Compare two predictions of the same test data: the ratio of their errors, with a confidence interval."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from scipy.stats import t
 
 from lfno.evaluation.metrics import in_deviations
 
-FEWEST_PIECES = 8  # a record is cut into at least this many pieces, if they are long enough
-SHORTEST_PIECE = 16  # samples
-LEVEL = 0.95  # coverage of an interval
+FEWEST_PIECES = 8  # pieces: a record is cut into at least this many, if each has SHORTEST_PIECE samples
+SHORTEST_PIECE = 16  # samples: length of the shortest piece
+LEVEL = 0.95  # probability: the confidence interval contains the true ratio with this probability
 
 
 def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
-    """Cut a record into pieces: (1, channels, *space, time) → (pieces, channels, *space, length).
+    """Return a record in pieces, (pieces, channels, *space, length of a piece).
 
-    Pieces are shorter than `length` if there were fewer than FEWEST_PIECES otherwise. A shorter last piece is dropped.
+    values: (1, channels, *space, time).
+    length: largest length of a piece in samples. Pieces are shorter if there would be fewer than FEWEST_PIECES.
+
+    All pieces have the same length; samples that are left at the end are dropped.
     """
     size = values.shape[-1]
     length = min(max(min(length, size // FEWEST_PIECES), SHORTEST_PIECE), size)
@@ -28,9 +31,11 @@ def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
 def squared_errors(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None, length: int | None = None
 ) -> np.ndarray:
-    """Return the mean squared error of each sample, relative to the variance of the truth, (samples,).
+    """Return the mean squared error of each sample divided by the variance of the truth, (samples,).
 
-    length: cut the only sample into pieces of this length (see `in_pieces`); None for whole samples.
+    prediction, truth: (samples, channels, *space, time).
+    mask: shape of the truth, True where it was measured; None if everything was measured.
+    length: if there is one long sample, cut it into pieces of this length (see `in_pieces`), which take the place of samples.
 
     A sample without measured points has the error NaN.
     """
@@ -44,11 +49,13 @@ def squared_errors(
 
 
 def ratio_interval(one: np.ndarray, other: np.ndarray) -> tuple[float, float] | None:
-    """Return a 95 % interval of the ratio of two RMSEs, from the squared errors of the same samples.
+    """Return a 95 % confidence interval (low, high) of the ratio RMSE of `one` / RMSE of `other`.
 
-    The logarithm of the ratio is ½ log(mean one / mean other). Its standard error follows from the differences between the
-    samples (delta method). The errors are paired: samples that are difficult for both predictions do not widen the interval.
-    Returns None for fewer than three samples, and for errors that are zero or not finite.
+    one, other: (samples,) squared errors of two predictions of the same samples.
+
+    The logarithm of the ratio is ½ log(mean(one) / mean(other)). The delta method gives its standard error from the values
+    one / mean(one) − other / mean(other). Samples that are difficult for both predictions therefore do not widen the interval.
+    Returns None for fewer than three samples, and for errors that are all zero or not finite.
 
     >>> low, high = ratio_interval(np.array([4.0, 4.4, 3.6, 4.0]), np.array([1.0, 1.1, 0.9, 1.0]))
     >>> bool(low <= 2 <= high)

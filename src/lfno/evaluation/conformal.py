@@ -1,8 +1,8 @@
 """Prediction intervals from errors on samples that the model was not trained on (split conformal prediction).
 
-Take n calibration samples and a new sample of the same kind. Each of the n + 1 is equally likely to have the k-th largest
-error. With k = ⌈(n + 1) level⌉, the k-th smallest calibration error is therefore at least as large as the new error with a
-probability of at least `level`.
+Take n calibration samples and a new sample of the same kind. Each of these n + 1 samples is equally likely to have the k-th
+largest error. With k = ⌈(n + 1) level⌉, the k-th smallest calibration error is therefore at least as large as the new error
+with a probability of at least `level`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
-MOST = 1000  # errors that are kept; more would not change a quantile
+MOST = 1000  # errors: at most this many are stored; more would hardly change a quantile
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Errors of calibration samples, sorted for each output channel.
+    """Sorted errors of n calibration samples, for each output channel.
 
-    whole: the largest absolute error along each trajectory, (channels, n), for an interval that holds for a whole trajectory.
-    points: the absolute error at one random point of each trajectory, (channels, n), for an interval at a single point.
+    whole: (channels, n) the largest absolute error of each sample, for an interval that holds for a whole trajectory.
+    points: (channels, n) the absolute error at one random point of each sample, for an interval at a single point.
     """
 
     whole: list[list[float]]
@@ -31,10 +31,11 @@ class Calibration:
 
     @classmethod
     def of(cls, prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None, seed: int = 0) -> Calibration:
-        """Return the calibration from predictions and truths (samples, channels, *space, time).
+        """Return the calibration from predictions and truths of the calibration samples.
 
-        Only measured points count. One point per trajectory is drawn for `points`, because the points of one trajectory
-        are not independent of each other.
+        prediction, truth: (samples, channels, *space, time).
+        mask: shape of the truth, True where it was measured; other points are not used.
+        seed: seed of the random points. Only one point of each sample is drawn, because its points are not independent.
         """
         error = np.abs(np.asarray(prediction, dtype=np.float64) - truth)
         error = error.reshape(*error.shape[:2], -1)
@@ -52,7 +53,7 @@ class Calibration:
         return len(self.whole[0]) if self.whole else 0
 
     def half_width(self, level: float = 0.9, everywhere: bool = True) -> np.ndarray:
-        """Return the half-width of the interval for each output channel.
+        """Return the half-width of the interval for each output channel, (channels,).
 
         level: the probability that the truth lies in the interval.
         everywhere: whether the probability is for the whole trajectory or, if False, for each single point.
@@ -65,16 +66,18 @@ class Calibration:
         if place > self.count:
             most = 100 * self.count / (self.count + 1)
             raise LfnoError(
-                f"{self.count} test samples are too few for a {100 * level:g} % interval, they allow at most {most:.3g} %: "
-                "ask for a lower level, or fit with more data"
+                f"{self.count} test samples are too few for a {100 * level:g} % interval; they allow at most {most:.3g} %: "
+                "choose a lower level, or fit the model to more data"
             )
         return np.array([errors[place - 1] for errors in (self.whole if everywhere else self.points)])
 
     def promise(self, level: float = 0.9) -> tuple[float, float]:
         """Return the range in which the coverage of an interval lies with 90 % probability.
 
-        Averaged over calibrations, the coverage is `level`. For one calibration with n samples, the coverage is a random
-        number with the distribution Beta(k, n + 1 − k), k = ⌈(n + 1) level⌉.
+        level: the level of the interval, as in `half_width`.
+
+        The coverage is the share of new samples that lie in the interval. Its mean over many calibrations is `level`. For one
+        calibration with n samples, its distribution is Beta(k, n + 1 − k) with k = ⌈(n + 1) level⌉.
 
         >>> low, high = Calibration([[0.0] * 200], [[0.0] * 200]).promise(0.9)
         >>> round(low, 2), round(high, 2)
@@ -88,7 +91,7 @@ class Calibration:
         return float(low), float(high)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the calibration as plain values. `from_dict` is the inverse."""
+        """Return the calibration as lists of numbers. `from_dict` is the inverse."""
         return {"whole": self.whole, "points": self.points}
 
     @classmethod

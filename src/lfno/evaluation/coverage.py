@@ -1,13 +1,11 @@
-"""The range of validity: the range of the training inputs, and how far a new input lies outside.
+"""The range of validity of a model: the range of its training inputs, and the distance of a new input from it.
 
-Every window of the inputs has a few features: peak and root mean square of each channel, the frequencies below which 50 and
-95 % of its energy lie, and the ratio of the channels. The range of a model is the smallest and the largest value of
-each feature over the training windows. The bounds are widened slightly, because a new sample exceeds the largest of n samples
-with the probability 1/(n + 1).
+Each window of the inputs has four kinds of features: the peak of each channel, its root mean square (RMS), the two frequencies
+below which 50 % and 95 % of its energy lie, and the ratio of neighbouring channels. The range of a feature goes from its
+smallest to its largest value over the training windows. The bounds are widened slightly, because a new sample exceeds the
+largest of n samples with the probability 1/(n + 1).
 
-The distance of an input compares each feature with its distribution: 0 is the median of the training windows, 1 is the edge of
-the range. An input that lies between the bulk of the training inputs and the edge is in range, and its distance tells how near
-the edge it is.
+The distance of an input is computed for each feature: 0 is the median of the training windows, and 1 is the bound of the range.
 """
 
 from __future__ import annotations
@@ -21,19 +19,19 @@ import numpy as np
 
 from lfno.core.grid import Grid
 
-QUANTILES = (0.5, 0.95)  # shares of the energy whose frequencies are features
-SLACK = 0.05  # every bound is widened by this share, and by 1/√n for n training windows
-RESOLUTION = 2.0  # tolerance of a frequency bound, in bins of the spectrum
-FAINT = 1e-3  # a channel below this share of its largest training amplitude is "off", and its spectrum is ignored
+QUANTILES = (0.5, 0.95)  # shares of the energy: a feature is the frequency below which this share of the energy lies
+SLACK = 0.05  # share: every bound is widened by this share, and by 1/√n for n training windows
+RESOLUTION = 2.0  # bins of the spectrum: tolerance of a frequency bound
+FAINT = 1e-3  # share of the largest training RMS: the spectrum of a channel with a smaller RMS is ignored
 
 
 @dataclass(frozen=True)
 class Excess:
     """One feature of an input that is out of range.
 
-    feature: the kind of feature.
-    times: the value of the feature divided by its bound.
-    message: the same in words.
+    feature: "amplitude" (peak or RMS), "band" (frequency) or "channels" (ratio of channels).
+    times: the value of the feature divided by its bound, or the bound divided by the value if the value is too small.
+    message: a sentence for the user.
     """
 
     feature: str
@@ -45,10 +43,12 @@ class Excess:
 class Coverage:
     """Bounds of the features of the training windows.
 
-    peak, rms: the largest value of each channel.
-    band: for each quantile and channel, the lowest and the highest frequency (1/unit).
-    balance: for each pair of neighbouring channels, the lowest and the highest log-ratio of their rms.
-    duration: the duration of a window.
+    peak, rms: (channels,) the largest value of each channel.
+    band: (quantiles, channels, 2) the lowest and the highest frequency, in 1/unit.
+    balance: (channels − 1, 2) the lowest and the highest logarithm of the ratio of neighbouring channels.
+    duration: the duration of a training window, in `unit`.
+    unit: the unit of time.
+    count: the number of training windows.
     medians: the medians of peak, rms, band and balance, in this order; empty in files of older models.
     """
 
@@ -63,7 +63,7 @@ class Coverage:
 
     @classmethod
     def of(cls, inputs: np.ndarray, grid: Grid) -> Coverage:
-        """Return the coverage of training inputs (samples, channels, *space, time).
+        """Return the bounds of training inputs (samples, channels, *space, time).
 
         >>> t = np.arange(100) * 0.1
         >>> force = np.random.default_rng(0).uniform(1, 2, (50, 1, 1)) * np.sin(2 * np.pi * t)
@@ -79,7 +79,7 @@ class Coverage:
         peak, rms = (np.max([one[k] for one in found], 0) for k in (0, 1))
         strong = [one[1] > FAINT * rms for one in found]
         bands = np.array([np.where(on, one[2], np.nan) for one, on in zip(found, strong, strict=True)])
-        bands = np.where(np.isnan(bands).all(0), 0.0, bands)  # a channel that is always off has no band
+        bands = np.where(np.isnan(bands).all(0), 0.0, bands)  # a channel that is zero in all windows has no frequencies
         band = np.stack([np.nanmin(bands, 0), np.nanmax(bands, 0)], -1)
         ratios = np.array([_balance(one[1], rms) for one in found]).reshape(len(found), -1)
         balance = np.stack([ratios.min(0), ratios.max(0)], -1)
@@ -89,10 +89,9 @@ class Coverage:
         return cls(*bounds, axis.length, axis.unit, len(found), medians)
 
     def excesses(self, inputs: np.ndarray, grid: Grid) -> list[Excess]:
-        """Return the features of inputs (samples, channels, *space, time) that are out of range, the worst of each kind.
+        """Return the features that are out of range, only the worst of each kind. The list is empty for inputs in range.
 
-        The list is empty if the inputs are in range. Inputs longer than a training window are cut into windows of its
-        duration.
+        inputs: (samples, channels, *space, time). Long inputs are cut into windows as long as the training windows.
         """
         worst: dict[str, Excess] = {}
         for sample in _flat(inputs):
@@ -102,10 +101,12 @@ class Coverage:
         return sorted(worst.values(), key=lambda excess: -excess.times)
 
     def distances(self, inputs: np.ndarray, grid: Grid) -> np.ndarray:
-        """Return (samples,): how far each sample lies from the median of the training inputs, in units of the range.
+        """Return the distance of each sample from the median of the training inputs, (samples,).
 
-        1 is the edge of the range: `excesses` reports exactly the samples with larger distances. The feature and the window
-        that lie farthest out count. In files without medians, samples in range have the distance 0.
+        inputs: (samples, channels, *space, time).
+
+        The distance 1 is the bound of the range: `excesses` reports the samples with larger distances. The distance of a sample
+        is the largest one over its features and windows. If a file has no medians, samples in range have the distance 0.
 
         >>> t = np.arange(100) * 0.1
         >>> force = np.linspace(1, 2, 50)[:, None, None] * np.sin(2 * np.pi * t)
@@ -117,7 +118,10 @@ class Coverage:
         return np.array([max(0.0, *row) for row in rows])
 
     def _of_sample(self, sample: np.ndarray, grid: Grid) -> Iterator[tuple[float, Excess]]:
-        """Return, for each feature of each window of (channels, time), its distance and what to say if that exceeds 1."""
+        """Yield (distance, excess) for each feature of each window of a sample (channels, time).
+
+        The excess is valid only if the distance is larger than 1.
+        """
         step = grid.axes[-1].step
         for window in _windows(sample, max(8, round(self.duration / step))):
             peak, rms, bands = _features(window, step)
@@ -131,18 +135,20 @@ class Coverage:
         return 1 + SLACK + 1 / math.sqrt(self.count)
 
     def _middle(self, kind: int, shape: tuple[int, ...]) -> np.ndarray:
-        """The medians of one kind of feature; NaN where the file does not tell."""
+        """The medians of one kind of feature (an index of `medians`); NaN if the file has none."""
         return np.asarray(self.medians[kind], dtype=float) if self.medians else np.full(shape, np.nan)
 
     def _of_amplitudes(self, peak: np.ndarray, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the peak and the RMS of each channel of a window."""
         for kind, (values, bounds, word) in enumerate(((peak, self.peak, "peak"), (rms, self.rms, "rms"))):
             for value, bound, middle in zip(values, bounds, self._middle(kind, values.shape), strict=True):
                 times = float(value / max(bound, 1e-300))
                 logs = (math.log(max(number, 1e-300)) for number in (value, bound * self._slack, middle))
-                message = f"the {word} of the input is {times:.3g} times the largest of training"
+                message = f"the {word} of the input is {times:.3g} times the largest {word} in training"
                 yield _distance(*logs), Excess("amplitude", times, message)
 
     def _of_bands(self, rms: np.ndarray, bands: np.ndarray, margin: float) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the frequencies of each channel of a window. margin: tolerance of a frequency."""
         on, middles = rms > FAINT * np.array(self.rms), self._middle(2, bands.shape)
         unit = "Hz" if self.unit == "s" else f"1/{self.unit}" if self.unit else ""
         for share, values, limits, medians in zip(QUANTILES, bands, self.band, middles, strict=True):
@@ -151,19 +157,20 @@ class Coverage:
                 below = _distance(-value, margin - low / self._slack, -middle)
                 times = value / max(high, margin) if above > below else low / max(value, margin)
                 where = f"{value:.3g} {unit}, in training {low:.3g} to {high:.3g} {unit}"
-                message = f"{100 * share:.0f} % of the input's energy lies below {where}"
+                message = f"{100 * share:.0f} % of the energy of the input lies below {where}"
                 yield max(above, below), Excess("band", float(times), message)
 
     def _of_balance(self, rms: np.ndarray) -> Iterator[tuple[float, Excess]]:
+        """Yield (distance, excess) for the ratio of each pair of neighbouring channels of a window."""
         values, room = _balance(rms, np.array(self.rms)), math.log(2 * self._slack)
         for value, (low, high), middle in zip(values, self.balance, self._middle(3, values.shape), strict=True):
             times = math.exp(max(value - high, low - value))
-            message = f"the ratio of two input channels is {times:.3g} times outside that of training"
+            message = f"the ratio of two input channels is outside the range of training by a factor of {times:.3g}"
             distance = max(_distance(value, high + room, middle), _distance(-value, room - low, -middle))
             yield distance, Excess("channels", times, message)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the coverage as plain values. `from_dict` is the inverse."""
+        """Return the coverage as a dictionary of lists and numbers. `from_dict` is the inverse."""
         return asdict(self)
 
     @classmethod
@@ -173,7 +180,10 @@ class Coverage:
 
 
 def _flat(inputs: np.ndarray) -> np.ndarray:
-    """(samples, channels, *space, time) → (samples, channels, time): the point in space with the largest rms."""
+    """Return each channel at the point in space where its RMS is largest, (samples, channels, time).
+
+    inputs: (samples, channels, *space, time).
+    """
     inputs = np.asarray(inputs, dtype=np.float64)
     if inputs.ndim == 3:
         return inputs
@@ -183,19 +193,29 @@ def _flat(inputs: np.ndarray) -> np.ndarray:
 
 
 def _distance(value: float, edge: float, middle: float) -> float:
-    """(value − middle) / (edge − middle); without a middle below the edge, 0 up to the edge and above 1 beyond it."""
+    """Return (value − middle) / (edge − middle).
+
+    If the middle is NaN or not below the edge, return 0 for a value up to the edge, and more than 1 for a larger value.
+    """
     if not middle < edge:
         return 0.0 if value <= edge else 1.0 + value - edge
     return (value - middle) / (edge - middle)
 
 
 def _windows(sample: np.ndarray, length: int) -> Iterator[np.ndarray]:
+    """Yield windows (channels, length) of a sample (channels, time).
+
+    A sample that is shorter than `length` is one window. Of other samples, a remainder at the end is not used.
+    """
     for start in range(0, max(sample.shape[-1] - length, 0) + 1, length):
         yield sample[:, start : start + length]
 
 
 def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return peak and rms of each channel, (channels,), and the frequencies of QUANTILES, (quantiles, channels)."""
+    """Return (peak, RMS, frequencies) of a window (channels, time); shapes (channels,), (channels,), (quantiles, channels).
+
+    step: time step.
+    """
     peak, rms = np.abs(window).max(-1), np.sqrt((window**2).mean(-1))
     size = window.shape[-1]
     centred = (window - window.mean(-1, keepdims=True)) * np.hanning(size)
@@ -206,6 +226,10 @@ def _features(window: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _balance(rms: np.ndarray, largest: np.ndarray) -> np.ndarray:
-    """Return log-ratios of the rms of neighbouring channels, each divided by its largest value in training."""
+    """Return the logarithms of the ratios of neighbouring channels, (channels − 1,).
+
+    rms: (channels,) RMS of a window.
+    largest: (channels,) largest RMS in training. Each RMS is divided by this value before the ratio is computed.
+    """
     relative = np.maximum(rms / np.maximum(largest, 1e-300), FAINT)
     return np.diff(np.log(relative))

@@ -1,4 +1,4 @@
-"""Small-signal modes of a network of fields on a line: one linear system in time for each spatial mode."""
+"""Small-signal modes of a network for fields on a line. Each spatial mode is identified as a linear system in time."""
 
 from __future__ import annotations
 
@@ -15,25 +15,31 @@ from lfno.identification.probe import random_forces
 from lfno.models.operator import Operator
 from lfno.spectral.bases import OF_BOUNDARY
 
-#: spatial modes that are driven
-DRIVEN = 4
-#: forces that are tried
-FORCES = 16
+DRIVEN = 4  # spatial modes: the forces drive this many, beginning with the lowest
+FORCES = 16  # random forces that the network responds to
 
 
 def on_a_line(network: Operator) -> bool:
-    """Whether a network answers fields on a line with two ends, with one input and one output."""
+    """Return whether a network is for fields on a line with two ends (one axis of space, not periodic).
+
+    It must also have one input and one output.
+    """
     grid, config = network.grid, network.config
     return grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic and config.in_channels == config.out_channels == 1
 
 
 def field_modes(networks: Sequence[Operator], accuracy: float | None = None, least: float = 0.0) -> list[Mode]:
-    """Modes of the mean answer of networks about their state of rest, strongest first, of contribution `least` or more.
+    """Return the modes of the mean response of networks about their state of rest, strongest first.
 
-    The networks are asked for small forces ± f with random signals in the band of training on the first spatial modes; half
-    of the difference of the answers is linear in f. Every spatial mode of the answers is identified on its own, so that the
-    modes of two shapes are never mixed. `accuracy` is the relative error of the networks, by default what their files say:
-    a motion that explains less is not called a mode. Raises LfnoError for networks that move without a force.
+    networks: the members of an ensemble, or one network.
+    accuracy: the relative error of the networks, by default the error in their files. A motion that contributes less is not
+        a mode.
+    least: modes with a smaller contribution are left out.
+
+    The networks respond to small forces f and −f. The forces are random signals in the band of the training inputs, on the
+    first spatial modes. Half of the difference of the two responses is linear in f. Each spatial mode of this response is
+    identified alone, so that modes of different shapes are never mixed.
+    Raises LfnoError for networks that move without a force.
     """
     first = networks[0]
     space, time = first.grid.axes
@@ -45,8 +51,8 @@ def field_modes(networks: Sequence[Operator], accuracy: float | None = None, lea
 
     if not rests(predict, first, error):
         raise LfnoError(
-            "small-signal modes of a field need a state of rest; this model moves without any force, and its window of "
-            f"{time.length:g} {time.unit} does not show where it would come to rest".replace("  ", " ")
+            "small-signal modes of a field need a state of rest; this model moves without any force, and does not come to rest "
+            f"within its window of {time.length:g} {time.unit}".rstrip()
         )
     basis = OF_BOUNDARY.get(space.boundary)
     signals = random_forces(FORCES, DRIVEN, time.size, time.step, probing_band(first)) / np.arange(1, DRIVEN + 1)[:, None]

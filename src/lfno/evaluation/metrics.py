@@ -1,7 +1,7 @@
-"""Errors of predictions: per sample, per channel, and summarised over seeds and folds.
+"""Errors of predictions: of each sample, of each channel, and summaries over seeds and folds.
 
-Every array is `(samples, channels, *grid)` in physical units. The norm of a sample runs over all its channels and points.
-Channels of different units are therefore divided by their own scale first (`in_own_units`).
+Every array is `(samples, channels, *grid)` in physical units. The norm of a sample is a sum over all channels and points.
+Channels with different units are therefore first divided by their own scale (`in_own_units`).
 """
 
 from __future__ import annotations
@@ -16,21 +16,18 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 
-#: a channel that deviates from its mean by less than this share of its root mean square is constant
-CONSTANT = 1e-12
+CONSTANT = 1e-12  # share of the root mean square: a channel with a smaller standard deviation is constant
 
 
 def check_pair(prediction: np.ndarray, truth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both arrays in double precision. Raises LfnoError if their shapes differ, because broadcasting would hide a
-    mistake.
-    """
+    """Return both arrays in double precision. Raises LfnoError if their shapes differ: broadcasting would hide a mistake."""
     prediction, truth = (
         real_array(values, name).astype(np.float64) for name, values in (("predictions", prediction), ("truths", truth))
     )
     if prediction.shape != truth.shape or truth.ndim < 3 or truth.size == 0:
         raise LfnoError(
-            f"prediction {prediction.shape} and truth {truth.shape} cannot be compared: "
-            "both must have the shape (samples, channels, *grid) and values"
+            f"a prediction of shape {prediction.shape} and a truth of shape {truth.shape} cannot be compared: "
+            "both must have the same shape (samples, channels, *grid) and must not be empty"
         )
     return prediction, truth
 
@@ -42,9 +39,9 @@ def ratio(error: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 def relative_l2(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """‖û − u‖₂ / ‖u‖₂ of every sample, shape (samples,).
+    """Return ‖û − u‖₂ / ‖u‖₂ of each sample for the prediction û and the truth u, (samples,).
 
-    mask: True where the truth was measured; only those points count. A sample without measured points has the error NaN.
+    mask: True where the truth was measured; other points are ignored. A sample without measured points has the error NaN.
 
     >>> relative_l2(np.full((1, 1, 4), 1.1), np.ones((1, 1, 4))).round(6)
     array([0.1])
@@ -56,14 +53,20 @@ def relative_l2(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | No
 
 
 def relative_linf(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """max|û − u| / max|u| of every sample, shape (samples,), over the measured points (`mask`)."""
+    """Return max|û − u| / max|u| of each sample for the prediction û and the truth u, (samples,).
+
+    mask: True where the truth was measured; other points are ignored. A sample without measured points has the error NaN.
+    """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(1, truth.ndim))
     return np.where(mask.any(axes), ratio(np.abs(prediction - truth).max(axes), np.abs(truth).max(axes)), np.nan)
 
 
 def rmse(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """Root mean square error of each channel in its unit, over all samples and measured points (`mask`)."""
+    """Return the root mean square error of each channel in its unit, over all samples and points, (channels,).
+
+    mask: True where the truth was measured; other points are ignored.
+    """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = (0, *range(2, truth.ndim))
     count = mask.sum(axes)
@@ -71,11 +74,12 @@ def rmse(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = No
 
 
 def fit_percent(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
-    """100 (1 − ‖u − û‖ / ‖u − mean u‖) of every channel, averaged over the samples.
+    """Return 100 (1 − ‖u − û‖ / ‖u − mean u‖) of each channel for the prediction û and the truth u, (channels,).
 
-    This is the "fit" of MATLAB's `compare`. 100 is perfect, and 0 is no better than the mean of the sample. The value may be
-    negative. It is not defined for a sample whose truth is constant; such samples are left out. The result is NaN if no sample
-    is left. Only measured points (`mask`) count.
+    mask: True where the truth was measured; other points are ignored.
+
+    This value is the "fit" of MATLAB's `compare`, averaged over the samples. 100 is perfect, 0 is as good as the mean of the
+    sample, and worse predictions have negative values. Samples with a constant truth are left out; NaN if no sample is left.
     """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = tuple(range(2, truth.ndim))
@@ -91,10 +95,9 @@ def fit_percent(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | No
 def in_own_units(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Divide every channel of both arrays by the root mean square of its truth, so that channels of different units count
-    equally.
+    """Divide each channel of both arrays by the root mean square of its truth, so that all channels have equal weight.
 
-    Returns prediction, truth and mask. Points that were not measured are 0 in both arrays.
+    Returns (prediction, truth, mask) in the shape of the truth. Points that were not measured are 0 in both arrays.
     """
     prediction, truth, mask = _masked(prediction, truth, mask)
     axes = (0, *range(2, truth.ndim))
@@ -109,10 +112,11 @@ def in_own_units(
 def in_deviations(
     prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Subtract the mean of the truth from both arrays, and divide by its standard deviation, channel by channel.
+    """Subtract the mean of the truth from each channel of both arrays, and divide by the standard deviation of the truth.
 
-    A constant offset of a sensor then makes no error look small. A channel whose truth is constant has no deviation and is
-    divided by its root mean square. Returns prediction, truth and mask. Points that were not measured are 0 in both arrays.
+    Without this, a large constant offset of a sensor makes every relative error look small. A channel with a constant truth is
+    divided by its root mean square. Returns (prediction, truth, mask) in the shape of the truth. Points that were not measured
+    are 0 in both arrays.
 
     >>> in_deviations(np.array([[[99.0, 102.0]]]), np.array([[[99.0, 101.0]]]))[0]
     array([[[-1.,  2.]]])
@@ -127,26 +131,28 @@ def in_deviations(
 
 
 def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = None) -> dict[str, Any]:
-    """Return the errors of a prediction over the points where `mask` is True (all points if it is None).
+    """Return the errors of a prediction: name of the error -> value.
 
-    | error     | meaning                                                | channels                     |
-    |-----------|--------------------------------------------------------|------------------------------|
-    | l2, linf  | relative errors, averaged over samples                 | count equally                |
-    | nrmse     | RMSE over the standard deviation of the truth          | count equally                |
-    | rmse      | root mean square error                                 | one value each, in its unit  |
-    | fit       | see `fit_percent`                                      | averaged                     |
+    mask: True where the truth was measured; other points are ignored.
 
-    l2 and linf are the relative errors of the paper: an offset of the truth counts in their denominators. nrmse is the error
-    that is told for measured signals: 1 is the error of the mean.
+    | error     | meaning                                                | channels                      |
+    |-----------|--------------------------------------------------------|-------------------------------|
+    | l2, linf  | `relative_l2`, `relative_linf`, averaged over samples  | have equal weight             |
+    | nrmse     | RMSE divided by the standard deviation of the truth    | have equal weight             |
+    | rmse      | root mean square error                                 | one value for each channel    |
+    | fit       | `fit_percent`                                          | averaged                      |
 
-    Raises LfnoError if nothing was measured.
+    l2 and linf are the relative errors of the paper. An offset of the truth makes them smaller. nrmse is used for measured
+    signals, because an offset does not change it; the mean of the truth has the error nrmse = 1.
+
+    Raises LfnoError if no point was measured.
 
     >>> scores(np.array([[[1.0, 2.0, 9.0]]]), np.array([[[1.0, 2.0, 0.0]]]), np.array([True, True, False]))["l2"]
     0.0
     """
     prediction, truth, mask = _masked(prediction, truth, mask)
     if not mask.any():
-        raise LfnoError("none of the samples to score was measured: choose another part of the data for the test")
+        raise LfnoError("the outputs of the test were not measured, so they have no error: choose other data for the test")
     own = in_own_units(prediction, truth, mask)
     samples = mask.any(tuple(range(1, mask.ndim)))  # samples with at least one measured point
     channels = mask.any((0, *range(2, mask.ndim)))
@@ -160,7 +166,7 @@ def scores(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None = 
 
 
 def _masked(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return both arrays in double precision with 0 where the truth was not measured, and the mask in their shape."""
+    """Return (prediction, truth, mask) in the shape of the truth. Points that were not measured are 0 in both arrays."""
     prediction, truth = check_pair(prediction, truth)
     if mask is None:
         return prediction, truth, np.broadcast_to(True, truth.shape)
@@ -173,7 +179,7 @@ def _masked(prediction: np.ndarray, truth: np.ndarray, mask: np.ndarray | None) 
 
 @dataclass(frozen=True)
 class Summary:
-    """Mean and sample standard deviation (n − 1) over `count` runs. A single run has no standard deviation."""
+    """Mean and sample standard deviation (with divisor n − 1) of n = `count` values. `std` is 0 for a single value."""
 
     mean: float
     std: float
@@ -184,16 +190,16 @@ class Summary:
 
 
 def summary(values: Iterable[float]) -> Summary:
-    """Return mean ± standard deviation over seeds and folds. Raises LfnoError if there are no values.
+    """Return mean and standard deviation of values, such as the errors of several seeds. Raises LfnoError for no values.
 
     >>> str(summary([0.010, 0.012, 0.014]))
     '0.012 ± 0.002'
     """
     numbers = [float(value) for value in values]
     if not numbers:
-        raise LfnoError("there is nothing to summarise: no run has finished")
+        raise LfnoError("there are no values to summarise: no run has finished")
     mean = math.fsum(number / len(numbers) for number in numbers)
     if not math.isfinite(mean):
         return Summary(mean, math.nan, len(numbers))
-    spread = math.fsum(min(abs(number - mean), 1e150) ** 2 for number in numbers)  # limited: the square must not overflow
+    spread = math.fsum(min(abs(number - mean), 1e150) ** 2 for number in numbers)  # 1e150: the square must not overflow
     return Summary(mean, math.sqrt(spread / max(len(numbers) - 1, 1)), len(numbers))

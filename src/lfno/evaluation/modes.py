@@ -1,4 +1,4 @@
-"""Small-signal modes of a network: its responses to forces that are so small that it behaves linearly."""
+"""Small-signal modes of a network: modes of its responses to forces that are so small that the network behaves linearly."""
 
 from __future__ import annotations
 
@@ -17,14 +17,10 @@ from lfno.identification.modal import ModalModel
 from lfno.identification.modes import linearised_modes
 from lfno.models.operator import Operator
 
-#: size of the forces, relative to the scale of the inputs; in double precision, responses are then accurate to ten digits
-SMALL = 1e-3
-#: default highest frequency in cycles per window, if the model file does not give the band of the training inputs
-CYCLES = 30
-#: the system is at rest if its response to zero input is below this share of the scale of the outputs
-AT_REST = 0.02
-#: number of half waves along each axis of space, for forces on a field
-WAVES = 4
+SMALL = 1e-3  # share of the scale of the inputs: size of the forces; in double precision the responses have ten digits
+CYCLES = 30  # cycles per window: highest frequency of the forces if the model file does not state the band of the inputs
+AT_REST = 0.02  # share of the scale of the outputs: at rest, the response to zero input is smaller
+WAVES = 4  # half waves along each axis of space, for forces on a field
 
 
 def network_modes(
@@ -37,17 +33,17 @@ def network_modes(
 ) -> Modes:
     """Return the modes of a network linearised about its response to a constant input, strongest first.
 
-    networks: a network, or the members of an ensemble. The modes of an ensemble are those of its mean response, and the
-        scatter of its members is added to their covariance.
-    linear: a linear model that the networks correct.
+    networks: a network, or the members of an ensemble. The modes of an ensemble are the modes of its mean response. Their
+        covariance includes the scatter of the modes of the members.
+    linear: a linear model whose prediction the networks correct; None if the networks predict alone.
     operating: the constant input.
-    accuracy: the relative error of the network, by default the one in its file. Modes explain the responses up to this error,
-        and their covariance includes it as noise.
+    accuracy: the relative error of the network, by default the error in its file. The identified modes explain the responses up
+        to this error, and their covariance includes it as noise.
     max_poles: the largest number of poles.
 
     The network responds, in double precision, to small random forces in the band of its training inputs. `identify` then finds
-    the modes of these responses. A field is driven by a few half waves along each axis of space, and its modes are those of
-    the whole field.
+    the modes of these responses. For a field, the forces are a few half waves along each axis of space.
+    Raises LfnoError for a model without a time axis.
     """
     members = [networks] if isinstance(networks, Operator) else list(networks)
     together = _modes(members, linear, operating, accuracy, max_poles)
@@ -75,10 +71,12 @@ def _modes(
     basis: np.ndarray | None = None
 
     def predict(inputs: np.ndarray) -> np.ndarray:
+        """Return the mean prediction of the members, plus the prediction of the linear model."""
         mean = np.mean([member.predict(inputs) for member in exact], axis=0)
         return mean if linear is None else mean + linear.predict(inputs)
 
     def respond(forces: np.ndarray) -> np.ndarray:
+        """Return the responses (batch, outputs, time) to forces (batch, shapes, time)."""
         nonlocal basis
         inputs = np.moveaxis(np.tensordot(forces, shapes, axes=(1, 0)), 1, -1)  # (batch, channels, *space, time)
         fields = predict(inputs)
@@ -89,7 +87,7 @@ def _modes(
             basis = _principal(flat[: len(flat) // 2] - flat[len(flat) // 2 :])
         return basis.T @ flat
 
-    # a system at rest is driven from the start of the window, any other system from the middle of the window
+    # if the system is not at rest at first, the forces begin in the middle of the window
     moves = not rests(predict, first, error)
     return linearised_modes(
         respond, Grid.line(axis.size, axis.step), band, SMALL * float(first.input_scale.max()), len(shapes),
@@ -98,7 +96,9 @@ def _modes(
 
 
 def force_shapes(model: Operator) -> np.ndarray:
-    """Return unit forces, (forces, channels, *space): one for each input channel and, for fields, for each half wave in space.
+    """Return shapes of unit forces, (forces, channels, *space).
+
+    There is one force for each input channel. For fields, there is one for each channel and each product of half waves.
     """
     space = model.grid.axes[:-1]
     waves = np.ones((1, *(1 for _ in space)))
@@ -114,25 +114,31 @@ def force_shapes(model: Operator) -> np.ndarray:
 
 
 def _principal(answers: np.ndarray, most: int = 6) -> np.ndarray:
-    """Return orthonormal shapes (points, shapes) that contain all but 0.1 % of the responses (batch, points, time)."""
+    """Return the principal orthonormal shapes of responses (batch, points, time) as an array (points, shapes).
+
+    Shapes whose singular value is below 0.1 % of the largest are left out. There are at most `most` shapes.
+    """
     left, values, _ = np.linalg.svd(np.moveaxis(answers, 1, 0).reshape(answers.shape[1], -1), full_matrices=False)
     return left[:, : min(most, int((values > 1e-3 * values[0]).sum()))]
 
 
 def probing_band(model: Operator) -> tuple[float, float]:
-    """The band in Hz in which a model is asked: that of its training inputs, as far as its samples show it."""
+    """Return (lowest, highest) frequency of the forces in Hz: the band of the training inputs, up to 0.4 × sampling rate."""
     axis = model.grid.axes[-1]
     low, high = trained_band(model.provenance) or (1 / axis.length, CYCLES / axis.length)
     return low, max(min(high, 0.4 / axis.step), 1 / axis.length)
 
 
 def own_error(members: Sequence[Operator], accuracy: float | None) -> float:
-    """The relative L2 error of the worst member, or the one that is given."""
+    """Return `accuracy`; if it is None, the largest relative L2 error in the files of the members."""
     return max(_accuracy(member) for member in members) if accuracy is None else accuracy
 
 
 def rests(predict: Callable[[np.ndarray], np.ndarray], model: Operator, error: float) -> bool:
-    """Whether the answer to no input stays near zero."""
+    """Return whether the response to zero input stays near zero.
+
+    error: relative error of the model; a smaller response may be such an error.
+    """
     quiet = predict(np.zeros((1, model.config.in_channels, *model.grid.shape)))
     return bool(np.abs(quiet).max() <= max(error, AT_REST) * float(model.output_scale.max()))
 

@@ -1,4 +1,6 @@
-"""Compare the split of a model with a measured record whose input repeats. Such a record contains steady and transient part.
+"""Compare the transient part and the steady part of a model with a measured record whose input repeats.
+
+Such a record shows both parts. A late period is the steady part. The first period minus a late period is the transient part.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ from lfno.core.grid import Grid
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
-#: a record starts at rest if its first outputs are below this share of their rms
-AT_REST = 0.1
+AT_REST = 0.1  # share of the RMS of the outputs: a record starts at rest if its first outputs are smaller
 
 
 class Decomposes(Protocol):
@@ -24,11 +25,13 @@ class Decomposes(Protocol):
 
 @dataclass(frozen=True)
 class MeasuredSplit:
-    """Errors of the two parts, relative to the larger of steady part and response (rms over the outputs).
+    """Errors of the two parts of a model on a record. Each is an RMS, divided by the RMS of the first period or of the steady
+    part, whichever is larger.
 
-    steady: the difference from the average of the settled periods.
-    transient: the difference from the first period minus the steady part; None if the record does not start at rest.
-    noise: the part of `steady` that measurement noise causes; None if only one period is settled.
+    steady: the error of the steady part, compared with the average of the settled periods.
+    transient: the error of the transient part, compared with the first period minus the steady part. None if the record does
+        not start at rest.
+    noise: the error of the average of the settled periods due to measurement noise; None if only one period is settled.
     periods: the number of settled periods.
     """
 
@@ -39,12 +42,10 @@ class MeasuredSplit:
 
 
 def measure_split(model: Decomposes, record: Record, from_rest: bool = False) -> MeasuredSplit | None:
-    """Compare the split of a model with a record whose input repeats.
+    """Return the errors of the transient part and of the steady part of a model; None if input or outputs do not repeat.
 
-    from_rest: whether the system was at rest before the record. Otherwise outputs that begin near zero show it.
-
-    The steady state is the average of the periods in which the outputs have settled. The transient is the first period minus
-    the steady state, if the system was at rest before. Returns None if input or outputs do not repeat.
+    record: a record whose input repeats.
+    from_rest: whether the system was at rest before the record. If False, outputs that begin near zero show this too.
     """
     if record.grid.ndim > 1 or (period := find_period(record.inputs)) is None:
         return None
@@ -65,8 +66,10 @@ def measure_split(model: Decomposes, record: Record, from_rest: bool = False) ->
 
 
 def _rms(values: np.ndarray) -> np.ndarray:
+    """Return the RMS along time of each output."""
     return np.sqrt((np.asarray(values, dtype=np.float64) ** 2).mean(-1))
 
 
 def _mean(each: np.ndarray) -> float:
+    """Return the root mean square over the outputs."""
     return float(np.sqrt((each**2).mean()))

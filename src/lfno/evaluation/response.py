@@ -1,5 +1,4 @@
-"""Nonlinear frequency response: the steady response of a model to sine inputs, with harmonics, over frequency and amplitude.
-"""
+"""Nonlinear frequency response: the steady response to sine inputs, with harmonics, over frequency and amplitude."""
 
 from __future__ import annotations
 
@@ -21,25 +20,22 @@ from lfno.models.operator import Operator
 from lfno.systems.base import System
 from lfno.systems.tones import tone_response
 
-#: inputs (batch, channels, time) and their grid → the periodic steady state (batch, outputs, time)
+#: a function (inputs (batch, channels, time), their grid) → periodic steady state (batch, outputs, time)
 Steady = Callable[[np.ndarray, Grid], np.ndarray]
 
-#: least number of points per cycle; it resolves the harmonics and their products
-POINTS = 128
-#: largest number of points per cycle; the error of a linear hold is then 0.03 % at the fifth harmonic
-MOST_POINTS = 512
-#: largest number of frequencies times amplitudes
-MOST = 1_000_000
+POINTS = 128  # points per cycle, at least: enough for the harmonics and their products
+MOST_POINTS = 512  # points per cycle, at most: a linear interpolation then has an error of 0.03 % at the fifth harmonic
+MOST = 1_000_000  # frequencies times amplitudes, at most
 
 
 @dataclass(frozen=True)
 class Response:
-    """The steady response to a cos 2πft on one input: y = c₀ + Re Σ_k c_k e^{2πikft}.
+    """The steady response to the input a cos 2πft with frequency f and amplitude a: y = c₀ + Re Σ_k c_k e^{2πikft}.
 
-    frequencies: (F,) in Hz.
-    amplitudes: (A,) in the unit of the input.
-    harmonics: the complex c_k, (A, F, outputs, K + 1); NaN if a tone has no steady response of its own period.
-    unique: (A, F), False if the response depends on the initial state; None if this is not known.
+    frequencies: (F,) the frequencies f in Hz.
+    amplitudes: (A,) the amplitudes a in the unit of the input.
+    harmonics: (A, F, outputs, K + 1) the complex c₀ … c_K; NaN if there is no steady response with the period 1/f.
+    unique: (A, F) False if the response depends on the initial state; None if this is not known.
     """
 
     frequencies: np.ndarray
@@ -49,14 +45,14 @@ class Response:
 
     @property
     def amplitude(self) -> np.ndarray:
-        """(A, F, outputs): amplitude of the fundamental, |c₁|."""
+        """The amplitude of the fundamental, |c₁|, (A, F, outputs)."""
         return np.abs(self.harmonics[..., 1])
 
     @property
     def phase(self) -> np.ndarray:
-        """(A, F, outputs): phase of the fundamental against the input in degrees, continuous along the frequency.
+        """The phase of the fundamental relative to the input in degrees, (A, F, outputs).
 
-        NaN where there is no steady response; the phase is continuous across such frequencies.
+        The phase does not jump by 360° from one frequency to the next. It is NaN if there is no steady response.
         """
         angle = np.moveaxis(np.angle(self.harmonics[..., 1]), 1, -1)
         phase = np.full_like(angle, np.nan)
@@ -67,7 +63,7 @@ class Response:
 
     @property
     def distortion(self) -> np.ndarray:
-        """(A, F, outputs): root of the power of the higher harmonics, divided by the amplitude of the fundamental."""
+        """The total harmonic distortion √(Σ_{k≥2} |c_k|²) / |c₁|, (A, F, outputs)."""
         return np.sqrt((np.abs(self.harmonics[..., 2:]) ** 2).sum(-1)) / np.maximum(self.amplitude, 1e-300)
 
 
@@ -75,25 +71,24 @@ def response(
     model: Any, frequencies: Any, amplitudes: Any, *, channel: int = 0, harmonics: int = 5, channels: int | None = None,
     step: float | None = None,
 ) -> Response:  # fmt: skip
-    """Return the steady response of a model to a cos 2πft, for all pairs of frequency f and amplitude a.
+    """Return the steady response of a model to the input a cos 2πft, for all pairs of frequency f and amplitude a.
 
     model: a network; an object with `decompose(inputs, grid=…)` → (transient, steady) and a `grid`; or a function
-        `steady(inputs, grid)`, with `channels` and `step` given.
-    frequencies: in Hz.
-    amplitudes: in the unit of the input. All amplitudes of a frequency are one batch.
-    channel: the index of the driven input. The others are zero.
-    harmonics: the number of harmonics.
-    channels: the number of inputs of a function.
-    step: the time step of a function.
+        `steady(inputs, grid)`.
+    frequencies: the frequencies f in Hz.
+    amplitudes: the amplitudes a in the unit of the input.
+    channel: the index of the driven input. All other inputs are zero.
+    harmonics: the number of harmonics K.
+    channels, step: the number of inputs and the time step; needed only if the model is a function.
 
-    Raises LfnoError for a network whose steady layers are valid on the window of training only (FNO, or free weights R).
+    Raises LfnoError for a network whose steady layers are valid only on the training window (FNO, or free weights R).
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     if len(frequencies) * len(amplitudes) > MOST:
         raise LfnoError(f"{len(frequencies)} frequencies × {len(amplitudes)} amplitudes are more than {MOST:,} points")
     steady, channels, step = steady_pass(model, channels, step)
     if not 0 <= channel < channels:
-        raise LfnoError(f"there is no input {channel}: the model has {channels}, counted from 0")
+        raise LfnoError(f"there is no input {channel}: the model has {channels} inputs, counted from 0")
     parts = []
     for frequency in frequencies:
         size = min(max(POINTS, math.ceil(1 / (frequency * step))), MOST_POINTS)
@@ -107,12 +102,15 @@ def response(
 
 
 def steady_pass(model: Any, channels: int | None = None, step: float | None = None) -> tuple[Steady, int, float]:
-    """Return the steady response of a model as a function of inputs and grid, its number of inputs and its time step."""
+    """Return (function that computes the steady response, number of inputs, time step) of a model.
+
+    The arguments are those of `response`.
+    """
     if isinstance(model, Operator):
         if isinstance(model, FNO) or (isinstance(model, LFNO) and model.config.steady != "exact") or model.config.grid_channels:
             raise LfnoError(
-                "a frequency response needs exact steady layers; this network's hold on the window of training alone: "
-                "train with steady=exact and without coordinates as inputs"
+                "a frequency response needs exact steady layers, but the steady layers of this network are valid only on the "
+                "training window: train with steady=exact and without coordinates as inputs"
             )
         like = model.lift.weight
 
@@ -134,10 +132,14 @@ def steady_pass(model: Any, channels: int | None = None, step: float | None = No
 
 
 def system_response(system: System, frequencies: Any, amplitudes: Any, *, harmonics: int = 5) -> Response:
-    """Return the response of an equation, computed by its own solver.
+    """Return the response of the equation of a system, computed by its solver.
 
-    The response is NaN if there is no steady state with the period of the input. `unique` is False if distant initial states
-    lead to another steady state.
+    frequencies: in Hz.
+    amplitudes: in the unit of the input.
+    harmonics: the number of harmonics K.
+
+    The response is NaN if there is no steady state with the period of the input. `unique` is False if another initial state
+    leads to another steady state.
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     shape = (len(amplitudes), len(frequencies))

@@ -1,4 +1,4 @@
-"""The contribution of every pole in every layer to the transient response to a given input."""
+"""The contribution of each pole in each layer to the transient response to a given input."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from lfno.spectral.axes import keep_signed
 from lfno.spectral.physics import describe_poles
 from lfno.spectral.poles import analysis_matrix
 
-#: the arguments of each block, in order: (kernel, v, steps)
+#: block -> (its kernel, its input v (batch, channels, *space, time), the grid steps), in the order of the blocks
 Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 
 
 @contextmanager
 def listening(model: Operator) -> Iterator[Heard]:
-    """Record the arguments of the first call of every block with poles. In `decompose`, this call computes the whole
-    prediction.
+    """Record the arguments of each block with poles when it is called first. `decompose` first computes the whole prediction.
 
     >>> [model] = lfno.load("duffing-c05").networks
     >>> with listening(model) as heard:
@@ -49,11 +48,17 @@ def listening(model: Operator) -> Iterator[Heard]:
 
 @torch.no_grad()
 def ringing(model: PoleOperator, heard: Heard) -> PoleTable:
-    """Return the table of poles, where `contribution` is the energy of γ e^{μt} over the window as a share of its layer.
+    """Return the table of poles with their contributions to the transient response to one input.
 
-    γ = β Σ α/(μ − iω) depends on the input of the layer. A pole that the input does not excite has no contribution, however
-    large its residue is. For models with poles on axes other than time, or without blocks, the contributions are those of the
-    impulse responses (`model.poles()`).
+    model: a model with poles.
+    heard: the arguments of its blocks, from `listening`.
+
+    The pole μ contributes γ e^{μt} to the transient of its layer. Its `contribution` is the energy of this term over the
+    window, divided by the sum of these energies over the layer. The coefficient γ = β Σ α/(μ − iω) contains the residue β and
+    the Fourier coefficients α of the input of the layer, at the frequencies ω. A pole that the input does not excite therefore
+    has no contribution, however large its residue is.
+    For models with poles along axes other than time, or without blocks, the result is `model.poles()`, whose contributions are
+    for an impulse.
     """
     time = model.grid.time
     if not heard or any(kernel.laplace != (time,) for kernel, _, _ in heard.values()):
@@ -82,7 +87,11 @@ def ringing(model: PoleOperator, heard: Heard) -> PoleTable:
 
 
 def _energy(kernel: PoleResidue, mu: Tensor, v: Tensor, steps: tuple[float, ...]) -> np.ndarray:
-    """∫ |γ e^{μt}|² dt over the window, summed over samples, channels and spatial modes; one value for each pole."""
+    """Return ∫ |γ e^{μt}|² dt over the window for each pole μ, (poles,), summed over samples, channels and spatial modes.
+
+    v: the input of the layer, (batch, channels, *space, time).
+    steps: the steps of the grid.
+    """
     residues, last = as_complex(kernel.residues), v.ndim - 3
     spectrum = v.to(residues.dtype)
     for d in range(last):

@@ -1,8 +1,8 @@
 """Recognise inputs that a model was trained on, by hashes of short pieces of the training inputs.
 
-A piece u_0 … u_{L−1} has the hash Σ_j u_j p^j modulo 2⁶⁴, where u_j are the bits of the samples in single precision and p is
-odd. The hashes of all pieces of a signal follow from one cumulative sum. A training piece is therefore found at any position
-in a new record.
+A piece u_0 … u_{L−1} has the hash Σ_j u_j p^j modulo 2⁶⁴. Here u_j is the bit pattern of sample j in single precision, read as
+a whole number, and p is an odd number. One cumulative sum gives the hashes of all pieces of a signal, so a training piece is
+found at any position in a new record.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-LENGTH = 128  # samples of a piece; a shorter signal is one piece
-MOST = 2000  # pieces that are stored
-CHANGES = 16  # a piece must change this often from sample to sample: pulses and steps are the same in many experiments
-PRIME = 0x9E3779B97F4A7C15  # an odd number whose bits are well mixed
+LENGTH = 128  # samples: length of a piece; a shorter signal is one piece
+MOST = 2000  # pieces: at most this many are stored
+CHANGES = 16  # changes of value: a piece with fewer is not used, because pulses and steps are equal in many experiments
+PRIME = 0x9E3779B97F4A7C15  # the number p of the hash: odd, with well mixed bits
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class SeenInputs:
         return cls(length, tuple(pieces))
 
     def share(self, inputs: np.ndarray) -> float:
-        """Return the share of inputs (samples, channels, time) that contain a piece of the training inputs."""
+        """Return the share of the samples that contain a piece of the training inputs.
+
+        inputs: (samples, channels, time).
+        """
         if not self.pieces or inputs.ndim != 3 or inputs.shape[-1] < self.length:
             return 0.0
         known = np.array(self.pieces, dtype=np.uint64)
@@ -49,7 +52,7 @@ class SeenInputs:
         return float(np.mean(found)) if found else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the hashes as plain values. `from_dict` is the inverse."""
+        """Return the hashes as a dictionary of numbers and texts. `from_dict` is the inverse."""
         return {"length": self.length, "pieces": [f"{piece:x}" for piece in self.pieces]}
 
     @classmethod
@@ -59,7 +62,11 @@ class SeenInputs:
 
 
 def _digests(sample: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hash of every piece of (channels, time), and whether the piece varies enough to be recognised."""
+    """Return (hash, whether there are enough changes) of the pieces at all positions of a sample, two arrays (pieces,).
+
+    sample: (channels, time).
+    length: samples of a piece.
+    """
     size = sample.shape[-1]
     bits = np.ascontiguousarray(sample, dtype=np.float32).view(np.uint32).astype(np.uint64)
     mixed = np.zeros(size, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Errors of a split into transient and steady, compared with the periodic steady state of the system."""
+"""Errors of the transient part and of the steady part of a model, compared with the true parts of the system."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 
-BATCH = 32  # samples that are decomposed at once
+BATCH = 32  # samples: this many are decomposed at once
 
 
 @dataclass(frozen=True)
 class SplitErrors:
     """Relative L2 errors of each sample, (sample,).
 
-    prediction: the error of transient + steady, relative to the response.
-    steady, transient: the errors of the two parts, relative to the larger of steady part and response. They are NaN for
-        samples without a periodic steady state.
+    prediction: the error of transient part + steady part, divided by the norm of the response.
+    steady, transient: the errors of the two parts, divided by the norm of the steady state or of the response, whichever is
+        larger. They are NaN for samples without a periodic steady state.
     """
 
     prediction: np.ndarray
@@ -27,7 +27,7 @@ class SplitErrors:
     transient: np.ndarray
 
     def means(self) -> dict[str, float]:
-        """The mean of each error over the samples that have it."""
+        """Return the mean of each error over the samples whose error is not NaN."""
         return {name: float(np.nanmean(values)) for name, values in vars(self).items()}
 
 
@@ -38,9 +38,9 @@ class Decomposes(Protocol):
 
 
 def score_split(model: Decomposes, data: Dataset) -> SplitErrors:
-    """Return the errors of a model's split on the samples of a data set with steady states (`dataset(name, steady=True)`).
+    """Return the errors of the two parts of a model on the samples of a data set with steady states.
 
-    Raises LfnoError if the data set has no steady states.
+    `dataset(name, steady=True)` makes such a data set. Raises LfnoError if the data set has no steady states.
     """
     if data.steady is None:
         raise LfnoError(f"{data.name} has no steady states to compare with: make it with steady=True")
@@ -50,10 +50,12 @@ def score_split(model: Decomposes, data: Dataset) -> SplitErrors:
 
 
 def split_errors(transient: np.ndarray, steady: np.ndarray, response: np.ndarray, true_steady: np.ndarray) -> SplitErrors:
-    """Compare the two parts with the response from rest and the periodic steady state, all (sample, channel, *grid).
+    """Return the errors of the two parts of a prediction. All arrays are (sample, channel, *grid).
 
-    Samples without a periodic steady state are NaN in `true_steady`, as in `Dataset.steady`. Raises LfnoError if the shapes
-    differ.
+    transient, steady: the predicted parts.
+    response: the true response from rest.
+    true_steady: the true periodic steady state; NaN for a sample without one. The true transient is response − true_steady.
+    Raises LfnoError if the shapes differ.
 
     >>> response, steady = np.full((1, 1, 4), 2.0), np.ones((1, 1, 4))
     >>> errors = split_errors(response - steady, 1.1 * steady, response, steady).means()
@@ -65,6 +67,7 @@ def split_errors(transient: np.ndarray, steady: np.ndarray, response: np.ndarray
         raise LfnoError(f"the parts, the response and the steady state have the shapes {sorted(shapes)}: they must be equal")
 
     def size(values: np.ndarray) -> np.ndarray:
+        """Return the L2 norm of each sample."""
         return np.linalg.norm(np.asarray(values, np.float64).reshape(len(values), -1), axis=1)
 
     tiny = np.finfo(np.float64).tiny

@@ -1,4 +1,4 @@
-"""The equation behind a model that was trained on a built-in data set: its modes and its frequency response."""
+"""The equation behind a model that was trained on a built-in data set: its registry entry, band of inputs and poles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from lfno.systems.registry import REGISTRY, Entry
 
 
 def trained_entry(provenance: dict[str, Any]) -> Entry | None:
-    """Return the built-in data set that a model was trained on; None if it was another one.
+    """Return the registry entry of the data set that a model was trained on; None for the user's own data.
+
+    provenance: the provenance in the model file.
 
     >>> trained_entry({"data": {"name": "duffing-c05-rich"}}).parameters
     {'c': 0.5}
@@ -25,7 +27,9 @@ def trained_entry(provenance: dict[str, Any]) -> Entry | None:
 
 
 def trained_band(provenance: dict[str, Any]) -> tuple[float, float] | None:
-    """Return the band of the training inputs in Hz: as the file tells it, or that of the built-in data set; None if unknown.
+    """Return (lowest, highest) frequency of the training inputs in Hz; None if the band is not known.
+
+    The band is in the provenance, or it follows from the registry entry of the training data.
 
     >>> [round(edge, 3) for edge in trained_band({"data": {"name": "heat-rich"}})]
     [0.637, 12.732]
@@ -41,13 +45,17 @@ def trained_band(provenance: dict[str, Any]) -> tuple[float, float] | None:
 
 
 def true_system(provenance: dict[str, Any]) -> System | None:
-    """Return the system whose data a model was trained on, with its parameters; None if it is not a built-in one."""
+    """Return the system whose data a model was trained on, with its parameters; None for the user's own data."""
     entry = trained_entry(provenance)
     return None if entry is None else entry.system(**entry.parameters)
 
 
 def true_poles(provenance: dict[str, Any], operating: float = 0.0) -> np.ndarray | None:
-    """Return the eigenvalues of the linearised equation behind a model; None if they are not known.
+    """Return the eigenvalues of the equation behind a model, linearised about its response to a constant input.
+
+    provenance: the provenance in the model file.
+    operating: the constant input.
+    Returns None if they are not known.
 
     >>> true_poles({"data": {"name": "duffing-c05-rich"}}).round(3)
     array([-0.25+0.968j])

@@ -1,4 +1,4 @@
-"""Models that are fitted without a training loop: linear, modal, and modes with feedback.
+"""Models that are fitted without a training loop: linear, modal, modes with feedback, and equations of fields.
 
 Modules:
     feedback: modes with feedback, a compact nonlinear model
@@ -11,14 +11,15 @@ Modules:
     fir: finite impulse responses by ridge regression
     response: the exact response of a pole to a sampled input
     field: modal analysis of fields
-    frequency: the frequency response of data
+    field_law: the partial differential equation of a field on a line
+    frequency: the frequency response of measured data, with coherence
     periodic: the frequency response of records in periodic steady state
     mode: `Mode`: frequency, damping and time constant with intervals
-    modes: modes with intervals from arrays
+    modes: modes with intervals, from forced responses, free decays, or a function
     probe: the small-signal response of any model
     pulse: modes from pulses and free decays
     stabilisation: the stabilisation diagram
     uncertainty: covariance of poles, and intervals of frequency and damping
-    pairs: check pairs of inputs and outputs
+    pairs: check the arrays of inputs and outputs before a fit
     stacking: put stretches of unequal length into arrays of one shape
 """

@@ -4,7 +4,7 @@
 
 a_k(t) is the coefficient of the input f(x, t) in the spatial mode φ_k. The boundary condition selects the functions φ_k (see
 `lfno.spectral.bases`). The operator of a uniform rod or beam is diagonal in these functions. `identify` fits each impulse
-response h_k separately, as poles and residues. The field b(x, t) is the motion of the system without an input.
+response h_k separately, as poles and residues. The field b(x, t) is the motion of the system when the input is zero.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from lfno.spectral.bases import OF_BOUNDARY, analysis, most_modes, shapes
 KEY = "lfno-field"
 #: largest number of spatial modes
 MOST_MODES = 48
-#: interpolation of the input between samples: fields change smoothly
+#: interpolation of the input between samples; a cubic spline suits fields, because they change smoothly
 HOLD = "cubic"
 #: smallest norm of a spatial mode, relative to the norm of the whole output; weaker spatial modes have no model
 FAINT = 1e-5
-#: largest number of poles of a spatial mode: one oscillation or two decays, and as many again to absorb sampling errors
+#: largest number of poles of a spatial mode: two for the motion, and two more to absorb sampling errors
 MAX_POLES = 4
 #: number of samples in the fit of a spatial mode; more samples change the poles little
 ENOUGH = 60
@@ -45,10 +45,11 @@ STILL = 1e-3
 class FieldModel:
     """A linear model of fields (samples, 1, space, time).
 
-    basis: "sine" or "cosine".
-    modes: the system of each spatial mode; None for a spatial mode that is too weak (`FAINT`).
+    basis: the spatial modes φ_k, "sine" or "cosine".
+    modes: the linear system in time of each spatial mode; None for a spatial mode that is too weak (`FAINT`).
     grid: the grid of the training data.
-    offset: b(x, t) on the training grid; None if the system rests without an input.
+    offset: b(x, t) on the training grid, (space, time); None if the system stays at rest without an input.
+    provenance: the origin of the model, for example the name of the data.
     """
 
     basis: str
@@ -74,7 +75,7 @@ class FieldModel:
 
     @property
     def notes(self) -> list[str]:
-        """Return the remarks of the identification. A field model has none."""
+        """Return the warnings of the identification: an empty list, because a field model has no warnings."""
         return []
 
     def list_modes(self, least: float = 0.0) -> list[Mode]:
@@ -86,7 +87,7 @@ class FieldModel:
         return sorted(found, key=lambda mode: -mode.contribution)
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the outputs from rest for inputs (samples, 1, space, time). Outputs have the same shape."""
+        """Return the outputs from rest for inputs (samples, 1, space, time). The outputs have the shape of the inputs."""
         return self._respond(inputs, grid or self.grid, steady=False)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -138,6 +139,7 @@ class FieldModel:
         return cls.from_tensors(*tensorfile.read(Path(path), KEY, "linear model of fields"))
 
     def _respond(self, inputs: np.ndarray, grid: Grid, steady: bool) -> np.ndarray:
+        """Return the response (samples, 1, space, time): the periodic steady state, or the response from rest."""
         space, time = grid.axes
         if inputs.ndim != 4 or inputs.shape[1:] != (1, *grid.shape):
             raise LfnoError(f"the inputs have the shape {inputs.shape}; (samples, 1, {space.size}, {time.size}) is needed")
@@ -151,7 +153,7 @@ class FieldModel:
         return (back @ answers)[:, None] + self._offset_on(grid)
 
     def _offset_on(self, grid: Grid) -> np.ndarray | float:
-        """Return b on any grid inside the training grid, interpolated by a spline."""
+        """Return the offset b(x, t) on any grid inside the training grid, interpolated by a spline."""
         if self.offset is None:
             return 0.0
         own = [axis.points for axis in self.grid.axes]
@@ -162,7 +164,10 @@ class FieldModel:
 
 
 def is_line(data: Dataset) -> bool:
-    """Return whether `FieldModel` can describe a data set: one input and one output, on a line with two ends and time."""
+    """Return whether `FieldModel` can describe a data set.
+
+    The data set must have one input, one output, and the axes (x, t). The axis x must have two ends.
+    """
     grid = data.grid
     one = data.inputs.shape[1] == data.outputs.shape[1] == 1
     return one and grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic and data.inputs.shape[-1] > 1
@@ -185,9 +190,9 @@ def identify_field(
 
     basis: "sine" for fixed ends, "cosine" for free ends. By default the boundary condition of the axis selects the basis. For
         an unknown boundary, the basis that describes the outputs with fewer modes is used.
-    accuracy: relative L2 error of the outputs themselves, for outputs of a network. The fit stops at this error. A spatial mode
-        smaller than this error is left out. The covariance counts this error as noise.
-    Raises LfnoError for other shapes, for a periodic axis and for outputs that are the same in all samples.
+    accuracy: relative L2 error of the outputs themselves, if a network computed them. The fit stops at this error. A spatial
+        mode smaller than this error is left out. The covariance counts this error as noise.
+    Raises LfnoError for other shapes, for a periodic axis, and for outputs that are the same in all samples.
 
     >>> from lfno.systems import Heat
     >>> data = lfno.dataset("heat-rich", count=24)
@@ -205,7 +210,7 @@ def identify_field(
         raise LfnoError(f"axis {space.name!r} is periodic: modal analysis of a field needs two ends, fixed or free")
     force, motion = (np.asarray(values[:, 0], dtype=np.float64) for values in (inputs, outputs))
     count = min(MOST_MODES, most_modes("sine", space.size))
-    basis = basis or OF_BOUNDARY.get(space.boundary) or _compact(motion, space, count)
+    basis = basis or choose_basis(motion, space)
     there, _ = line_matrices(basis, count, space)
     centred, moved = (there @ (values - values.mean(0)) for values in (force, motion))
     model = FieldModel(basis, tuple(_identify_modes(centred, moved, Grid.line(time.size, time.step), accuracy)), grid)
@@ -215,7 +220,9 @@ def identify_field(
 
 
 def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy: float) -> Sequence[Modes | None]:
-    """Fit one system to each spatial mode, with the samples that have the largest outputs.
+    """Return the linear system of each spatial mode, or None for a spatial mode that is too weak.
+
+    Each fit uses the samples in which the spatial mode is strongest.
 
     force: coefficients of the input, (samples, modes, time).
     motion: coefficients of the output, (samples, modes, time).
@@ -234,7 +241,7 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy:
         strongest = np.sort(np.argsort(-size)[:ENOUGH])
         pair = force[strongest, k, None], motion[strongest, k, None]
         modes = identify(*pair, grid, hold=HOLD, max_poles=MAX_POLES, accuracy=own)
-        if not len(modes.poles) and not modes.direct.any():  # a linear system explains nothing of this mode
+        if not len(modes.poles) and not modes.direct.any():  # no linear system explains any part of this spatial mode
             found.append(None)
             continue
         wider = max(1.0, own / max(modes.error, 1e-12)) ** 2
@@ -242,11 +249,14 @@ def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy:
     return found
 
 
-def _compact(fields: np.ndarray, axis: Axis, count: int) -> str:
-    """Return the basis whose first quarter of modes describes the fields best."""
+def choose_basis(fields: np.ndarray, axis: Axis) -> str:
+    """Return the basis of an axis with fixed or free ends. For an unknown boundary, return the basis that describes the
+    fields (samples, space, time) better with few modes.
+    """
+    count = min(MOST_MODES, most_modes("sine", axis.size))
 
     def missed(basis: str) -> float:
         there, back = line_matrices(basis, max(2, count // 4), axis)
         return float(np.linalg.norm(fields - back @ (there @ fields)))
 
-    return min(OF_BOUNDARY.values(), key=missed)
+    return OF_BOUNDARY.get(axis.boundary) or min(OF_BOUNDARY.values(), key=missed)

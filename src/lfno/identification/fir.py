@@ -2,8 +2,9 @@
 
     u_o[t] = Σ_i Σ_{k<L} g_oi[k] f_i[t − k]
 
-The matrix of the normal equations has L² entries for each pair of inputs. Two neighbours along a diagonal differ by two
-products only. So the whole matrix costs one Fourier transform and one matrix product.
+f_i is input i, u_o is output o, and g_oi is the impulse response of L taps between them. The matrix of the normal equations has
+L² entries for each pair of inputs. Two neighbouring entries of a diagonal differ by two products only. So one Fourier transform
+and one matrix product give the whole matrix.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.signal import oaconvolve
 
-CHUNK = 256  # number of stretch edges in one matrix product; the limit bounds the memory
+CHUNK = 256  # largest number of rows in one matrix product of `_change`; the limit bounds the memory
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,10 @@ class Taps:
     constant: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """Return the response from rest to `(samples, inputs, time)`. The step must be the step of the taps."""
+        """Return the response (samples, outputs, time) from rest to inputs `(samples, inputs, time)`.
+
+        The step must be the sampling step of the taps.
+        """
         parts = [
             oaconvolve(inputs, self.taps[None, output], axes=-1)[..., : inputs.shape[-1]].sum(1)
             for output in range(len(self.taps))
@@ -46,10 +50,11 @@ class Taps:
 class NormalEquations:
     """The normal equations of trajectories `(samples, channels, time)` for up to `length` taps.
 
-    rest: if True, the input was zero before the first sample. If False, the first length − 1 steps only serve as the past.
+    rest: if True, the input was zero before the first sample. If False, the first length − 1 steps are past inputs only, and
+        their outputs are not fitted.
     moments: (samples, time), True where the outputs were measured. Only these moments are fitted.
-    constant: fit a constant to each output. The sums then use deviations from the means. The mean of an input is computed for
-        every delay, because the delayed moments are not the measured moments.
+    constant: fit a constant to each output. The sums then use deviations from the means. Each delay of an input has its own
+        mean, because a delay shifts the measured moments to other samples of the input.
 
     >>> force = np.random.default_rng(0).normal(size=(1, 1, 500))
     >>> motion = 2 * force + np.pad(force, ((0, 0), (0, 0), (1, 0)))[..., :-1]
@@ -107,7 +112,8 @@ class NormalEquations:
 def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:
     """Return the change of the sums from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
 
-    Each stretch of scored moments moves back by one step: it gains the moment before its start and loses its last moment.
+    Both lags grow by one step, so each stretch of scored moments moves back by one step. The sum gains the moment before the
+    stretch and loses the last moment of the stretch.
     """
     edges = np.diff(np.pad(scored, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     change = np.zeros((inputs.shape[1] * past,) * 2)

@@ -1,4 +1,4 @@
-"""The frequency response of measured data, to compare with the response of a linear model or a network in a Bode plot."""
+"""The frequency response of measured data. A Bode plot compares this response with the response of a model."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ def measure_response(
 ) -> FrequencyResponse:
     """Return the H1 estimate H(f) = S_uf(f) S_ff(f)⁻¹ from signals `(samples, channels, time)`.
 
-    The estimate is a least-squares fit at every frequency. Spectra are averaged over samples and over Hann segments that
-    overlap by half. The coherence is the part of the output power that a linear system can explain. Noise, a nonlinearity or a
-    transient lowers the coherence below 1.
+    S_uf is the cross spectrum of outputs and inputs, and S_ff is the power spectrum of the inputs. The estimate is a
+    least-squares fit at every frequency. Spectra are averaged over samples and over Hann segments that overlap by half. The
+    coherence is the part of the output power that a linear system can explain. Noise, a nonlinearity or a transient lowers the
+    coherence below 1.
 
-    segment: steps of a segment. Default: an eighth of the record, at least 64 and at most 4096 steps.
+    step: sampling step in seconds.
+    segment: number of steps in a segment. Default: an eighth of the record, at least 64 and at most 4096 steps.
     floor: smallest input power relative to the peak of the input power. Frequencies with less power are ignored.
     """
     inputs, outputs = signal_pair(inputs, outputs)
@@ -50,12 +52,12 @@ def measure_response(
     starts = range(0, size - length + 1, max(length // 2, 1))
     if samples * len(starts) < 2 * channels:
         raise LfnoError(
-            f"{samples * len(starts)} segments cannot tell {channels} inputs apart: choose shorter ones than {length}"
+            f"{samples * len(starts)} segments are too few for {channels} inputs: choose segments shorter than {length} steps"
         )
     window = 0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(length) + 0.5) / length)
 
     def spectra(signal: np.ndarray) -> np.ndarray:
-        """Return the spectra (frequencies, channels, samples × segments) of segments without their mean."""
+        """Return the spectra (frequencies, channels, samples × segments) of all segments. Each segment loses its mean first."""
         parts = np.stack([signal[..., start : start + length] for start in starts], axis=1)
         parts = np.fft.rfft((parts - parts.mean(-1, keepdims=True)) * window, axis=-1)
         return parts.reshape(-1, *parts.shape[2:]).transpose(2, 1, 0)

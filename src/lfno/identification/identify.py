@@ -4,9 +4,9 @@ The model is a sum of exact pole responses and a direct term,
 
     u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t),      h_oi(t) = Re Σ_n β_oin e^{μ_n t}.
 
-All outputs and inputs share the poles. For given poles, the residues solve a linear least-squares problem. So only the poles
-need a search (variable projection). The search adds one pole at a time: the pole of a coarse table that explains most of the
-residual. Then Gauss–Newton steps refine all poles together.
+u_o is output o, and f_i is input i. All outputs and inputs share the poles μ_n. For given poles, the residues β and the direct
+terms D solve a linear least-squares problem. So only the poles need a search (variable projection). The search adds one pole at
+a time: the pole of a coarse table that explains most of the residual. Then Gauss–Newton steps refine all poles together.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENOUGH = 200_000
 class Modes:
     """A linear system with the impulse response h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}, and a direct term.
 
-    poles: (modes,), complex with Im μ ≥ 0, strongest mode first.
+    poles: (modes,), complex in 1/s, with Im μ ≥ 0, strongest mode first.
     residues: (outputs, inputs, modes), complex. A real pole has a real residue.
     direct: (outputs, inputs), the factor of the input in the output.
     contributions: (modes,), the rms of the response of each mode, relative to the rms of the output.
@@ -56,23 +56,30 @@ class Modes:
 
     @property
     def shapes(self) -> np.ndarray:
-        """Return the mode shapes (outputs, modes): the best rank-one factor of each residue, scaled to a largest entry of 1."""
+        """Return the mode shapes (outputs, modes): the first left singular vector of each residue.
+
+        The scale makes the largest entry of each shape equal to 1.
+        """
         if not len(self.poles):
             return np.zeros((len(self.residues), 0), dtype=complex)
         left = [np.linalg.svd(self.residues[:, :, n])[0][:, 0] for n in range(len(self.poles))]
         return np.stack([shape / shape[np.abs(shape).argmax()] for shape in left], axis=-1)
 
     def frequency_response(self, frequencies: np.ndarray, step: float) -> np.ndarray:
-        """Return H_oi = Σ_n ½ [β/(s − μ) + β̄/(s − μ̄)] + D at s = 2πi f with f in Hz, (outputs, inputs, frequencies)."""
+        """Return the frequency response (outputs, inputs, frequencies) at frequencies f in Hz.
+
+        The response is H = Σ_n ½ [β_n/(s − μ_n) + β̄_n/(s − μ̄_n)] + D at s = 2πi f. It does not depend on `step`.
+        """
         where = 2j * math.pi * np.asarray(frequencies)[:, None]
         swing = np.einsum("oin,fn->oif", self.residues, 1 / (where - self.poles))
         mirror = np.einsum("oin,fn->oif", self.residues.conj(), 1 / (where - self.poles.conj()))
         return (swing + mirror) / 2 + self.direct[:, :, None]
 
     def steady(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """Return the periodic steady state for inputs `(samples, inputs, time)` that are repeated periodically.
+        """Return the periodic steady state (samples, outputs, time) for inputs `(samples, inputs, time)` that repeat for ever.
 
-        `hold` defines the input between samples: constant, linear, or a periodic cubic spline. The response is exact for it.
+        The model interpolates the input between samples according to `hold`: constant, linear, or a periodic cubic spline. The
+        response to the interpolated input is exact.
         """
         size = inputs.shape[-1]
         omega = 2 * math.pi * np.fft.rfftfreq(size, step)
@@ -94,7 +101,7 @@ class Modes:
         return np.fft.irfft(np.einsum("oif,sif->sof", response, np.fft.rfft(inputs)), size)
 
     def simulate(self, inputs: np.ndarray, step: float) -> np.ndarray:
-        """Return the response from rest to inputs `(samples, inputs, time)`."""
+        """Return the response (samples, outputs, time) from rest to inputs `(samples, inputs, time)`."""
         pieces = interpolate(np.asarray(inputs, dtype=np.float64), step, self.hold)
         total = np.einsum("oi,sit->sot", self.direct, inputs)
         for pole, residue in zip(self.poles, np.moveaxis(self.residues, -1, 0), strict=True):
@@ -115,17 +122,17 @@ def identify(
     accuracy: float = 0.0,
     constant: bool = False,
 ) -> Modes:
-    """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest.
+    """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest. Return the modes.
 
-    poles: poles to refine; no pole is added. Without this argument, held-out data choose the number of poles, and
-        `Modes.path` lists the error after each added pole.
+    poles: initial poles, which are refined; no pole is added. Without this argument, held-out data choose the number of poles,
+        and `Modes.path` lists the error after each added pole.
     max_poles: largest number of poles.
-    warmup: first steps that are not scored. A record that does not start from rest needs a warm-up as long as the memory of
-        the system.
+    warmup: number of first steps that do not count in the error. A record that does not start from rest needs a warm-up as long
+        as the memory of the system.
     hold: interpolation of the input between samples, one of `HOLDS`. Default: the hold with the smallest error.
     mask: True where an output was measured, in the shape of the outputs. Only measured moments are fitted.
-    accuracy: relative L2 error of the responses themselves, for responses of a network. The fit stops at this error.
-    constant: allow a constant in each output. The constant is dropped if the error hardly rises without it.
+    accuracy: relative L2 error of the responses themselves, if a network computed them. The fit stops at this error.
+    constant: fit a constant to each output. The constant is dropped if the error hardly rises without it.
 
     >>> grid = Grid.line(400, dt=0.05)
     >>> force = np.random.default_rng(0).normal(size=(20, 1, 400))
@@ -192,6 +199,7 @@ def _best(problems: dict[str, Projection], poles: np.ndarray) -> tuple[Projectio
 
 
 def _checked(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, warmup: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return inputs and outputs as float64, and the step in seconds. Raise LfnoError if the arguments do not fit together."""
     if grid.ndim != 1:
         raise LfnoError(f"modal identification needs signals over time, not the axes {list(grid.names)}: choose points of "
                         "the field as output channels")  # fmt: skip
@@ -216,10 +224,10 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
     """Return stable initial poles with Im μ ≥ 0: one pole of each conjugate pair."""
     poles = np.atleast_1d(poles).ravel()
     if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
-        raise LfnoError(f"the poles to start from have dtype {poles.dtype} or are not finite; complex numbers are needed")
+        raise LfnoError(f"the initial poles have dtype {poles.dtype} or are not finite; finite complex numbers are needed")
     poles = poles.astype(np.complex128)
     if (fastest := np.abs(poles).max(initial=0)) * step > 100:
-        raise LfnoError(f"a pole of {fastest:.3g} 1/s to start from is beyond what steps of {step:g} s show")
+        raise LfnoError(f"an initial pole of {fastest:.3g} 1/s is too fast for samples that are {step:g} s apart")
     poles = poles[poles.imag >= 0]
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 
@@ -227,7 +235,11 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
 def fitted_modes(
     problem: Projection, poles: np.ndarray, scale: np.ndarray, error: float, path: tuple[float, ...] = ()
 ) -> Modes:
-    """Return the solution of the regression as `Modes`, strongest mode first."""
+    """Return the solution of the regression as `Modes`, strongest mode first.
+
+    scale: the unit of each output in the regression, (outputs,).
+    error, path: fields of the result.
+    """
     direct, residues = residues_of(problem, poles)
     strength = contributions(problem, poles)
     order = np.argsort(-strength)
@@ -235,5 +247,3 @@ def fitted_modes(
         poles[order], residues[..., order] * scale[:, None, None], direct * scale[:, None], strength[order],
         error, problem.hold, path, problem.covariance(poles)[order], constant_of(problem, poles) * scale,
     )  # fmt: skip
-
-

@@ -1,7 +1,7 @@
 """The best linear time-invariant model of signals: the baseline that a network must beat.
 
 Two families of models are compared by their simulation error on held-out data: causal finite impulse responses of several
-lengths, and rational transfer functions (poles and residues). In a simulation the model sees inputs only, never past outputs.
+lengths, and rational transfer functions (poles and residues). A simulation uses inputs only, never measured past outputs.
 """
 
 from __future__ import annotations
@@ -22,20 +22,24 @@ from lfno.identification.pairs import measured_moments, signal_pair
 
 Kernel = Taps | Modes
 
+#: numbers of taps that are compared
 LENGTHS = (16, 64, 256, 512, 1024)
+#: ridge parameters that are compared, relative to the mean energy of the inputs
 RIDGES = (1e-10, 1e-7, 1e-5, 1e-3, 1e-1)
-# MOST_TAPS: largest product of taps and input channels; the cost of the normal equations is the cube of this product.
-# MOST_POINTS: number of data points in the search for a transfer function; more points take more time.
-# MOST_POLES: largest number of poles of a transfer function.
-MOST_TAPS, MOST_POINTS, MOST_POLES = 2048, 60_000, 6
+#: largest product of taps and input channels; the time to solve the normal equations grows as the cube of this product
+MOST_TAPS = 2048
+#: number of data points in the search for a transfer function; more points take more time
+MOST_POINTS = 60_000
+#: largest number of poles of a transfer function
+MOST_POLES = 6
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    """The linear model u(t) = output_offset(t) + (h ∗ (f − input_offset))(t).
+    """The linear model u(t) = output_offset(t) + (h ∗ (f − input_offset))(t), from the input f to the output u.
 
     kernel: the impulse response h, as taps or as modes.
-    input_offset, output_offset: (channels, 1) for a constant, or (channels, time) for the mean motion of all trajectories.
+    input_offset, output_offset: (channels, 1) for a constant, or (channels, time) for the mean of all trajectories.
     step: the sampling step in seconds.
     error: the relative L2 error on held-out data.
     description: the kind of the model in words.
@@ -55,8 +59,8 @@ class LinearModel:
             raise LfnoError(f"the inputs have shape {inputs.shape}; (samples, {len(self.input_offset)}, time) is needed")
         if self.input_offset.shape[-1] not in (1, inputs.shape[-1]):
             raise LfnoError(
-                f"the linear model was fitted to {self.input_offset.shape[-1]} steps from a common start and cannot "
-                f"answer for {inputs.shape[-1]}"
+                f"the linear model was fitted to trajectories of {self.input_offset.shape[-1]} steps and cannot predict "
+                f"{inputs.shape[-1]} steps"
             )
         return self.kernel.simulate(inputs - self.input_offset, self.step) + self.output_offset
 
@@ -66,13 +70,13 @@ class LinearModel:
 
 
 def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """Fit the best linear model to many trajectories `(samples, channels, time)` from a common initial state.
+    """Return the best linear model of many trajectories `(samples, channels, time)` from a common initial state.
 
-    Samples have the weight 1/‖u‖, as in the relative L2 error. A random fifth of the samples is held out and chooses the model.
-    A linear system that starts away from rest has a free motion, which all trajectories share. So each model is fitted with and
-    without subtraction of the mean motion. The best model is fitted again to all samples.
+    A sample with the outputs u has the weight 1/‖u‖, as in the relative L2 error. A random fifth of the samples is held out and
+    chooses the model. A linear system that starts away from rest has a free motion, which all trajectories share. So each model
+    is fitted with and without subtraction of the mean trajectory. The best model is fitted again to all samples.
 
-    mask: True where an output was measured, in the shape of the outputs. Only measured moments count. The mean motion is
+    mask: True where an output was measured, in the shape of the outputs. Only measured moments count. The mean trajectory is
         computed from the trajectories without gaps.
     """
     inputs, outputs = signal_pair(inputs, outputs)
@@ -86,11 +90,13 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
     weight = 1 / np.maximum(size, 1e-3 * size.mean() or 1.0)[:, None, None]
 
     def share(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weighted mean trajectory of the inputs and of the outputs, as offsets."""
         rows = rows[whole[rows]]
         part = weight[rows] ** 2 / (weight[rows] ** 2).sum()
         return (part * inputs[rows]).sum(0), (part * outputs[rows]).sum(0)
 
     def nothing(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return zero offsets."""
         return np.zeros((inputs.shape[1], 1)), np.zeros((outputs.shape[1], 1))
 
     def scaled(rows: np.ndarray, offsets: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,12 +118,13 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
 
 
 def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
-    """Fit the best linear model to one long record, or to several runs.
+    """Return the best linear model of one long record, or of several runs.
 
-    A run need not start at rest: its beginning serves as the past. Each candidate simulates the whole run, and the error on
-    the last fifth of each run chooses the model. The best candidate is fitted again to all data. The model responds to the
-    deviation of the input from its mean. The constant output at the mean input is fitted together with the response. The mean
-    output would be a wrong constant, because outputs also respond to the inputs in gaps.
+    A run need not start at rest: its first steps are past inputs only, and their outputs are not fitted. Each candidate
+    simulates the whole run. The error on the last fifth of each run chooses the model. The best candidate is fitted again to
+    all data. The model responds to the deviation of the input from its mean. The constant output at the mean input is fitted
+    together with the response. The mean of the measured outputs would be a wrong constant, because the inputs during gaps
+    also act on the outputs.
 
     inputs, outputs: (channels, time), or (runs, channels, time) with shorter runs padded at the end.
     mask: True where an output was measured, in the shape of the outputs. Only measured moments count.
@@ -159,6 +166,8 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
 
 @dataclass(frozen=True)
 class _Candidate:
+    """A fitted model (`kernel`), and a function (`fit`) that fits the same kind of model to other data."""
+
     description: str
     kernel: Kernel
     fit: Callable[[np.ndarray, np.ndarray, np.ndarray], Kernel]
@@ -167,7 +176,12 @@ class _Candidate:
 def _candidates(
     inputs: np.ndarray, outputs: np.ndarray, moments: np.ndarray, grid: Grid, rest: bool
 ) -> Iterator[_Candidate]:
-    """Yield each fitted candidate, with a function that fits the same kind of model to other data."""
+    """Yield the candidates: each length and ridge of a finite impulse response, then one transfer function.
+
+    inputs, outputs: (samples, channels, time).
+    moments: (samples, time), True where the outputs were measured.
+    rest: whether the samples start at rest. If not, their first steps are not fitted.
+    """
     channels, size = inputs.shape[1:]
     longest = min(size if rest else size // 10, max(MOST_TAPS // channels, 1))
     lengths = [length for length in LENGTHS if length < longest] + [longest]

@@ -20,17 +20,21 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.stacking import Stacked, stack_stretches, with_states
 
 KEY = "lfno-modes"
-MOST = 2_000_000  # largest number of samples in a fit; a longer record is cut
-REMEMBERED = 0.02  # relative error that an unknown initial state may cause in the second half of a long stretch
-IMITATION = 2.0  # factor of the error from rest over the error with estimated initial states, above which we doubt these states
-MOST_POLES = 12  # largest number of poles of a linear model; an oscillation is one pole
+#: largest number of samples in a fit; a longer record is cut
+MOST = 2_000_000
+#: relative error that an unknown initial state may cause in the second half of a long stretch
+REMEMBERED = 0.02
+#: estimated initial states are doubted if predictions from rest have more than this multiple of the error of the fit
+IMITATION = 2.0
+#: largest number of poles of a linear model; an oscillation is one pole
+MOST_POLES = 12
 
 
 @dataclass(frozen=True)
 class ModalModel:
-    """The linear model u = output_offset + modes ∗ (f − input_offset).
+    """The linear model u = output_offset + h ∗ (f − input_offset), from the input f to the output u.
 
-    modes: poles, residues and direct term.
+    modes: poles, residues and direct term of the impulse response h.
     input_offset: (inputs,).
     output_offset: (outputs,).
     grid: the time grid of the training data.
@@ -68,7 +72,7 @@ class ModalModel:
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the transient and the steady part of the response from rest.
 
-        The steady part is the response to the periodically repeated inputs.
+        The steady part is the response to the periodically repeated inputs. Both parts have the shape of the outputs.
         """
         own = grid or self.grid
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
@@ -114,10 +118,10 @@ def identify_signals(
     start: ModalModel | None = None,
     max_poles: int = MOST_POLES,
 ) -> ModalModel:
-    """Fit a linear model to some parts of prepared signals.
+    """Return a linear model of some parts of prepared signals.
 
     parts: names of the parts of the data.
-    start: a linear model of fewer data, whose poles are refined. Without `start`, held-out data choose the number of poles.
+    start: a linear model, whose poles are refined. Without `start`, held-out data choose the number of poles.
     max_poles: largest number of poles.
     """
     dataset = prepared.dataset
@@ -129,12 +133,12 @@ def identify_signals(
     stretches = [stretch for part in parts for stretch in prepared.stretches(part)]
     signals = with_states(stretches, prepared.warmup, prepared.memory, MOST)
     model = _identified_model(signals, prepared, stretches, start, max_poles)
-    # the test below uses stretches so long that the system forgets the initial state within the first half
+    # in these long stretches the system forgets the initial state within the first half
     long = [stretch for stretch in stretches if len(stretch) >= 2 * prepared.memory]
     if not signals.moving or _late_error(model, long) <= IMITATION * model.modes.error + REMEMBERED:
         return model
-    # A slow decay from a large initial state can imitate a drift. A prediction from rest lacks this state and stays wrong.
-    # So we also fit a model without estimated initial states, and keep the model with the smaller error.
+    # A slow decay from a large false initial state can imitate a drift of the data. A prediction from rest lacks this state and
+    # has a large error. So we also fit a model without estimated initial states, and keep the model with the smaller error.
     other = _identified_model(stack_stretches(stretches, prepared.warmup, MOST), prepared, stretches, start, max_poles)
     return min((model, other), key=lambda one: _late_error(one, long))
 
@@ -142,7 +146,7 @@ def identify_signals(
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
     """Return the relative error of predictions from rest on the second half of each stretch.
 
-    The initial state has the least influence there.
+    The second half is used because the unknown initial state has less influence there than in the first half.
     """
     errors: list[np.ndarray] = []
     for stretch in stretches:
@@ -158,7 +162,7 @@ def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
 def _identified_model(
     signals: Stacked, prepared: Prepared, stretches: Sequence[Stretch], start: ModalModel | None, max_poles: int
 ) -> ModalModel:
-    """Fit a linear model to stacked stretches."""
+    """Return a linear model fitted to stacked stretches. `stretches` are the same stretches before stacking."""
     dataset = prepared.dataset
     moved, after = scale_of(signals.inputs)[0], scale_of(signals.outputs, signals.mask)[0]
     # A system may be at rest under the mean input or under zero input. We try both and keep the smaller error.
@@ -176,9 +180,11 @@ def _identified_model(
 def _identified(
     signals: Stacked, step: float, before: np.ndarray, after: np.ndarray, start: ModalModel | None, max_poles: int
 ) -> Modes:
-    """Fit modes to signals after subtraction of the offsets.
+    """Return modes fitted to signals after subtraction of the offsets.
 
-    before, after: offsets of the inputs and of the outputs.
+    step: sampling step in seconds.
+    before: offsets of the inputs, (inputs,).
+    after: offsets of the outputs, (outputs,).
     start: a linear model that gives the initial poles and the hold; None for a search.
     """
     inputs = signals.with_pulses(signals.inputs - before[:, None])

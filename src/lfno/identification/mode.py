@@ -13,11 +13,11 @@ from lfno.spectral.physics import describe_poles
 
 Interval = tuple[float, float]
 
-#: largest distance of two equal poles, relative to |Re μ|
+#: two poles count as equal if their distance is below this part of |Re μ|
 SAME = 0.05
-#: largest distance of two equal poles, relative to the smaller standard deviation; the fit has split one mode into two
+#: two poles count as equal if their distance is below this part of the smaller of their two standard deviations
 INDISTINCT = 0.1
-#: smallest norm of the sum of two residues, relative to the larger residue, for a merge; residues near critical damping cancel
+#: the sum of two residues cancels if its norm is below this part of the larger residue; such modes are merged only by `SAME`
 CANCELLING = 0.5
 #: contribution below which a mode with an uncertain pole (standard deviation above |μ|) is not listed
 WEAK = 0.05
@@ -34,8 +34,8 @@ class Mode:
     damping_ratio: −Re μ/|μ|; 1 for a pure decay.
     time_constant: −1/Re μ in s, the time in which the motion falls to 1/e.
     contribution: rms of the response of this mode, relative to the rms of the whole response.
-    shape: relative motion of the output channels; the largest entry is 1.
-    …_interval: 95 % intervals.
+    shape: relative motion of the output channels, one entry for each output; the largest entry is 1.
+    …_interval: 95 % intervals as (lower end, upper end).
     """
 
     pole: complex
@@ -59,10 +59,10 @@ class Mode:
 def merge_coinciding(modes: Modes) -> Modes:
     """Merge modes with equal poles into one mode, whose residue is the sum of their residues.
 
-    Two poles are equal in one of two cases:
+    Two poles count as equal in one of two cases:
     - their distance is a small part of |Re μ|, the half-width of the resonance;
     - their distance is a small part of their standard deviations, and their residues do not cancel.
-    Modes with different shapes stay separate. A symmetric structure has two such modes at one frequency.
+    Modes with equal poles but different shapes stay separate. A symmetric structure has two such modes at one frequency.
     """
     spread = _spread(modes)
     keep: list[int] = []  # the first mode of each group
@@ -99,6 +99,7 @@ def _spread(modes: Modes) -> np.ndarray:
 
 
 def _same(modes: Modes, spread: np.ndarray, m: int, n: int) -> bool:
+    """Return whether the poles of modes m and n count as equal. `spread` is the standard deviation of each pole, (modes,)."""
     apart = abs(modes.poles[n] - modes.poles[m])
     if apart < SAME * abs(modes.poles[m].real):
         return True

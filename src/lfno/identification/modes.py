@@ -28,8 +28,8 @@ def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int
     Each mode has 95 % intervals of frequency and damping. The noise in the outputs may be coloured. `identify` does the fit.
 
     max_poles: largest number of poles.
-    warmup: first steps that are not scored. Responses that do not start at rest need a warm-up as long as the memory of the
-        system.
+    warmup: number of first steps that do not count in the error. Responses that do not start at rest need a warm-up as long as
+        the memory of the system.
 
     >>> grid = Grid.line(2000, dt=0.05)
     >>> draw = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int
 
 
 class _Decays(Projection):
-    """Free decays: the response of a pole is e^{μt}. Each output has its own amplitude, phase and constant."""
+    """The fit of free decays. The response of a pole is e^{μt}. Each output has its own amplitude, phase and constant."""
 
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
         time = self.step * np.arange(self.inputs.shape[-1])
@@ -101,14 +101,15 @@ def linearised_modes(
     accuracy: float = 0.0,
     max_poles: int = 8,
 ) -> Modes:
-    """Fit the modes of a function's response to small forces, about the steady state under a constant input.
+    """Fit modes to the response of a function to small forces, about the steady state under a constant input. Return the modes.
 
     If two fitted modes are much larger than the response and cancel each other, the fit has split one mode into two. Then the
     two modes are merged, or the fit is repeated with fewer poles. `mode_list` turns the result into modes with intervals.
 
     respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time).
-    band, amplitude, channels, operating, settle: see `probe.small_signal`.
-    accuracy: relative L2 error of `respond` itself. The fit stops at this error, and the covariance counts the error as noise.
+    grid: the time grid.
+    band, amplitude, channels, operating, settle: arguments of `probe.small_signal`.
+    accuracy: relative L2 error of `respond` itself. The fit stops at this error. The covariance counts this error as noise.
     max_poles: largest number of poles.
     """
     if grid.ndim != 1:
@@ -132,6 +133,7 @@ def linearised_modes(
 
 
 def _cancels(modes: Modes) -> bool:
+    """Return whether a mode is much larger than the whole response, so that modes must cancel each other."""
     return bool(modes.contributions.max(initial=0.0) > CANCELLING)
 
 

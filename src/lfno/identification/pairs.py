@@ -1,4 +1,4 @@
-"""Checks of inputs and outputs that all fits of linear models share."""
+"""Check the arrays of inputs and outputs before a linear model is fitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGEST = 1e100
 
 
 def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
-    """Return a mask (samples, time), True where all output channels were measured; None if everything was measured.
+    """Return a mask (samples, time), True where all output channels were measured; None if no output is missing.
 
     mask: True where an output was measured, in the shape of the outputs `(samples, channels, time)` or a shape that broadcasts.
 

@@ -1,13 +1,14 @@
 """The frequency response of records in periodic steady state, smoothed by the local polynomial method.
 
-Around every spectral line f, the response is a polynomial in the distance d to the line,
+U is the spectrum of the input, and Y is the spectrum of the output. Around every spectral line f, the response is a polynomial
+in the distance d to the line,
 
     Y(f + d) = Σ_k s^k Σ_j H_kj(f) d^j U(f + d),        |d| ≤ width.
 
-A weighted least-squares fit to all records gives the coefficients. H_k0(f) is the estimate of the response. The level s of a
-record is the root mean square of its input. With degree 0 (only k = 0), the model is linear. With a higher degree, the response
-depends on the level. The best linear approximation of a nonlinear system changes with the level, so such a model can describe
-records of several levels.
+The level s of a record is the root mean square of its input. A weighted least-squares fit to all records gives the coefficients
+H_kj. H_k0(f) is the estimate of the response. With degree 0 (only k = 0), the model is linear. With a higher degree, the
+response depends on the level. The best linear approximation of a nonlinear system changes with the level, so such a model can
+describe records of several levels.
 """
 
 from __future__ import annotations
@@ -60,11 +61,10 @@ class PeriodicResponse:
 
 
 def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width: int = 8) -> PeriodicResponse:
-    """Fit a frequency response to periods `(samples, channels, period)` of records in steady state.
+    """Return a frequency response fitted to periods `(samples, channels, period)` of records in steady state.
 
-    Args:
-        degree: 0 for a linear model. With 2, the response depends on the level of the record; this needs three levels or more.
-        width: half-width of the local polynomials, in lines of the spectrum.
+    degree: 0 for a linear model. With degree 2, the response depends on the level, and records of three levels are needed.
+    width: half-width of the local polynomials, in lines of the spectrum.
 
     >>> force = np.random.default_rng(0).normal(size=(4, 1, 64))
     >>> model = fit_periodic(force, 3 * force - 3 * force.mean(-1, keepdims=True))
@@ -98,9 +98,10 @@ def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width
 
 
 def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree: int, width: int) -> np.ndarray:
-    """Return the simulated outputs of all samples. The model of each sample is fitted to the other folds.
+    """Return the simulated outputs of all samples, for cross-validation. Each sample has a model of the other folds only.
 
     folds: the number of the fold of each sample, (samples,).
+    degree, width: arguments of `fit_periodic`.
     """
     found = np.zeros(outputs.shape)
     for fold in np.unique(folds):
@@ -112,7 +113,12 @@ def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree
 def choose_width(
     inputs: np.ndarray, outputs: np.ndarray, held_inputs: np.ndarray, held_outputs: np.ndarray, degree: int
 ) -> int:
-    """Return the half-width with the smallest relative error on the held-out samples."""
+    """Return the half-width, one of `WIDTHS`, with the smallest relative error on the held-out samples.
+
+    inputs, outputs: samples for the fit, (samples, channels, period).
+    held_inputs, held_outputs: held-out samples of the same kind.
+    degree: argument of `fit_periodic`.
+    """
     size = np.linalg.norm(held_outputs, axis=(1, 2))
     size[size == 0] = 1.0
 

@@ -19,7 +19,7 @@ Respond = Callable[[np.ndarray], np.ndarray]
 FORCES = 4
 #: smallest number of steps in a response; shorter responses do not show modes
 FEWEST = 32
-#: part of the input power that may lie below the band, and the same part above the band
+#: part of the input power that lies below the band; an equal part lies above the band
 OUTSIDE = 0.005
 
 
@@ -38,9 +38,10 @@ class SmallSignal:
 
 
 def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
-    """Return the band in Hz with 99 % of the power of inputs (…, time). The mean of the inputs does not count.
+    """Return the lowest and the highest frequency, in Hz, of the band with 99 % of the power of inputs (…, time).
 
-    Inputs that are constant in time, such as an initial state, have no band. They get all frequencies up to Nyquist.
+    The mean of the inputs does not count. For inputs that are constant in time, the band reaches from zero to the Nyquist
+    frequency.
 
     >>> t = 0.01 * np.arange(1000)
     >>> low, high = input_band(np.sin(2 * np.pi * 3 * t), 0.01)
@@ -60,7 +61,9 @@ def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
 
 
 def random_forces(samples: int, channels: int, size: int, step: float, band: tuple[float, float]) -> np.ndarray:
-    """Return Gaussian forces (samples, channels, time) of rms 1, with a flat spectrum in a band in Hz. Forces begin at zero.
+    """Return Gaussian forces (samples, channels, time) of rms 1. Forces begin at zero.
+
+    band: lowest and highest frequency in Hz; the spectrum is flat between them.
 
     >>> random_forces(2, 1, 500, 0.02, (0.5, 3.0)).shape
     (2, 1, 500)
@@ -90,9 +93,9 @@ def small_signal(
 ) -> SmallSignal:
     """Return the linear response about the steady state under a constant input, by central differences.
 
-    The inputs are level ± amplitude × force. The linear response is half the difference of the two outputs over the amplitude.
-    All even powers of the nonlinearity cancel in this difference. The level rises smoothly to `operating` over the first half
-    of the settling time.
+    The inputs are level ± amplitude × force. The linear response is half the difference of the two outputs, divided by the
+    amplitude. All even powers of the nonlinearity cancel in this difference. The level rises smoothly to `operating` over the
+    first half of the settling time.
 
     respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time).
     size: number of time steps.

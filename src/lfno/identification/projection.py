@@ -13,17 +13,17 @@ from lfno.identification.uncertainty import coloured_covariance
 
 
 class Projection:
-    """Least squares of the outputs on the exact responses of poles, for one hold of the input.
+    """The least-squares fit of the outputs by the exact responses of given poles.
 
-    One fifth of the data is held out of every fit. `error` is the error on the held-out data: it shows the value of a further
-    pole. `whole()` returns the problem with all data in the fit.
+    One fifth of the data is held out of every fit. `error` returns the error on the held-out data, to decide about a further
+    pole. `whole` returns the problem with all data in the fit.
 
     inputs, outputs: (samples, channels, time).
     step: sampling step in seconds.
-    hold: interpolation of the input between samples.
-    warmup: first steps of the simulation that are not scored.
+    hold: interpolation of the input between samples, one of `response.HOLDS`.
+    warmup: number of first steps that are simulated and do not count in the error.
     direct: whether the model has a direct term.
-    moments: (samples, time), True where the outputs were measured. Other moments are simulated and not scored.
+    moments: (samples, time), True where the outputs were measured. Other moments are simulated and do not count in the error.
     hold_out: whether a fifth of the data is held out.
     constant: whether the model has a constant in each output.
     """
@@ -38,14 +38,16 @@ class Projection:
 
     @cached_property
     def pieces(self) -> np.ndarray:
+        """Return the coefficients of the inputs between samples, from `interpolate`."""
         return interpolate(self.inputs, self.step, self.hold)
 
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
-        """Return the response of a pole to the inputs, (samples, inputs, time), and its derivative with respect to the pole."""
+        """Return the response z of a pole μ to the inputs, and the derivative ∂z/∂μ. Both have the shape of the inputs."""
         return pole_response(pole, self.pieces, self.step)
 
     @cached_property
     def targets(self) -> np.ndarray:
+        """Return the outputs as scored rows (rows, outputs)."""
         return self.rows(self.outputs)
 
     @cached_property
@@ -56,7 +58,11 @@ class Projection:
 
     @cached_property
     def held(self) -> np.ndarray:
-        """Return a mask of the held-out rows: every fifth trajectory, or every fifth of 50 time pieces for few trajectories."""
+        """Return a mask of the held-out rows, (rows,).
+
+        Five trajectories or more: every fifth trajectory is held out. Fewer trajectories: time is divided into 50 pieces, and
+        every fifth piece is held out.
+        """
         return self._pieces % 5 == 4 if self.hold_out else np.zeros(len(self.targets), dtype=bool)
 
     @cached_property
@@ -75,7 +81,7 @@ class Projection:
                           constant=self.constant)  # fmt: skip
 
     def whole(self) -> Projection:
-        """Return the problem with no data held out. It gives the best estimate and a covariance, but no `error`."""
+        """Return the problem with no data held out, for the final estimate and its covariance. `error` then has no meaning."""
         moved = type(self)(
             self.inputs, self.outputs, self.step, self.hold, self.warmup, self.direct, self.moments, hold_out=False,
             constant=self.constant,
@@ -84,17 +90,18 @@ class Projection:
         return moved
 
     def rows(self, arrays: np.ndarray) -> np.ndarray:
-        """Reshape arrays (samples, channels, time) to the scored rows (samples × scored time, channels)."""
+        """Return arrays (samples, channels, time) as rows (samples × time, channels), one for each step that is scored."""
         rows = np.moveaxis(arrays[..., self.warmup :], 1, -1).reshape(-1, arrays.shape[1])
         return rows if self.moments is None else rows[self._scored]
 
     @cached_property
     def _scored(self) -> np.ndarray:
+        """Return which rows count in the error, for data with gaps."""
         assert self.moments is not None
         return self.moments[:, self.warmup :].ravel()
 
     def columns(self, poles: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the regression matrix, and for every pole the derivative ∂z/∂μ, complex (rows, inputs)."""
+        """Return the regression matrix (rows, columns), and for every pole the derivative ∂z/∂μ, complex (rows, inputs)."""
         blocks, slopes = [self.fixed], []
         for pole in poles:
             value, slope = (self.rows(part) for part in self.respond(pole))
@@ -123,9 +130,10 @@ class Projection:
         return solution, self.targets[self.held] - matrix[self.held] @ solution
 
     def gain(self, poles: np.ndarray, others: np.ndarray) -> float:
-        """Return the fall of the squared held-out error from `poles` to `others`, in standard errors of this fall.
+        """Return how much the squared held-out error falls from `poles` to `others`, in standard errors of this fall.
 
-        The difference is computed for each piece of data. So the spread between loud and quiet pieces hides no small gain.
+        The two errors are compared piece by piece. So a large difference between loud and quiet pieces does not hide a small
+        gain.
         """
         pieces = self._pieces[self.held]
         order = np.unique(pieces, return_inverse=True)[1]
@@ -136,6 +144,7 @@ class Projection:
         return float(fall.mean() / max(fall.std(ddof=1) / math.sqrt(len(fall)), 1e-300))
 
     def error(self, poles: np.ndarray) -> float:
+        """Return the relative L2 error on the held-out rows."""
         return self.solve(poles)[1]
 
     def residual_basis(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,7 +153,11 @@ class Projection:
         return self.targets - basis @ (basis.T @ self.targets), basis
 
     def explained(self, pole: complex, residual: np.ndarray, basis: np.ndarray) -> float:
-        """Return the decrease of the sum of squares by one more pole. `residual_basis` gives the other arguments."""
+        """Return by how much one more pole lowers the sum of squares.
+
+        pole: the additional pole.
+        residual, basis: result of `residual_basis` for the present poles.
+        """
         value = self.rows(self.respond(pole)[0])
         block = value.real if pole.imag == 0 else np.concatenate([value.real, value.imag], axis=1)
         length = np.linalg.norm(block, axis=0)
@@ -155,7 +168,7 @@ class Projection:
         return float((seen * np.linalg.solve(gram, seen)).sum())
 
     def refine(self, poles: np.ndarray) -> np.ndarray:
-        """Refine all poles by Gauss–Newton steps in log(−Re μ) and Im μ. Kaufman's Jacobian eliminates the residues."""
+        """Return all poles after Gauss–Newton steps in log(−Re μ) and Im μ. Kaufman's Jacobian eliminates the residues."""
         if not len(poles):
             return poles
         oscillates = poles.imag != 0
@@ -187,7 +200,8 @@ class Projection:
     def covariance(self, poles: np.ndarray) -> np.ndarray:
         """Return the covariance (modes, 2, 2) of Re μ and Im μ of each pole. The noise may be coloured.
 
-        Call this method on `whole()`. The Jacobian is with respect to log(−Re μ) and Im μ, so δ Re μ = Re μ δ log(−Re μ).
+        Call this method on the result of `whole`. The Jacobian is with respect to log(−Re μ) and Im μ. Therefore the entries of
+        Re μ are multiplied by d Re μ / d log(−Re μ) = Re μ.
         """
         covariance = np.zeros((len(poles), 2, 2))
         if not len(poles):

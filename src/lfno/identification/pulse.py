@@ -16,7 +16,7 @@ from lfno.identification.pairs import LARGEST
 from lfno.identification.probe import Respond
 from lfno.identification.realisation import choose_order, realise
 
-#: numbers of states in the search
+#: numbers of states that the search compares
 STATES = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 #: largest ratio of the new error to the old error for which more states are accepted
 WORTH = 0.7
@@ -43,18 +43,18 @@ class PulseResponse:
 
     @property
     def decay(self) -> np.ndarray:
-        """Return the free decay after the pulse, (outputs, inputs, time), as input of `realise`."""
+        """Return the free decay after the pulse, (outputs, inputs, time), the shape that `realise` needs."""
         return np.moveaxis(self.responses[..., self.length :], 0, 1)
 
 
 def pulse_response(
     respond: Respond, grid: Grid, amplitude: float, channels: int = 1, operating: float = 0.0, width: float | None = None
 ) -> PulseResponse:
-    """Return the response to raised-cosine pulses about a constant input.
+    """Return the response to raised-cosine pulses that are added to a constant input.
 
     The response is half the difference of the outputs for +pulse and −pulse, divided by the height. All even powers of the
-    nonlinearity cancel in this difference. About rest, the pulse begins at the first sample. About another level, the input
-    first rises to this level over a quarter of the window, and the pulse begins in the middle of the window.
+    nonlinearity cancel in this difference. If the constant input is zero, the pulse begins at the first sample. Otherwise the
+    input first rises to the constant over a quarter of the window, and the pulse begins in the middle of the window.
 
     respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time) from rest, in physical units.
     grid: the time grid.
@@ -62,7 +62,7 @@ def pulse_response(
     channels: number of input channels.
     operating: the constant input.
     width: length of the pulse in seconds; default 1/50 of the window, at least 8 steps. The spectrum of the pulse ends near
-        2/width Hz. So a network receives few frequencies that were absent from its training.
+        2/width Hz. A wide pulse keeps a network inside the frequency band of its training data.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -102,20 +102,20 @@ def small_signal_modes(
     tolerance: float = 0.01,
     accuracy: float = 0.0,
 ) -> Modes:
-    """Fit the modes of a nonlinear system, or a network, to its response to a pulse of height `amplitude`.
+    """Return the modes of a nonlinear system, or of a network, from its response to a pulse of height `amplitude`.
 
     After the pulse the response is a free decay. The realisation of this decay gives initial poles, independent of the pulse.
-    `identify` then refines the poles and fits the residues to the response to the pulse. `error` is the relative L2 error of
-    this fit.
+    `identify` then refines the poles and fits the residues to the response to the pulse. `Modes.error` is the relative L2 error
+    of this fit.
 
-    A large amplitude gives the modes of large motion. Their frequency drifts as the motion decays; `order=2` then returns one
-    oscillation with the mean frequency.
+    A large amplitude gives the modes of large motion. The frequency of such a mode drifts as the motion decays. `order=2` then
+    returns one oscillation with the mean frequency.
 
-    respond, grid, amplitude, channels, operating, width: see `pulse_response`.
+    respond, grid, amplitude, channels, operating, width: arguments of `pulse_response`.
     order: number of states. By default, the fewest states that explain the response to the error `accuracy`. If no number of
         states reaches this error, a small number is used, and `error` shows the misfit.
     tolerance: singular values below this part of the largest singular value are ignored.
-    accuracy: relative L2 error of `respond` itself. The response of a network does not show modes weaker than its error.
+    accuracy: relative L2 error of `respond` itself, for example of a network. Modes weaker than this error cannot be found.
     """
     seen = pulse_response(respond, grid, amplitude, channels, operating, width)
     rest = Grid.line(seen.pulses.shape[-1], seen.step)
@@ -134,7 +134,11 @@ def small_signal_modes(
 def _fewest(explain: Callable[[int], Modes], most: int, accuracy: float) -> Modes:
     """Return the fit with the fewest useful states.
 
-    More states must lower the error much, and must not produce large modes that cancel each other.
+    More states are accepted if the error falls clearly (`WORTH`) and no large modes cancel each other.
+
+    explain: a function from the number of states to the fitted modes.
+    most: largest number of states.
+    accuracy: relative error at which the search stops.
     """
     best = None
     for states in sorted({*(count for count in STATES if count < most), most}):

@@ -1,8 +1,8 @@
-"""The eigensystem realisation algorithm: the poles and residues behind impulse responses.
+"""The eigensystem realisation algorithm: poles and residues from impulse responses.
 
-An impulse response h_k = C Aᵏ B fills a Hankel matrix H⁰ᵢⱼ = h_{i+j}. The rank of H⁰ is the number of states. The singular
-value decomposition H⁰ ≈ U Σ Vᵀ and the shifted matrix H¹ᵢⱼ = h_{i+j+1} give A = Σ^{−½} Uᵀ H¹ V Σ^{−½}. The eigenvalues of A are
-e^{μ dt}.
+The linear system x_{k+1} = A x_k + B f_k, y_k = C x_{k+1} has the impulse response h_k = C Aᵏ B. The Hankel matrix
+H⁰ᵢⱼ = h_{i+j} contains this response. The rank of H⁰ is the number of states. The singular value decomposition H⁰ ≈ U Σ Vᵀ and
+the shifted matrix H¹ᵢⱼ = h_{i+j+1} give A = Σ^{−½} Uᵀ H¹ V Σ^{−½}. The eigenvalues of A are e^{μ dt}, with the poles μ.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 
-# largest number of rows and columns of the Hankel matrix; the decomposition costs the cube of this number
+# largest number of rows and columns of the Hankel matrix; the time of the decomposition grows as the cube of this number
 _HANKEL = 600
 
 
 @dataclass(frozen=True)
 class Realisation:
-    """The impulse response h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}.
+    """The impulse response from input i to output o: h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}.
 
-    poles: (modes,), with Im μ ≥ 0.
+    poles: (modes,), in 1/s, with Im μ ≥ 0.
     residues: (outputs, inputs, modes).
     singular_values: the singular values of the Hankel matrix.
     """
@@ -37,8 +37,8 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
     """Return poles and residues of impulse responses `(outputs, inputs, time)`, with the first sample at t = 0.
 
     step: sampling step in seconds.
-    order: number of states; an oscillation has two. By default `choose_order` selects the order.
-    tolerance: smallest singular value that counts, relative to the largest one.
+    order: number of states; an oscillation needs two states. By default `choose_order` selects the order.
+    tolerance: singular values below this part of the largest one are ignored. Used only without `order`.
 
     >>> decay = np.exp(-0.5 * 0.1 * np.arange(100))
     >>> realise(decay[None, None], 0.1).poles.real.round(6)
@@ -78,7 +78,8 @@ def realise(markov: np.ndarray, step: float, order: int | None = None, tolerance
 def choose_order(singular_values: np.ndarray, tolerance: float) -> int:
     """Return the number of singular values above `tolerance` times the first one and above the noise floor.
 
-    The noise floor is 2.858 medians: the optimal hard threshold for a square matrix with white noise of unknown size.
+    The noise floor is 2.858 times the median of the singular values. Gavish and Donoho (2014) show that this threshold is
+    optimal for a square matrix with white noise of unknown variance.
     """
     if not singular_values[0] > 0:
         return 0
@@ -101,7 +102,10 @@ def _stride(markov: np.ndarray) -> int:
 
 
 def _residues(markov: np.ndarray, poles: np.ndarray, step: float) -> np.ndarray:
-    """Fit the residues by least squares to the whole response. The Hankel factors use a part of the samples only."""
+    """Return the residues (outputs, inputs, modes), from a least-squares fit to all samples of the response.
+
+    The Hankel matrix contains only a part of the samples, so its factors would give less precise residues.
+    """
     outputs, inputs, size = markov.shape
     modes = np.exp(np.outer(step * np.arange(size), poles))
     matrix = np.concatenate([modes.real, -modes.imag], axis=1)

@@ -1,7 +1,7 @@
 """The exact response of a pole to a sampled input, and its derivative with respect to the pole.
 
-The response of a pole μ from rest is z(t) = ∫₀ᵗ e^{μ(t−s)} f(s) ds. Between two samples the input is a polynomial in the time
-since the first of the two samples. So one step of the integral is exact:
+The response of a pole μ from rest is z(t) = ∫₀ᵗ e^{μ(t−s)} f(s) ds. Between samples k and k + 1 the input f is the polynomial
+Σ_m c_{m,k} s^m in the time s since sample k. So one step of the integral is exact:
 
     z_{k+1} = e^{μ dt} z_k + Σ_m c_{m,k} I_m(μ),    I_m(μ) = ∫₀^{dt} s^m e^{μ(dt−s)} ds.
 """
@@ -54,7 +54,7 @@ def spline_aliases(turn: np.ndarray, most: int = 8) -> dict[int, np.ndarray]:
 
 
 def pole_response(pole: complex, pieces: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return z and ∂z/∂μ at the sample times, both complex `(..., time)`.
+    """Return the response z of a pole μ from rest, and ∂z/∂μ, at the sample times. Both are complex `(..., time)`.
 
     pieces: the coefficients of the input, from `interpolate`.
 

@@ -8,28 +8,28 @@ import numpy as np
 
 from lfno.identification.projection import Projection
 
-#: largest ratio of the new to the old held-out error for which a further pole is accepted
+#: a further pole is accepted if the new held-out error is below this part of the old one
 IMPROVEMENT = 0.97
-#: largest ratio of the new to the old held-out error if the gain is statistically significant (see SURE)
+#: a smaller gain, with an error below this part of the old one, is accepted if it is statistically significant (see SURE)
 SLIGHT = 0.997
-#: significance of a gain: the mean fall of the squared held-out errors, in standard errors
+#: smallest significant gain: the mean fall of the squared held-out errors, in standard errors of this fall
 SURE = 3.0
-#: relative error below which the stricter ratio HALF applies: the interpolation of the input may cause such an error
+#: relative error below which HALF replaces IMPROVEMENT; the interpolation of the input alone may cause such an error
 FINE = 1e-3
-#: largest ratio of the new to the old held-out error, for errors below FINE
+#: for errors below FINE, a further pole is accepted if the new held-out error is below this part of the old one
 HALF = 0.5
 #: contribution below which `prune` tries to remove a pole
 WEAK = 0.05
 #: distance of two poles, relative to |μ|, below which both may describe one mode
 CLOSE = 0.3
-#: number of data points in the coarse search for the next pole
+#: number of data points in the coarse search for the next pole; more points cost time and seldom change the choice
 GLANCE = 20_000
 
 
 def search_poles(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
     """Add poles while each pole lowers the held-out error. Return the poles, and the held-out error after each addition.
 
-    problems: the same data with each hold of the input.
+    problems: the problem for each interpolation of the input, keyed by the name of the hold.
     max_poles: largest number of poles.
     enough: relative error below which the search stops.
     """
@@ -44,7 +44,7 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
                 chosen, error = option, reached
         if chosen is poles:
             break
-        # a wrong hold would hide the remaining poles, or lead to false poles that imitate the correct hold
+        # choose the hold again: with a wrong hold, false poles would imitate the correct hold
         problem = min(problems.values(), key=lambda other: other.error(chosen))
         poles = problem.refine(chosen)
         errors.append(problem.error(poles))
@@ -52,7 +52,7 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
 
 
 def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: float, reached: float) -> bool:
-    """Return whether the poles `more` are enough better than `poles`: the error falls from `error` to `reached`."""
+    """Return whether the poles `more` are clearly better than `poles`. Their errors are `reached` and `error`."""
     if error < FINE:
         return reached < HALF * error
     return reached < IMPROVEMENT * error or (reached < SLIGHT * error and problem.gain(poles, more) > SURE)
@@ -79,10 +79,11 @@ def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np
 
 
 def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.ndarray:
-    """Remove superfluous poles, one at a time.
+    """Return the poles without superfluous poles, which are removed one at a time.
 
-    Three kinds of poles are tried: weak poles, poles close to another pole, and poles whose time constant exceeds the record.
-    The remaining poles are refined. A pole is removed if the error stays below `accuracy` or hardly rises.
+    Only three kinds of poles may be superfluous: weak poles, poles close to another pole, and poles whose time constant exceeds
+    the record. For each of them, the remaining poles are refined without it. The pole is removed if the error then stays below
+    `accuracy` or hardly rises.
     """
     while len(poles) > 1:
         error = problem.error(poles)
@@ -139,7 +140,7 @@ def residues_of(problem: Projection, poles: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def constant_of(problem: Projection, poles: np.ndarray) -> np.ndarray:
-    """Return the constant of the regression, (outputs,); zero if the problem has no constant."""
+    """Return the fitted constant of each output, (outputs,); zeros if the problem has no constant."""
     if not problem.constant:
         return np.zeros(problem.targets.shape[1])
     return problem.solve(poles)[0][problem.fixed.shape[1] - 1]

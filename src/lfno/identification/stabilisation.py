@@ -19,9 +19,9 @@ SAME_DAMPING = 0.05
 class Stabilisation:
     """The poles of all orders, one entry for each pole of each order.
 
-    order: number of states of the realisation.
-    pole: in 1/s, complex.
-    stable: whether the previous order has a pole with the same frequency and damping.
+    order: number of states of the realisation, (entries,).
+    pole: in 1/s, complex, (entries,).
+    stable: whether the previous order has a pole with the same frequency and damping, (entries,) of bool.
     """
 
     order: np.ndarray
@@ -30,15 +30,19 @@ class Stabilisation:
 
 
 def stabilisation(markov: np.ndarray, step: float, most: int = 24) -> Stabilisation:
-    """Realise impulse responses or free decays `(outputs, inputs, time)` with 2, 4, … `most` states.
+    """Return the poles of realisations with 2, 4, … `most` states.
 
     A mode of the system appears at every order above a certain order. A pole that describes noise moves from order to order.
+
+    markov: impulse responses or free decays `(outputs, inputs, time)`.
+    step: sampling step in seconds.
+    most: largest number of states.
 
     >>> t = 0.02 * np.arange(600)
     >>> decay = np.exp(-0.3 * t) * np.cos(8 * t) + 1e-3 * np.random.default_rng(0).normal(size=600)
     >>> found = stabilisation(decay[None, None], 0.02, most=12)
     >>> near = np.abs(found.pole - (-0.3 + 8j)) < 0.05
-    >>> near.sum(), (found.stable & near).sum()  # at all six orders, and stable at all but the first
+    >>> near.sum(), (found.stable & near).sum()  # all six orders have the pole; the first order has no previous order
     (np.int64(6), np.int64(5))
     """
     if most < 2:

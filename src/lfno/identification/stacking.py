@@ -11,9 +11,9 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 
-#: largest number of estimated initial states; each state adds as many regression columns as there are poles
+#: largest number of stretches with an estimated initial state; each of them adds as many regression columns as there are poles
 MOST_MOVING = 4
-#: largest number of samples for which initial states are estimated; a longer record loses little by a warm-up
+#: largest number of samples for which initial states are estimated; in a longer record a warm-up is a small part of the data
 MOST_SAMPLES = 200_000
 #: samples after a pulse that a cubic spline through the pulse disturbs; the disturbance falls as 0.27^n
 DISTURBED = 16
@@ -23,8 +23,8 @@ DISTURBED = 16
 class Stacked:
     """Stretches as arrays (stretches, channels, time). A model simulates each stretch from rest.
 
-    mask: True where an output was measured and is scored; None if all outputs after the warm-up are scored.
-    warmup: first samples that are not scored.
+    mask: True where an output was measured and counts in the error; None if all outputs after the warm-up count.
+    warmup: number of first samples that do not count in the error.
     moving: indices of the stretches with an estimated initial state.
     """
 
@@ -35,10 +35,10 @@ class Stacked:
     moving: tuple[int, ...] = ()
 
     def with_pulses(self, inputs: np.ndarray) -> np.ndarray:
-        """Return the inputs with one more channel for each moving stretch: a pulse at its first sample.
+        """Return the inputs with one more channel for each stretch in `moving`. The channel is a pulse at the first sample.
 
-        The free motion from any initial state is Re Σ_n c_n e^{μ_n t}. This is the response of the poles to a pulse. So the
-        residues of the pulse channel represent the initial state.
+        The free motion from any initial state is Re Σ_n c_n e^{μ_n t} with some coefficients c_n. The response of the poles to
+        a pulse has the same form. So the residues of the pulse channel represent the initial state.
         """
         if not self.moving:
             return inputs
@@ -48,13 +48,13 @@ class Stacked:
 
 
 def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: int) -> Stacked:
-    """Stack the stretches. If few stretches start in motion, mark them for an estimate of their initial states.
+    """Return the stretches as arrays. If few stretches start in motion, mark them for an estimate of their initial states.
 
-    An estimated initial state replaces a warm-up as long as the memory of the system, which is hard to measure. Then only the
-    samples that the pulse disturbs are not scored.
+    Without an estimate, a warm-up as long as the memory of the system is needed, and this memory is hard to measure. With an
+    estimate, the warm-up contains only the samples that the pulse disturbs.
 
-    warmup: first samples of a stretch in motion that are not scored.
-    memory: least number of samples by which a periodic stretch is extended before it is scored.
+    warmup: number of first samples of a stretch in motion that do not count in the error.
+    memory: smallest number of samples that are simulated before the scored period of a periodic stretch.
     most: largest number of samples in all.
     """
     moving = tuple(k for k, stretch in enumerate(stretches) if stretch.start == UNKNOWN)
@@ -70,9 +70,9 @@ def with_states(stretches: Sequence[Stretch], warmup: int, memory: int, most: in
 def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Stacked:
     """Return the stretches as arrays of one shape.
 
-    - The first `warmup` samples of a stretch with unknown initial state are not scored.
-    - A period of a steady state is repeated; only the last repetition is scored.
-    - Shorter stretches are padded at the end with zeros, which are not scored.
+    - The first `warmup` samples of a stretch with unknown initial state do not count in the error.
+    - A period of a steady state is repeated; only the last repetition counts.
+    - Shorter stretches are padded at the end with zeros, which do not count.
     - The result has at most `most` samples in all: the last stretch is cut, and further stretches are left out.
 
     >>> one, two = Stretch(np.ones((1, 5)), np.ones((1, 5)), start="rest"), Stretch(np.ones((1, 3)), np.ones((1, 3)))
@@ -109,4 +109,5 @@ def _piece(stretch: Stretch, size: int, warmup: int) -> tuple[np.ndarray, np.nda
 
 
 def _padded(values: np.ndarray, size: int) -> np.ndarray:
+    """Return values (…, time) with zeros at the end, (…, size)."""
     return np.concatenate([values, np.zeros((*values.shape[:-1], size - values.shape[-1]), values.dtype)], -1)

@@ -1,13 +1,14 @@
 """Covariance of fitted poles under coloured noise, and standard deviations of frequency and damping.
 
-J is the Jacobian of the response after elimination of the residues, and e is the noise with the covariance Σ. Near the
-solution, the noise moves a least-squares estimate by δθ = (JᵀJ)⁻¹ Jᵀ e. So the covariance of the estimate is
+θ is the vector of parameters, J is the Jacobian of the response after elimination of the residues, and e is the noise with the
+covariance Σ. Near the solution, the noise moves a least-squares estimate by δθ = (JᵀJ)⁻¹ Jᵀ e. So the covariance of the
+estimate is
 
     cov θ = (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹.
 
 The noise is stationary, so Σ is a convolution, and JᵀΣJ is a sum over frequencies: the spectrum of J times the power spectrum
-of the noise. The smoothed periodogram of the residual estimates the power spectrum of the noise. The fit absorbs the part h(f)
-of the noise power, called the leverage. The leverage is largest at the frequencies where J is large. Division of the
+of the noise. The smoothed periodogram of the residual estimates the power spectrum of the noise. The fit absorbs a part h(f) of
+the noise power. This part is called the leverage, and it is largest at the frequencies where J is large. Division of the
 periodogram by 1 − h(f) corrects for the absorbed part.
 """
 
@@ -22,11 +23,11 @@ from scipy.ndimage import uniform_filter1d
 NORMAL_95 = 1.959964
 #: variance of a completely unknown parameter; a finite value, so that products with zero are zero
 UNKNOWN = 1e30
-#: number of periodogram values (frequencies × trajectories) in one average
+#: number of periodogram values (frequencies × trajectories) in one average of the smoothing
 AVERAGED = 60
 #: eigenvalue of the scaled JᵀJ, relative to the largest eigenvalue, below which a direction is redundant
 REDUNDANT = 1e-12
-#: lower bound of 1 − h(f), the part of the noise power in the residual
+#: lower bound of 1 − h(f); division by a smaller number would amplify errors of the leverage
 LEAST = 0.2
 
 
@@ -50,7 +51,8 @@ def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarra
     errors, slopes = np.fft.fft(residual, axis=1), np.fft.fft(jacobian, axis=1)
     power = np.einsum("sfo,sfp->fop", errors, errors.conj()) / (trajectories * time)
     flat = jacobian.reshape(-1, parameters)
-    # A redundant direction changes no output, for example a change of units between two factors. Its variance is set to zero.
+    # A redundant direction does not change any output, for example a change of units between two factors of a product. The
+    # pseudoinverse sets the variance of such a direction to zero.
     size = np.linalg.norm(flat, axis=0)
     size = np.where(size > 0, size, 1.0)
     inverse = np.linalg.pinv((flat / size).T @ (flat / size), rcond=REDUNDANT, hermitian=True) / np.outer(size, size)

@@ -2,23 +2,23 @@
 
 Modules:
     operator: the base class: units, checks, lift, projection, prediction, decomposition, saving
-    fno: FNO
-    lno: LNO
-    lfno: LFNO
-    marching: a network that goes from frame to frame
-    pole_operator: the base class of the models with poles, and the table of poles
-    config: one frozen dataclass of options for each model
+    fno: the Fourier neural operator
+    lno: the Laplace neural operator
+    lfno: the Laplace–Fourier neural operator
+    marching: a network that predicts a field step by step in time
+    pole_operator: the base class of models with poles, and the table of poles
+    config: options of the models, one frozen dataclass for each model
     layers: one layer: linear response, channel map, activation, gate
-    responses: the linear response of a layer in the frequency form, one class for each kind
-    recurrences: the linear response as a recurrence along time
-    real_basis: the same for fields in a sine, cosine or Chebyshev basis
-    kernel: parameters of the poles and residues of a layer
-    fourier_weights: R, the channel matrices at the low Fourier modes
-    pointwise: channel maps, activations and gates at every point
+    responses: the linear response of a layer, computed from Fourier transforms of the window; one class for each kind
+    recurrences: the linear response of a layer as a recurrence along time
+    real_basis: the linear response of a layer for fields in a sine, cosine or Chebyshev basis
+    kernel: the poles and residues of a layer
+    fourier_weights: R, the learned channel matrices at the low Fourier modes
+    pointwise: channel maps, activations and gates, which act on each point alone
     storage: load a network from a file, and the models by name
     frozen: a network on one grid as real matrix products, for exports
-    terms: the linear response of a layer as such products
-    export: ONNX and PyTorch programs of a network
+    terms: the linear response of a layer as real matrix products, for exports
+    export: write a network as an ONNX or PyTorch program
 """
 
 from lfno.models.fno import FNO, FNOConfig

@@ -1,5 +1,6 @@
-"""The options of the models: one frozen dataclass per model. Its fields are the arguments of the constructor and the metadata
-of a model file.
+"""The options of the models: one frozen dataclass for each model.
+
+The fields of the dataclass are keyword arguments of the model's constructor. A model file stores the options as metadata.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import Any
 
 from lfno.core.errors import LfnoError
 
-#: largest number of parameters of a model; more is a mistake
+#: largest number of parameters of a model; more parameters are a mistake of the user
 LARGEST = 2**32
+#: names of the activation functions
 ACTIVATIONS = ("relu", "gelu", "silu", "tanh", "sin")
 
 
@@ -42,13 +44,16 @@ def check_flag(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class OperatorConfig:
-    """Options of every neural operator: lift → layers of `width` channels → projection (via `projection` channels).
+    """Options of every neural operator: lift → layers → projection.
 
-    modes: each layer keeps the Fourier modes |l| < modes; one value for all axes, or one for each.
-    grid_channels: whether the coordinates, scaled to [0, 1) over the training grid, are further input channels.
-    padding: inside the layers, every non-periodic axis is extended with zeros by this fraction of its length. Fourier modes
-        then wrap around into the extension. If layers are exact apart from R, only R sees the extension on axes with poles,
-        because nothing else wraps around there.
+    in_channels, out_channels: the numbers of input and output channels.
+    width: the number of channels inside the layers.
+    modes: each layer keeps the Fourier modes |l| < modes; one value for all axes, or one for each axis.
+    activation: the name of the activation function.
+    projection: the number of hidden channels of the projection.
+    grid_channels: whether the coordinates, scaled to [0, 1) over the training grid, are also input channels.
+    padding: the fraction by which layers extend every non-periodic axis with zeros. Fourier modes connect the two ends of an
+        axis, and the zeros keep the ends apart. If only R connects the ends of an axis with poles, only R uses the extension.
     """
 
     in_channels: int = 1
@@ -73,7 +78,7 @@ class OperatorConfig:
 
     @classmethod
     def from_fields(cls, tree: dict[str, Any]) -> Any:
-        """Return the options from a dictionary. Raises LfnoError for an unknown field."""
+        """Return the options with the values of a dictionary. Raises LfnoError for an unknown field."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(tree) - known)
         if unknown:
@@ -85,13 +90,13 @@ class OperatorConfig:
 class PoleConfig(OperatorConfig):
     """Further options of models with poles and residues.
 
-    n_poles: the number of poles on each Laplace axis.
-    poles: "stable" (μ = −e^a + ib, which never grows) or "free" (as in the literature).
-    share_poles: whether a layer has one set of poles instead of one for each pair of channels.
-    laplace_axes: the axes with poles; the others have Fourier modes. None means all axes, "time" only the time axis.
-    mixed: with poles on several axes, whether to keep the terms that decay along some axes and are steady along others
-        (exact). If False, only the term that decays along all axes is kept (as in the literature).
-    cycles: the number of oscillations per training window of the fastest pole at initialisation.
+    n_poles: the number of poles on each Laplace axis (each axis with poles).
+    poles: "stable" (μ = −e^a + ib, so that responses never grow) or "free" (any complex number, as in the literature).
+    share_poles: whether all pairs of channels of a layer share one set of poles. If False, each pair has its own set.
+    laplace_axes: the axes with poles; the other axes have Fourier modes. None means all axes, "time" only the time axis.
+    mixed: for poles on several axes: whether to keep terms that decay along some axes and are steady along others. The exact
+        response needs them. If False, only the term that decays along all axes is kept, as in the literature.
+    cycles: the number of oscillations of the fastest pole during the training window, at initialisation.
     """
 
     n_poles: int = 4
@@ -117,10 +122,13 @@ class PoleConfig(OperatorConfig):
 
 
 def check_size(config: Any, modes: Sequence[int]) -> None:
-    """Raise LfnoError if the weights of all layers, estimated from above, are too many. No memory is allocated before."""
+    """Raise LfnoError if an upper bound of the number of parameters is too large. No memory has been allocated yet."""
     depth = sum(value for name, value in asdict(config).items() if name.endswith("layers"))
     per_pair = 1 + math.prod(2 * count for count in modes) + getattr(config, "n_poles", 0) ** len(modes)
     ends = (config.in_channels + config.projection + len(modes)) * config.width + config.projection * config.out_channels
     numbers = max(depth, 1) * config.width**2 * per_pair + ends
     if numbers > LARGEST:
-        raise LfnoError(f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} numbers; use less")
+        raise LfnoError(
+            f"a model of width {config.width} with modes {tuple(modes)} has up to {numbers:.1g} parameters; "
+            "use a smaller width or fewer modes"
+        )

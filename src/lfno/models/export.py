@@ -1,7 +1,6 @@
-"""Models that run without lfno: as ONNX, or as a program of PyTorch.
+"""Write a network as a program that runs without lfno, in ONNX or in PyTorch.
 
-ONNX gets the model as real matrix products (`lfno.models.frozen`); PyTorch gets the recorded operations themselves.
-Neither file needs lfno to run.
+An ONNX program has real matrix products (`lfno.models.frozen`). A PyTorch program has the recorded operations of the network.
 """
 
 from __future__ import annotations
@@ -30,13 +29,20 @@ from lfno.models.marching import Marching
 from lfno.models.operator import Operator, _column
 
 TARGETS = ("onnx", "torch")
+#: largest error of an exported program, relative to the largest output
 TOLERANCE = 1e-4
+#: largest number of points of a grid, to limit memory
 MOST_POINTS = 2**24
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A written file and its error: the largest difference from the original on random input, relative to the largest output.
+    """A written file.
+
+    path: the file.
+    target: "onnx" or "torch".
+    error: the largest difference from the original network on random input, divided by the largest output.
+    size: the number of bytes.
     """
 
     path: Path
@@ -46,7 +52,7 @@ class Exported:
 
 
 def check_target(path: Path) -> None:
-    """Raise LfnoError if a file cannot be written at `path`: its folder is missing, or a folder has this name."""
+    """Raise LfnoError if a file cannot be written at `path`, because its folder is missing or a folder has this name."""
     if not path.parent.is_dir():
         raise LfnoError(f"there is no folder {path.parent} to write {path.name} into")
     if path.is_dir():
@@ -56,16 +62,16 @@ def check_target(path: Path) -> None:
 def export(
     model: Operator, path: str | Path, to: str = "onnx", grid: Grid | None = None, plus: nn.Module | None = None
 ) -> Exported:
-    """Write `model` on `grid` and compare the file with the original.
+    """Write a network as a program for one grid, and compare the program with the network.
 
     model: the network.
     path: the file.
     to: "onnx" or "torch".
-    grid: the training grid by default.
-    plus: a module on the same grid; the file gives the sum of both.
+    grid: the grid of the program, by default the training grid.
+    plus: a module on the same grid. The program returns the sum of the outputs of `model` and `plus`.
 
-    The file takes float32 (batch, channels, *grid) in physical units with any batch size, and returns physical units. Raises
-    LfnoError if the file cannot be written or differs from the original.
+    The program maps float32 inputs (batch, channels, *grid) to outputs, both in physical units, for any batch size. Raises
+    LfnoError if the file cannot be written, or if its results differ from the results of the network.
 
     >>> export(lfno.FNO(Grid.line(64, dt=0.1), width=4, modes=4, layers=1), "operator.pt2", to="torch").error < 1e-4
     True
@@ -96,6 +102,7 @@ def export(
 
 
 def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module | None) -> list[np.ndarray]:
+    """Write an ONNX program. Return its outputs for the whole batch x, and for the first sample."""
     try:
         import onnx
         import onnxruntime
@@ -118,6 +125,7 @@ def _onnx(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module | 
 
 
 def _torch(model: Operator, grid: Grid, path: Path, x: Tensor, plus: nn.Module | None) -> list[np.ndarray]:
+    """Write a PyTorch program. Return its outputs for the whole batch x, and for the first sample."""
     program = _program(_added(_OnGrid(clone(model).float(), grid), plus), x)
     torch.export.save(program, path, extra_files=describe(model.provenance, grid))
     module = torch.export.load(path).module()
@@ -140,28 +148,32 @@ def _quiet() -> Iterator[None]:
 
 
 def _program(module: nn.Module, x: Tensor) -> Any:
+    """Return the recorded operations of a module, for any batch size."""
     batch = torch.export.Dim("batch", min=1)
     with torch.no_grad():
         return torch.export.export(module.eval(), (x,), dynamic_shapes=({0: batch},), strict=False)
 
 
 def describe(provenance: dict[str, Any], grid: Grid) -> dict[str, str]:
-    """Return the metadata of the file as text: the grid of its input, and the channels if they are known."""
+    """Return the metadata of a program as text: the grid of its input, and names and units of its channels if known."""
     return {"lfno_grid": json.dumps(grid.to_dict()), "lfno_signals": json.dumps(signals_of(provenance))}
 
 
 def signals_of(provenance: dict[str, Any]) -> dict[str, Any]:
-    """Return names and units of the channels and the warm-up, if a model was trained on a user's file; else {}."""
+    """Return names and units of the channels, and the warm-up time. Return {} if the data did not come from a user's file."""
     data = provenance.get("data")
     signals = data.get("signals") if isinstance(data, dict) else None
     return signals if isinstance(signals, dict) else {}
 
 
 def _added(module: nn.Module, plus: nn.Module | None) -> nn.Module:
+    """Return a module with the sum of both outputs."""
     return module if plus is None else _Sum(module, deepcopy(plus).float())
 
 
 class _Sum(nn.Module):
+    """The sum of the outputs of two modules."""
+
     def __init__(self, one: nn.Module, two: nn.Module) -> None:
         super().__init__()
         self.one, self.two = one, two
@@ -171,6 +183,8 @@ class _Sum(nn.Module):
 
 
 class _OnGrid(nn.Module):
+    """A network on one grid, without checks of its input."""
+
     def __init__(self, model: Operator, grid: Grid) -> None:
         super().__init__()
         self.model, self.grid = model, grid

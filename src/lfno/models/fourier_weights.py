@@ -1,4 +1,4 @@
-"""R: one channel matrix for each low Fourier mode, with optional zero padding beyond the window."""
+"""The Fourier weights R: one learned channel matrix for each low Fourier mode, with optional zero padding of the field."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from lfno.backends.mixing import mix_channels
 
 
 def as_complex(pairs: Tensor) -> Tensor:
-    """(…, 2) → complex (…), for any memory layout."""
+    """Return pairs of real and imaginary parts (…, 2) as complex numbers (…), for any memory layout."""
     return torch.complex(pairs[..., 0], pairs[..., 1])
 
 
 class FourierWeights(nn.Module):
-    """R: one complex channel matrix for each kept mode, stored as real pairs (…, 2); shape (in, out, *kept).
+    """R: one complex channel matrix for each kept mode, (in, out, *kept), stored as real pairs (…, 2).
 
-    padding: the fraction of each axis by which a field is extended with zeros for R.
-    signed: whether axes before the last have Fourier modes of both signs, or real modes.
+    modes: each axis keeps the modes |l| < modes.
+    zero: whether R is zero at the start, or random.
+    padding: the fraction of each axis by which R extends a field with zeros.
+    signed: whether axes before the last keep Fourier modes of both signs. If False, they keep modes l ≥ 0 of a real basis.
     """
 
     complex_parameters = ("weight",)
@@ -45,29 +47,35 @@ class FourierWeights(nn.Module):
 
     @property
     def matrix(self) -> Tensor:
+        """R, complex (in, out, *kept)."""
         return as_complex(self.weight)
 
     def extended(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """Return the number of points along each axis, with padding."""
+        """Return the number of points along each axis of a grid with this shape, including padding."""
         return tuple(n + math.ceil(share * n) for n, share in zip(shape, self.padding, strict=True))
 
     def forward(self, v: Tensor) -> Tensor:
-        """Apply R to the low modes. All other modes become zero."""
+        """Apply R to the low modes of a field (batch, in, *grid). All other modes of the result are zero."""
         return self.answer(v, self.matrix, v.shape[2:])
 
     def answer(self, v: Tensor, response: Tensor, shape: Sequence[int], entered: Sequence[int] = ()) -> Tensor:
-        """Apply one channel matrix per low Fourier mode to the zero-padded field and crop the result to the original grid."""
+        """Pad a field with zeros, apply a channel matrix to each low Fourier mode, and crop the result to the original grid.
+
+        response: the channel matrices, (in, out, *kept).
+        shape: the shape of the grid.
+        entered: axes of v that are already in Fourier modes; see `lfno.spectral.fourier.enter`.
+        """
         return filtered(v, response, self.modes, shape, entered, self.extended(shape))
 
 
 def extend(v: Tensor, extra: Sequence[int]) -> Tensor:
-    """Add zeros after the last point of each axis. Fourier modes wrap around into them."""
+    """Add `extra` zeros after the last point of each axis of a field (batch, channels, *grid)."""
     pairs = [n for count in reversed(extra) for n in (0, count)]
     return torch.nn.functional.pad(v, pairs) if any(pairs) else v
 
 
 def crop(v: Tensor, shape: Sequence[int]) -> Tensor:
-    """Return the first points of each axis, which removes an extension."""
+    """Return the first points of each axis of a field, up to `shape`. This removes what `extend` added."""
     for d, size in enumerate(shape):
         v = v.narrow(2 + d, 0, size)
     return v
@@ -81,5 +89,12 @@ def filtered(
     entered: Sequence[int] = (),
     period: Sequence[int] = (),
 ) -> Tensor:
-    """Apply one channel matrix for each mode to a field. The field is periodic with the length `shape`, or with `period`."""
+    """Apply one channel matrix for each kept Fourier mode to a field, and return the field (batch, out, *grid).
+
+    response: the channel matrices, (in, out, *kept).
+    modes: the number of kept modes of each axis; None keeps all modes.
+    shape: the shape of the grid.
+    entered: axes of v that are already in Fourier modes; see `lfno.spectral.fourier.enter`.
+    period: the period of each axis in points, by default `shape`. A longer period adds zeros.
+    """
     return from_modes(mix_channels(to_modes(v, modes, entered, period), response), shape, entered, period)

@@ -1,6 +1,6 @@
-"""A model on one grid as real matrix products with constants: no complex numbers, no Fourier transforms, no grid.
+"""A model on one grid as real matrix products with constant matrices: without complex numbers and Fourier transforms.
 
-Any runtime with matrix products can run it. `lfno.models.terms` turns a layer into such products.
+Every program that has matrix products can run such a model. `lfno.models.terms` writes one layer as matrix products.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def clone(model: Operator) -> Operator:
 
 
 class Frozen(nn.Module):
-    """The same map as `model` on one grid in real float32 products: (batch, in, *grid) → (batch, out, *grid)."""
+    """A model on one grid as real float32 matrix products: (batch, in, *grid) → (batch, out, *grid), in physical units."""
 
     input_offset: Tensor
     input_scale: Tensor
@@ -67,6 +67,7 @@ class Frozen(nn.Module):
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def _branch(self, v: Tensor, layers: Any) -> Tensor:
+        """Return the output of all layers of one branch."""
         for depth, layer in enumerate(layers):
             if self.inside:
                 v = layer(self.activation(v) if depth else v)
@@ -80,7 +81,7 @@ class Frozen(nn.Module):
 
 @dataclass(frozen=True)
 class _Part:
-    """A layer of the model. `transient` says whether its response includes the transient part."""
+    """A layer of the model. transient: whether the response includes its transient part."""
 
     response: Response
     pointwise: nn.Module | None = None
@@ -89,6 +90,7 @@ class _Part:
 
 
 def _branches(model: Any) -> list[list[_Part]]:
+    """Return the layers of each branch. The outputs of all branches are added. Most models have one branch."""
     if not (isinstance(model, LFNO) and model.config.layout == "branches"):
         return [[_Part(block.response, block.pointwise, block.gate) for block in model.blocks]]
     transient = [_Part(decay, pointwise) for decay, pointwise in zip(model.decays, model.pointwise, strict=True)]
@@ -97,6 +99,8 @@ def _branches(model: Any) -> list[list[_Part]]:
 
 
 class _Layer(nn.Module):
+    """The response of a layer plus its channel map W v + b, as matrix products."""
+
     def __init__(self, part: _Part, shape: Sequence[int], steps: Sequence[float]) -> None:
         super().__init__()
         self.pointwise = None if part.pointwise is None else part.pointwise.float()

@@ -1,4 +1,4 @@
-"""The parameters of a pole–residue layer, H(s) = Σ β / Π (s_d − μ_d), and the functions of them that layers use."""
+"""The poles μ and residues β of a layer with the transfer function H(s) = Σ β / Π_d (s_d − μ_d), where d are the axes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,27 @@ from lfno.spectral.poles import stable_poles
 from lfno.spectral.recurrence import State, advance_with, respond_with
 from lfno.spectral.tables import Tables, make_tables
 
-#: length of the training window in the unit of time (and space) of the layers, so that weights have no physical units
+#: length of every axis of the training grid in the units of the layers. Stored poles and residues have no physical units
 WINDOW = 20.0
 
 
 def unit_gain(decay: Tensor, band: float) -> Tensor:
-    """Return the |β| that gives a pole with the decay p a mean gain of one over a band Ω of frequencies: π|β|²/(pΩ) = 1."""
+    """Return |β| for a mean squared gain of one over the frequencies of a band: π|β|²/(decay · band) = 1.
+
+    decay: −Re μ of a pole.
+    band: the width of the band of angular frequencies.
+    """
     return torch.sqrt(decay * band / math.pi)
 
 
 class PoleResidue(nn.Module):
     """Poles and residues of one layer.
 
-    Poles are stored in units of the training window: μ (1/s) = μ_stored · WINDOW / window. `laplace` are the axes with poles.
-    The other axes have one residue for each of their modes: Fourier modes of both signs (`signed`), or real modes.
+    modes: K of each axis.
+    laplace: the axes with poles. Every other axis has one residue for each kept mode.
+    signed: whether the other axes have Fourier modes of both signs, |l| < K. If False, they have modes 0 … K−1 of a real basis.
+
+    Poles are stored in units of the training window: μ in 1/s is the stored pole · WINDOW / (length of the window in s).
     """
 
     def __init__(
@@ -48,7 +55,7 @@ class PoleResidue(nn.Module):
         super().__init__()
         self.laplace, self.modes = tuple(laplace), tuple(modes)
         self.mixed, self.stable, self.shared = config.mixed, config.poles == "stable", config.share_poles
-        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # poles must not decay towards zero
+        self.undecayed = tuple(f"poles_{d}" for d in laplace)  # no weight decay, which would move poles towards zero
         self.complex_parameters = (*self.undecayed, "residues")
         pair = () if config.share_poles else (channels_in, channels_out)
         for d in laplace:
@@ -57,7 +64,7 @@ class PoleResidue(nn.Module):
         scale = 1 / (channels_in * channels_out)
         residues = scale * torch.rand(channels_in, channels_out, *counts, 2)
         if self.stable:
-            # the energies of the responses of different poles add up: each pole gets its share of a gain of one
+            # all poles together have a gain of one; the energies of their responses add up
             residues = torch.randn_like(residues) / math.sqrt(2 * channels_in * config.n_poles ** len(laplace))
             for d in self.laplace:
                 decay = self.get_parameter(f"poles_{d}").detach()[..., 0].exp()
@@ -68,15 +75,16 @@ class PoleResidue(nn.Module):
         self.residues = nn.Parameter(residues)
 
     def _initial_poles(self, shape: tuple[int, ...], config: PoleConfig) -> nn.Parameter:
+        """Return random poles as pairs (…, 2): (a, b) of μ = −e^a + i b if poles are stable, else (Re μ, Im μ)."""
         if not self.stable:
             return nn.Parameter(torch.rand(*shape, 2) / max(1, math.prod(shape[:-1])))
-        # time constants from the whole window down to a fortieth of it
+        # time constants between the whole window and 1/40 of the window
         log_decay = torch.log(0.05 + 2 * torch.rand(shape))
         frequency = torch.rand(shape) * (2 * math.pi * config.cycles / WINDOW)
         return nn.Parameter(torch.stack((log_decay, frequency), -1))
 
     def values(self) -> list[Tensor | None]:
-        """Complex poles, one entry per axis (None on Fourier axes)."""
+        """Return complex poles for each axis, (in, out, M) or (M,) if shared; None for an axis without poles."""
         return [self._value(d) if d in self.laplace else None for d in range(len(self.modes))]
 
     def _value(self, d: int) -> Tensor:
@@ -84,12 +92,12 @@ class PoleResidue(nn.Module):
         return stable_poles(stored[..., 0], stored[..., 1]) if self.stable else as_complex(stored)
 
     def time_poles(self) -> Tensor:
-        """The complex poles of the last axis."""
+        """Return the complex poles of the last axis, which is time."""
         return self._value(len(self.modes) - 1)
 
     @property
     def stored(self) -> list[Tensor]:
-        """The parameters as they are stored."""
+        """All parameters, as stored: poles and residues as pairs of real numbers."""
         return [getattr(self, name) for name in self.complex_parameters]
 
     @property
@@ -99,19 +107,22 @@ class PoleResidue(nn.Module):
 
     @property
     def all_modes(self) -> tuple[int | None, ...]:
-        """All frequencies on Laplace axes; on Fourier axes the modes that have a residue."""
+        """The number of kept modes of each axis: None (all modes) for axes with poles, K for the other axes."""
         return tuple(None if d in self.laplace else k for d, k in enumerate(self.modes))
 
     # -- frequency form ------------------------------------------------------------------------------------------
 
     def transient(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """Return the transient of a field. Field and result are in Fourier modes on the axes without poles."""
+        """Return the transient part of the response. v and the result are in Fourier modes on the axes without poles."""
         return transient_in_modes(v, self.values(), as_complex(self.residues), shape, steps, self.mixed)
 
     def transfer(
         self, modes: Sequence[int | None], shape: Sequence[int], steps: Sequence[float], hold: str | None = None
     ) -> Tensor:
-        """Return H at these modes, (in, out, *kept). With a `hold`, return the transfer function of the recurrence along time.
+        """Return the transfer function at the kept modes, (in, out, *kept).
+
+        modes: the number of kept modes of each axis; None keeps all modes.
+        hold: None for H itself. With "linear" or "cubic", the transfer function of the recurrence along time.
         """
         rings = {} if hold is None else {"rings": partial(discrete_resolvent, dt=steps[-1], hold=hold)}
 
@@ -123,7 +134,12 @@ class PoleResidue(nn.Module):
     # -- recurrence along the last axis --------------------------------------------------------------------------
 
     def respond(self, v: Tensor, dt: float, hold: str) -> Tensor:
-        """Return the response from rest of a field in Fourier modes along space, (batch, in, *modes, time)."""
+        """Return the response from rest, (batch, out, *modes, time).
+
+        v: a signal (batch, in, time), or a field in modes along space, (batch, in, *modes, time).
+        dt: the time step.
+        hold: "linear" or "cubic".
+        """
         if not self.fits_products(v, hold):
             return respond_with(v, self.tables(v.shape[-1], dt, hold, v.is_complex()))
         batch, _, size = v.shape
@@ -137,7 +153,7 @@ class PoleResidue(nn.Module):
         return chunk_products.unfold(chunk_products.respond(chunk_products.fold(v), batch, layer, nothing), batch, size)
 
     def fits_products(self, v: Tensor, hold: str) -> bool:
-        """Whether `lfno.backends.chunk_products` has the response to signals like v."""
+        """Return whether `lfno.backends.chunk_products` can compute the response to v: real signals on a CPU, shared poles."""
         signals = v.ndim == 3 and not v.is_complex() and v.device.type == "cpu"
         return signals and hold == "linear" and self.shared and not torch.compiler.is_compiling()
 

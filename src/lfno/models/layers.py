@@ -18,9 +18,13 @@ from lfno.spectral.recurrence import State
 
 
 class Block(nn.Module):
-    """v + u with u = act(response(v) + W v + b). Without `skip`, the output is u alone. A gate multiplies u, see `Gate`.
+    """A layer: v → v + u with u = act(response(v) + W v + b), (batch, width, *grid) → (batch, width, *grid).
 
-    `kernel` and `weights` are the modules of the response, or None.
+    Without `skip`, the output is u alone. With a gate, `Gate` maps u to a new u.
+
+    width: the number of channels.
+    response: the linear response of the layer. Its parameters are the modules `kernel` and `weights`; each may be None.
+    gate: whether the layer has a gate.
     """
 
     def __init__(self, width: int, response: Response, gate: bool = False) -> None:
@@ -33,13 +37,26 @@ class Block(nn.Module):
     def forward(
         self, v: Tensor, steps: Sequence[float], act: str = "", skip: bool = False, transient: bool = True
     ) -> Tensor:
+        """Return the output of the layer.
+
+        steps: the distances between points of the grid, in the units of the layers.
+        act: the name of the activation; empty for no activation.
+        skip: whether v is added.
+        transient: whether the response starts from rest. If False, the response is in its periodic steady state.
+        """
         response = self.response
         if transient and isinstance(response, Recurrence) and response.fits_kernel(v):
             return response.layer(v, steps[-1], self.pointwise, self.gate, act, skip)
         return self._finish(v, response(v, steps, transient), act, skip)
 
     def in_chunks(self, v: Tensor, batch: int, size: int, step: float, layer: Layer, act: str, skip: bool) -> Tensor:
-        """Apply the layer to signals of `size` samples in the layout of `lfno.backends.chunk_products`."""
+        """Return the output for signals in chunks. `lfno.backends.chunk_products` defines this layout.
+
+        batch: the number of signals.
+        size: the number of samples of a signal.
+        step: the time step, in the units of the layers.
+        layer: the matrices from `prepared`.
+        """
         assert isinstance(self.response, Recurrence)
         total = self.response.in_chunks(v, batch, size, step, layer, self.pointwise.bias)
         u = activation(act)(total) if act else total
@@ -47,22 +64,27 @@ class Block(nn.Module):
         return v + u if skip else u
 
     def advance(self, v: Tensor, step: float, act: str, skip: bool, state: State | None) -> tuple[Tensor, State]:
-        """Return the output for the next samples of a signal after `state`, and the new state. Without a state, start from
-        rest.
+        """Return the output for the next samples of a signal after `state`, and the new state.
+
+        Without a state, the signal starts from rest.
         """
         if not isinstance(self.response, Recurrence) or self.response.R:
-            raise LfnoError("this layer sees a whole window at once; only exact layers as recurrences run in blocks")
+            raise LfnoError("this layer needs the whole window at once; only recurrences without R can run block by block")
         y, state = self.response.advance(v, step, state)
         return self._finish(v, [y], act, skip), state
 
     def _finish(self, v: Tensor, terms: Sequence[Tensor], act: str, skip: bool) -> Tensor:
+        """Return the output of the layer. terms: summands of the response."""
         if self.gate is None:
             return self.pointwise(v, terms, act, skip)
         return gated(v, self.pointwise, self.gate, terms, act)
 
 
 def prepared(owner: nn.Module, blocks: Sequence[Block], step: float, size: int) -> tuple[Layer, ...]:
-    """The matrices with which layers run on signals of `size` samples in chunks, made together and kept for `owner`."""
+    """Return the matrices of all layers for signals of `size` samples in chunks.
+
+    The matrices of all layers are computed together, which is faster, and cached for the network `owner`.
+    """
     kernels = [block.response.kernel for block in blocks if isinstance(block.response, Recurrence)]
 
     def make() -> tuple[Layer, ...]:

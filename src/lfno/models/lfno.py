@@ -24,13 +24,13 @@ from lfno.spectral.bases import BASES, OF_BOUNDARY
 from lfno.spectral.hold import HOLDS
 from lfno.spectral.recurrence import State
 
-#: `steady` → the linear part of a layer with R, or of every layer for "exact"
+#: option `steady` → class of the linear response
 STEADY: dict[str, type[Response]] = {"exact": Exact, "free": Free, "shared": Shared, "residual": Residual}
-#: the same as recurrences, for the kinds that have a recurrence
+#: class of a response → class of this response as a recurrence
 RECURRENT: dict[type[Response], type[Recurrence]] = {Exact: Recurrence, Residual: RecurrenceWithR}
-#: the same in a real basis of space
+#: class of a response → class of this response as a recurrence in a real basis of space
 IN_OWN_BASIS: dict[type[Response], type[RealBasis]] = {Exact: RealBasis, Residual: RealBasisWithR}
-#: the hold of the frequency form: the trigonometric interpolation of the whole window
+#: the hold of layers in the frequency form: they interpolate the input by trigonometric functions over the whole window
 TRIGONOMETRIC = "trigonometric"
 
 
@@ -38,21 +38,26 @@ TRIGONOMETRIC = "trigonometric"
 class LFNOConfig(PoleConfig):
     """Options of an LFNO.
 
-    layout: "blocks" (each layer adds transient, steady and pointwise parts), "sequence" (the same, with R in the last layers
-        only) or "branches" (transient layers in parallel to steady ones).
-    steady: "exact", "free", "shared" or "residual"; see `lfno.models.responses`.
-    hold: the interpolation of the input of a layer between samples. "linear" and "cubic" make exact layers recurrences along
-        time, which are causal and have a state. "trigonometric" is the frequency form, in which the window is one period.
-        Networks without a recurrence always use it: networks with branches, with poles on several axes, or with steady="free"
-        or "shared".
+    R are the learned channel matrices at the low Fourier modes; v is the input of a layer.
+
+    layout: how the layers are connected; see `LFNO`.
+        - "blocks": each layer has poles, R and a channel map.
+        - "sequence": as "blocks", but only the last layers have R.
+        - "branches": one branch of layers with poles, and one branch of steady layers in parallel.
+    steady: the steady part of a layer, "exact", "free", "shared" or "residual"; see `lfno.models.responses`.
+    transient_layers: the number of layers with poles.
+    steady_layers: the number of layers with R. In "blocks" it is not used, because every layer has R.
+    skip: whether layers have a skip connection, v + act(…). The forcing then reaches every layer unchanged, as in the
+        fixed-point iteration x ← G (f − x³) for a nonlinear spring.
+    gate: whether a gate multiplies the output of a layer, v + (A u + a) sigmoid(B u + b) with u = act(…). A gate makes products
+        of responses. Systems whose frequency depends on the amplitude need such products. A gate needs skip=True.
+    hold: the interpolation of the input of a layer between samples. With "linear" or "cubic", layers are recurrences along
+        time: they are causal and have a state. With "trigonometric", layers use the Fourier transform of the window, as if the
+        window was one period. Networks with branches, with poles on several axes, or with steady="free" or "shared" always use
+        "trigonometric".
     basis: the basis of the axes of space in a network of recurrences: "fourier", "sine", "cosine", "chebyshev" or "boundary".
         "boundary" uses sines for fixed ends, cosines for free ends, and Fourier modes if an axis is periodic or its boundary
         is unknown.
-    skip: whether layers have a skip connection, v + act(…). The forcing then reaches every layer unchanged, as in a
-        fixed-point iteration x ← G (f − x³).
-    gate: whether the output of a layer is multiplied by a gate, v + (A u + a) sigmoid(B u + b) with u = act(…). A gate makes
-        products of responses, which a frequency that depends on the amplitude needs. Only with skip.
-    transient_layers, steady_layers: the number of layers with poles, and with R. In "blocks" all transient_layers have both.
     """
 
     layout: str = "blocks"
@@ -75,24 +80,27 @@ class LFNOConfig(PoleConfig):
         check_flag("skip", self.skip)
         check_flag("gate", self.gate)
         if self.gate and (self.layout == "branches" or not self.skip):
-            raise LfnoError("gate=True: a gate acts on what a layer adds; without skip, or in branches, say gate=false as well")
+            raise LfnoError("gate=True needs skip=True and the layout blocks or sequence; change them, or set gate=False")
         if self.layout == "blocks" and self.transient_layers == 0:
             raise LfnoError("transient_layers=0: blocks need at least one layer")
         no_steady = self.steady_layers == 0 or (self.layout == "sequence" and self.steady == "exact")
         if self.layout != "blocks" and self.transient_layers == 0 and no_steady:
-            raise LfnoError("transient_layers=0 and no steady layer with R leave a network without layers")
+            raise LfnoError("the network has no layers: transient_layers is 0, and no steady layer has R; add layers")
 
 
 class LFNO(PoleOperator):
-    """Lift → transient and steady parts → projection.
+    """The Laplace–Fourier neural operator: lift → layers → projection. The option `layout` connects the layers.
 
-    blocks:    v ← v + u, u = act(transient(v) + steady(v) + W v), transient_layers times; gated see gate.
-    sequence:  such layers, the first transient_layers of them with poles and the last steady_layers with R; the steady part
-               is exact where there is no R, and R alone where there are no poles.
-    branches:  transient branch v ← T_i(v) + W_i v, steady branch v ← S_j(v), activation between layers of a branch and
-               not after its last, the two added. A steady layer uses the poles and residues of the transient layer of
-               the same depth (its own where there is none), except with steady="free", which has no poles.
-    Without skip there is no activation after the last layer.
+    blocks: `transient_layers` layers v ← v + u with u = act(transient(v) + steady(v) + W v). With a gate, see `LFNOConfig`.
+
+    sequence: layers as in blocks. The first `transient_layers` layers have poles, and the last `steady_layers` layers have R. A
+    layer without R has an exact steady part. A layer without poles has only R.
+
+    branches: the sum of two branches. The layers of the transient branch are v ← T(v) + W v, and the layers of the steady
+    branch are v ← S(v). There is an activation between the layers of a branch. A steady layer uses the poles and residues of
+    the transient layer of the same depth, or its own if there is no such layer. With steady="free", it has no poles.
+
+    Without skip connections, the last layer has no activation.
     """
 
     Config = LFNOConfig
@@ -121,7 +129,7 @@ class LFNO(PoleOperator):
 
     @property
     def hold(self) -> str:
-        """The hold of all layers with poles. Layers without a recurrence always have the hold of the frequency form."""
+        """The hold of all layers with poles: the option `hold` if layers can be recurrences, else "trigonometric"."""
         config, last = self.config, self.grid.ndim - 1
         along_time = self.laplace == (last,) and self.grid.time == last
         chain = config.layout != "branches" and all(kind in RECURRENT for kind in self._kinds() if kind.POLES)
@@ -129,9 +137,7 @@ class LFNO(PoleOperator):
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """The basis of each axis of space, if the network consists of recurrences and no axis of space has Fourier modes; else
-        ().
-        """
+        """The real basis of each axis of space in a network of recurrences; () if space has Fourier modes."""
         space = self.grid.axes[:-1]
         if not self.recurrent or self.config.basis == "fourier":
             return ()
@@ -142,7 +148,7 @@ class LFNO(PoleOperator):
 
     @property
     def recurrent(self) -> bool:
-        """Whether exact layers run as recurrences along time."""
+        """Whether layers with poles are recurrences along time."""
         return self.hold != TRIGONOMETRIC
 
     @property
@@ -152,26 +158,27 @@ class LFNO(PoleOperator):
         return self.recurrent and self.grid.ndim == 1 and not with_r
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
-        """The axes whose coordinates are input channels. Recurrences get no time coordinate, because with it they would have
-        no periodic steady state.
+        """Return the axes whose coordinates are input channels.
+
+        Recurrences have no time coordinate, because with it they would have no periodic steady state.
         """
         axes = super().axes_with_coordinates()
         return tuple(d for d in axes if d != self.grid.time) if self.recurrent else axes
 
     @property
     def starts_exact(self) -> bool:
-        """Whether R is zero before training, so that every layer is exact at first."""
+        """Whether R is zero before training. Every layer is then a linear system of its poles at first."""
         return self.config.layout == "blocks" and self.config.steady == "residual"
 
     def without_weights(self) -> LFNO:
-        """The same layers without R."""
+        """Return a copy of the network without R."""
         exact = LFNO(self.grid, replace(self.config, steady="exact")).to(self.lift.weight.dtype)
         own = exact.state_dict()
         exact.load_state_dict({name: value for name, value in self.state_dict().items() if name in own})
         return exact
 
     def _kinds(self) -> list[type[Response]]:
-        """The linear part of every layer of a chain, in the frequency form."""
+        """Return the class of the linear response of every layer, for the layouts "blocks" and "sequence"."""
         transient, kind = self.config.transient_layers, STEADY[self.config.steady]
         steady = self.config.steady_layers if kind.R else 0
         if self.config.layout == "blocks":
@@ -181,8 +188,10 @@ class LFNO(PoleOperator):
         return [(kind if r else Exact) if k < transient else Weights for k, r in enumerate(with_r)]
 
     def wraps(self, d: int) -> bool:
-        """Whether layers connect the two ends of axis d. A transient part cancels the wrap-around of the steady part of its
-        own layer only.
+        """Return whether layers connect the two ends of axis d.
+
+        A periodic steady part connects the ends. The transient part of the same layer cancels this connection, but not with
+        R in place of the exact steady part, and not in separate branches.
         """
         alone = self.config.layout == "branches" or self.config.steady in ("free", "shared")
         return alone or super().wraps(d)
@@ -191,7 +200,7 @@ class LFNO(PoleOperator):
         grid = grid or self.grid
         if not (transient and self._in_chunks(x)):
             return super().respond(x, grid, transient)
-        # signals stay in chunks from input to output, because channel maps act on each point alone
+        # signals stay in chunks from input to output: channel maps act on each point alone and need no other layout
         (step,), batch, size = self.steps(grid), x.shape[0], x.shape[-1]
         v = self.lift(self.scaled_inputs(fold(x)))
         layers = prepared(self, list(self.blocks), step, size)  # type: ignore[arg-type]
@@ -200,7 +209,7 @@ class LFNO(PoleOperator):
         return unfold(self.projected(v), batch, size)
 
     def _in_chunks(self, x: Tensor) -> bool:
-        """Whether all layers run on signals in chunks; see `lfno.backends.chunk_products`."""
+        """Return whether `lfno.backends.chunk_products` can compute all layers."""
         return self.recurrent and len(self.blocks) > 0 and all(
             isinstance(block.kernel, PoleResidue) and block.kernel.fits_products(x, self.hold) for block in self.blocks
         )
@@ -219,7 +228,7 @@ class LFNO(PoleOperator):
         return branches[0] if len(branches) == 1 else branches[0] + branches[1]
 
     def _activations(self) -> list[str]:
-        """The activation of every layer of a chain."""
+        """Return the activation of every layer, for the layouts "blocks" and "sequence"."""
         acts = [self.config.activation] * len(self.blocks)
         return acts if self.config.skip else [*acts[:-1], ""]
 
@@ -238,15 +247,14 @@ class LFNO(PoleOperator):
     def advance(
         self, inputs: Tensor, states: Sequence[State] | None = None, dt: float | None = None
     ) -> tuple[Tensor, list[State]]:
-        """Return the outputs for the next samples of signals, (batch, in, time) → (batch, out, time), and the states after
-        them.
+        """Return the outputs for the next samples of signals, (batch, out, time), and the new states.
 
         inputs: the next samples, (batch, in, time).
-        states: the states that the previous call returned. Without them, the signals begin here, at rest.
-        dt: the time step, by default the one of the training grid.
+        states: the states that the previous call returned. None: the signals start from rest with these samples.
+        dt: the time step, by default the time step of the training grid.
 
-        Blocks of any length, also of one sample, give together the response to the whole signal. Raises LfnoError for a
-        network on fields, in the frequency form, or with R.
+        A signal can be cut into blocks of any length, even of one sample. The outputs of all blocks, one after the other, are
+        the response to the signal. Raises LfnoError if the network has axes of space, has R, or is not a recurrence.
 
         >>> model = LFNO(lfno.Grid.line(64, dt=0.1), steady="exact", width=4, n_poles=2).eval()
         >>> x = torch.randn(1, 1, 64)
@@ -256,7 +264,10 @@ class LFNO(PoleOperator):
         True
         """
         if not self.streams:
-            raise LfnoError("only a network on signals whose layers are all recurrences without R runs in blocks")
+            raise LfnoError(
+                "this network cannot run block by block; that needs a grid without axes of space, and recurrences without R "
+                "(steady='exact', hold='linear' or 'cubic') in all layers"
+            )
         axis = self.grid.axes[0]
         (step,) = self.steps(self.grid if dt is None else self.grid.change(axis.name, step=dt))
         v, after = self.lift(self.scaled_inputs(inputs)), []

@@ -1,4 +1,4 @@
-"""The Laplace neural operator (Cao et al., 2024). Residues have the channel indices of the paper's formula."""
+"""The Laplace neural operator (Cao et al., 2024), with one residue for each pair of input and output channels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from lfno.models.responses import Exact, Free
 class LNOConfig(PoleConfig):
     """Options of an LNO.
 
-    version: "original" (steady part λ = H α at all frequencies) or "decoupled" (a separate Fourier layer as the steady part).
+    layers: the number of layers.
+    version: the steady part of a layer. "original": H α at all frequencies, with the transfer function H of the poles and the
+        Fourier coefficients α of the input. "decoupled": R α at the low frequencies, with learned channel matrices R.
     """
 
     layers: int = 1
@@ -29,7 +31,7 @@ class LNOConfig(PoleConfig):
 
 
 class LNO(PoleOperator):
-    """v ← act(transient(v) + steady(v) + W v): one exact pole–residue layer between lift and projection."""
+    """The Laplace neural operator: lift, `layers` times v ← act(transient(v) + steady(v) + W v + b), projection."""
 
     Config = LNOConfig
     config: LNOConfig

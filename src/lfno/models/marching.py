@@ -1,4 +1,7 @@
-"""A network that goes from frame to frame: it learns how a field changes in one time step, and repeats this step."""
+"""A network that predicts frame after frame. It learns how a field changes in one time step, and repeats this step.
+
+A frame is the field at one time.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from lfno.models.fourier_weights import FourierWeights
 from lfno.models.operator import Operator, _column
 from lfno.models.pointwise import Pointwise, project
 
-#: factor of the initial weights of the projection, because a field changes little from one frame to the next
+#: factor of the output of the network. It is small, because a field changes little from one frame to the next
 SMALL = 0.1
 
 
@@ -25,7 +28,7 @@ SMALL = 0.1
 class MarchingConfig(OperatorConfig):
     """Options of a marching network: the options of every operator, and the number of layers.
 
-    modes: the last entry belongs to the time axis, which has no modes; give 1.
+    modes: one entry for each axis. The last entry belongs to the time axis and must be 1, because time has no modes here.
     """
 
     layers: int = 4
@@ -38,9 +41,10 @@ class MarchingConfig(OperatorConfig):
 
 
 class Products(nn.Module):
-    """v + B (p q) + b, where p and q are the two halves of the channels of A (R v̂ + W v).
+    """A layer with products: v ← v + B (p q) + b, where p and q are the two halves of the channels of A (R v + W v).
 
-    Products are what advection needs: it multiplies velocity and gradient, and both are linear in the vorticity.
+    R acts on the low Fourier modes. A, B and W are channel maps. Advection multiplies the velocity and a gradient. Both are
+    linear functions of the vorticity, so that products p q can express advection.
     """
 
     def __init__(self, width: int, modes: Sequence[int]) -> None:
@@ -54,11 +58,12 @@ class Products(nn.Module):
 
 
 class Marching(Operator):
-    """w(t + Δt) = w(t) + N(w(t)), from frame to frame; N is lift → layers with products → projection.
+    """The network w(t + Δt) = w(t) + N(w(t)). N is lift → layers with products → projection.
 
-    For fields that evolve by themselves from a start, on axes of space that are all periodic. The last `out_channels` input
-    channels are the frame before the first frame of the output, constant along time. Other input channels (earlier frames)
-    are not used. The network answers for any number of frames at its own time step.
+    The network is for fields that evolve from an initial state, without an input that changes in time. All axes of space must
+    be periodic. The inputs are the frames before the first output frame, one after the other as channels, constant along time.
+    Only the newest of these frames is used: the last `out_channels` channels. The time step is the step of the training grid.
+    The network can predict any number of frames.
 
     >>> axes = lfno.Axis("x", 32, 1 / 32, periodic=True), lfno.Axis("t", 5, 0.1, time=True)
     >>> model = Marching(lfno.Grid(axes), modes=(8, 1))
@@ -76,6 +81,7 @@ class Marching(Operator):
         self.blocks = nn.ModuleList(Products(width, space) for _ in range(self.config.layers))
 
     def _check_axes(self) -> None:
+        """Raise LfnoError if the grid or the options do not fit a marching network."""
         *space, time = self.grid.axes
         if not space or self.grid.time != len(space):
             raise LfnoError("a marching network needs axes of space, and time as the last axis")
@@ -91,18 +97,18 @@ class Marching(Operator):
             )
 
     def signed(self, d: int) -> bool:
-        """Whether both signs of the modes of axis d are kept: on all axes of space but the last."""
+        """Return whether both signs of the modes of axis d are kept: on all axes of space but the last."""
         return d < self.grid.ndim - 2
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
         grid = super().check(x, grid)
         found, own = grid.axes[-1].step, self.grid.axes[-1].step
         if abs(found - own) > 1e-6 * own:
-            raise LfnoError(f"a marching network knows its own time step, {own:g}, and no other; found {found:g}")
+            raise LfnoError(f"a marching network needs the time step of its training grid, {own:g}; found {found:g}")
         return grid
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
-        """Return as many frames as `x` has. There is no transient term, so `transient` changes nothing."""
+        """Return one frame for each time of x, (batch, out, *space, time). `transient` has no effect: there are no poles."""
         frame = x[:, x.shape[1] - self.config.out_channels :, ..., 0]
         scale, offset = (_column(value, frame) for value in (self.output_scale, self.output_offset))
         frame, places, frames = (frame - offset) / scale, self._places(grid or self.grid, frame), []
@@ -122,7 +128,7 @@ class Marching(Operator):
         return v
 
     def _places(self, grid: Grid, frame: Tensor) -> Tensor:
-        """Return sine and cosine of each coordinate, which are periodic as the field is: (batch, 2 × axes, *space)."""
+        """Return sine and cosine of each coordinate of space, (batch, 2 × axes, *space). Like the field, they are periodic."""
         space, waves = grid.axes[:-1], []
         for wave in (torch.sin, torch.cos):
             for d, axis in enumerate(space):

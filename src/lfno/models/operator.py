@@ -1,4 +1,4 @@
-"""The base class of FNO, LNO and LFNO: units, checks, lift and projection, decomposition, prediction."""
+"""The base class of all networks: units, checks, lift and projection, decomposition, prediction."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ from lfno.models.kernel import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
 
-FILE_KEY = "lfno"  # the metadata entry that marks a safetensors file as a network of this library
-FILE_VERSION = 1  # the format of that entry
+FILE_KEY = "lfno"  # the name of the metadata in the file of a network
+FILE_VERSION = 1  # the version of the format of these metadata
 
 
 class Operator(nn.Module, ABC):
     """A neural operator in physical units: (batch, in_channels, *grid) → (batch, out_channels, *grid).
 
-    `grid` is the training grid; it fixes the scale of the poles and is the default of every call. Give another grid to
-    ask for an answer at another resolution or duration. Inputs and outputs are in the user's units: the offset and
-    scale found in training are part of the model.
+    grid: the training grid. It sets the unit of the poles, and it is the default grid of every call.
+    config: the options, as an instance of `Config`. Alternatively, give the options as keyword arguments.
+
+    Every call accepts another grid, for another resolution or duration. Inputs and outputs are in the user's units. The model
+    stores the offset and the scale of every channel.
     """
 
     Config: ClassVar[type[OperatorConfig]]
@@ -72,21 +74,25 @@ class Operator(nn.Module, ABC):
         return self.config.in_channels, self.config.out_channels
 
     def axes_with_coordinates(self) -> tuple[int, ...]:
-        """The axes whose coordinates are further input channels."""
+        """Return the axes whose coordinates are input channels of the lift."""
         return tuple(range(self.grid.ndim)) if self.config.grid_channels else ()
 
     @abstractmethod
     def build(self) -> None:
-        """Make the layers between lift and projection."""
+        """Create the layers between lift and projection."""
 
     @abstractmethod
     def layers(self, v: Tensor, steps: Sequence[float], transient: bool) -> Tensor:
-        """Run the layers, with or without their transient terms."""
+        """Return the output of all layers, (batch, width, *grid), for an input v in the same shape.
 
-    # -- the map -------------------------------------------------------------------------------------------------
+        steps: the distances between points of the grid, in the units of the layers.
+        transient: whether layers include their transient terms.
+        """
+
+    # -- forward pass --------------------------------------------------------------------------------------------
 
     def forward(self, x: Tensor, grid: Grid | None = None) -> Tensor:
-        """Check the input and return the outputs: (batch, in, *grid) → (batch, out, *grid), in physical units.
+        """Return the outputs for inputs x, in physical units: (batch, in, *grid) → (batch, out, *grid).
 
         grid: the grid of the input, by default the training grid.
 
@@ -96,7 +102,10 @@ class Operator(nn.Module, ABC):
         return self.respond(x, grid)
 
     def respond(self, x: Tensor, grid: Grid | None = None, transient: bool = True) -> Tensor:
-        """The forward pass without checks. Without `transient`, every layer is in its steady state."""
+        """Return the outputs for inputs x without checks.
+
+        transient: whether the layers start from rest. If False, every layer is in its periodic steady state.
+        """
         grid = grid or self.grid
         v = self.scaled_inputs(x)
         if self.coordinate_axes:
@@ -106,19 +115,23 @@ class Operator(nn.Module, ABC):
         return self.projected(v)
 
     def scaled_inputs(self, x: Tensor) -> Tensor:
-        """Convert inputs from physical units to the units of the network."""
+        """Return inputs in the units of the network: (x − offset) / scale."""
         return (x - _column(self.input_offset, x)) / _column(self.input_scale, x)
 
     def projected(self, v: Tensor) -> Tensor:
-        """Apply the projection to the output of the last layer and convert it to physical units."""
+        """Return the projection of v, the output of the last layer, in physical units."""
         u = project(v, self.hidden, self.project, self.config.activation)
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def steps(self, grid: Grid) -> tuple[float, ...]:
-        """Return the steps of the grid in the unit of the layers: the training window divided by WINDOW."""
+        """Return the distances between points of the grid in the units of the layers.
+
+        In these units, every axis of the training grid has the length WINDOW.
+        """
         return tuple(axis.step * WINDOW / own.length for axis, own in zip(grid.axes, self.grid.axes, strict=True))
 
     def _coordinates(self, grid: Grid, v: Tensor) -> Tensor:
+        """Return the coordinates of the grid as channels, (batch, axes, *grid). The training grid has coordinates in [0, 1)."""
         columns = []
         for d in self.coordinate_axes:
             axis, own = grid.axes[d], self.grid.axes[d]
@@ -129,29 +142,34 @@ class Operator(nn.Module, ABC):
         return torch.cat(columns, 1)
 
     def padding(self, wrapping: bool = True) -> list[float]:
-        """The fraction by which each axis is extended for all layers, or (not `wrapping`) for R alone."""
+        """Return the fraction by which each axis is extended with zeros.
+
+        wrapping: True for the extension that all parts of a layer use, False for the extension that only R uses.
+        """
         ends = [not axis.periodic and self.wraps(d) == wrapping for d, axis in enumerate(self.grid.axes)]
         return [self.config.padding if end else 0.0 for end in ends]
 
     def wraps(self, d: int) -> bool:
-        """Whether layers connect the two ends of axis d."""
+        """Return whether layers connect the two ends of axis d."""
         return True
 
     def _extension(self, grid: Grid) -> list[int]:
+        """Return the number of zeros that layers add to each axis of the grid."""
         return [math.ceil(share * axis.size) for share, axis in zip(self.padding(), grid.axes, strict=True)]
 
-    # -- questions -----------------------------------------------------------------------------------------------
+    # -- predictions and checks ----------------------------------------------------------------------------------
 
     @torch.no_grad()
     def predict(self, inputs: Any, grid: Grid | None = None, batch: int = 64) -> np.ndarray:
-        """Predict arrays in physical units.
+        """Return the predictions as an array (batch, channels, *grid), in physical units.
 
-        inputs: an array (batch, channels, *grid). A missing batch or channel axis is added if this is unambiguous.
-        grid: the grid of the inputs, by default the training grid. The network may be used at another sampling step. It was
-            not trained for another duration.
+        inputs: an array (batch, channels, *grid). An array without the batch or the channel axis is also accepted, if its shape
+            is unambiguous. The predictions then have no such axis either.
+        grid: the grid of the inputs, by default the training grid. Another sampling step is fine. For another duration, the
+            network has not been trained.
         batch: the number of samples that are computed at once.
 
-        The result has as many axes as the inputs. Raises LfnoError if the inputs do not fit the model.
+        Raises LfnoError if the inputs do not fit the model.
         """
         x, index = self._as_batch(inputs, grid)
         parts = [self(part, grid) for part in x.split(batch)]
@@ -159,11 +177,11 @@ class Operator(nn.Module, ABC):
 
     @torch.no_grad()
     def decompose(self, inputs: Any, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady), which add up to the prediction.
+        """Return the transient part and the steady part of the prediction, two arrays. Their sum is the prediction.
 
-        Steady is the output without the transient terms of all layers. If the layers are linear systems, it equals the
-        response to the same input repeated for ever. Transient is the rest. Offsets and pointwise paths belong to the steady
-        part.
+        The steady part is the output of the network without the transient terms of all layers. If every layer is an exact
+        linear system, the steady part is the response to the input repeated for ever. Offsets and channel maps belong to the
+        steady part. The transient part is the prediction minus the steady part.
         """
         x, index = self._as_batch(inputs, grid)
         grid = self.check(x, grid)
@@ -171,7 +189,7 @@ class Operator(nn.Module, ABC):
         return (full - steady).cpu().numpy()[index], steady.cpu().numpy()[index]
 
     def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, tuple[Any, ...]]:
-        """Return the inputs with all axes, and the index that removes the added axes from the output."""
+        """Return the inputs with batch and channel axes, and the index that removes added axes from the output."""
         if not isinstance(grid, Grid | None):
             raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
         like = self.lift.weight
@@ -227,14 +245,18 @@ class Operator(nn.Module, ABC):
                 )
 
     def signed(self, d: int) -> bool:
-        """Whether both signs of the modes of axis d are kept: on all axes but the last, whose negative modes are the
-        conjugates.
+        """Return whether both signs of the modes of axis d are kept.
+
+        Only the last axis keeps modes l ≥ 0 alone: in a real field, the other modes are their conjugates.
         """
         return d < self.grid.ndim - 1
 
     @torch.no_grad()
     def normalise(self, input_offset: Any, input_scale: Any, output_offset: Any, output_scale: Any) -> None:
-        """Set the affine maps between physical units and the units of the network, one value for each channel."""
+        """Set offset and scale of the inputs and outputs, one value for each channel.
+
+        A value in physical units is offset + scale · (value in the units of the network).
+        """
         given = {"input_offset": input_offset, "input_scale": input_scale}
         given |= {"output_offset": output_offset, "output_scale": output_scale}
         for name, value in given.items():
@@ -250,26 +272,30 @@ class Operator(nn.Module, ABC):
         """Return the table of poles. Raises LfnoError for a model without poles."""
         raise LfnoError(f"an {type(self).__name__} has no poles; poles belong to LFNO, LNO and linear models")
 
-    # -- description ---------------------------------------------------------------------------------------------
+    # -- files ---------------------------------------------------------------------------------------------------
 
     def description(self) -> dict[str, Any]:
-        """Return configuration, grid and provenance as plain values, the metadata of a model file."""
+        """Return the class, the configuration and the grid as plain values, for the metadata of a model file."""
         return {"model": type(self).__name__, "config": asdict(self.config), "grid": self.grid.to_dict()}
 
     def save(self, path: str | PathLike[str], /, **provenance: Any) -> None:
         """Write one safetensors file with weights, configuration, grid, provenance and a checksum. `lfno.load` reads it.
 
-        The file appears complete under its name, or not at all. provenance: entries to add to those of the model.
+        provenance: entries that are added to the provenance of the model.
+
+        The file is written completely or not at all.
         """
         tree = {"version": FILE_VERSION, **self.description(), "provenance": self.provenance | provenance}
         tensorfile.write(Path(path), self.state_dict(), tree, FILE_KEY)
 
 
 def _column(value: Tensor, like: Tensor) -> Tensor:
+    """Return values (channels,) in a shape that can be multiplied with `like`, (batch, channels, …)."""
     return value.reshape(-1, *(1,) * (like.ndim - 2))
 
 
 def _modes_per_axis(modes: int | tuple[int, ...], grid: Grid) -> tuple[int, ...]:
+    """Return the number of modes of each axis. Raises LfnoError if `modes` has another number of axes than the grid."""
     per_axis = (modes,) * grid.ndim if isinstance(modes, int) else modes
     if len(per_axis) != grid.ndim:
         raise LfnoError(f"modes={modes} names {len(per_axis)} axes but the grid has {grid.ndim}: {grid.names}")

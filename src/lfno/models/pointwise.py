@@ -1,4 +1,7 @@
-"""Maps that act on each grid point alone: activation, channel map, gate and projection."""
+"""Maps that act on each grid point alone: activation, channel map, gate and projection.
+
+act is an activation function. W, A, B are matrices that map channels to channels.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,21 @@ from torch import Tensor, nn
 
 from lfno.backends import fused
 
-WIDEST = 32  # largest width of the GPU kernel: three matrices and their gradients must fit into one processor
+#: largest number of channels for the GPU kernel of gates: three matrices and their gradients must fit into one processor
+WIDEST = 32
 
 
 def activation(name: str) -> Callable[[Tensor], Tensor]:
-    """Return the activation function of that name."""
+    """Return the activation function with this name."""
     return torch.sin if name == "sin" else getattr(torch.nn.functional, name)
 
 
 class Pointwise(nn.Module):
-    """act(W v + b + Σ terms) + v at every grid point: (batch, in, *grid) → (batch, out, *grid).
+    """The map v → act(W v + b + Σ terms) + v at every grid point: (batch, in, *grid) → (batch, out, *grid).
 
-    Terms, activation and the last v are optional. Terms have the shape of the output.
+    terms: fields in the shape of the output; they may be missing.
+    act: the name of the activation; empty for no activation.
+    skip: whether the last v is added.
     """
 
     def __init__(self, channels_in: int, channels_out: int) -> None:
@@ -44,9 +50,10 @@ class Pointwise(nn.Module):
 
 
 class Gate(nn.Module):
-    """(A u + a) sigmoid(B u + b) at every grid point: the output of a layer, multiplied by a gate.
+    """The map u → (A u + a) sigmoid(B u + b) at every grid point. The sigmoid is the gate.
 
-    Sums of responses cannot express a frequency that depends on the amplitude, as that of a stiffening spring. Products can.
+    A gate makes products of responses. Sums of responses cannot describe a system whose frequency depends on the amplitude,
+    such as a stiffening spring. Products can.
     """
 
     def __init__(self, width: int) -> None:
@@ -58,7 +65,7 @@ class Gate(nn.Module):
 
 
 def gated(v: Tensor, pointwise: Pointwise, gate: Gate, terms: Sequence[Tensor], act: str) -> Tensor:
-    """v + gate(u) with u = act(W v + b + Σ terms)."""
+    """Return v + gate(u) with u = act(W v + b + Σ terms), (batch, C, *grid)."""
     if fused(v) and v.shape[1] <= WIDEST:
         from lfno.backends.gated import update_with_gate
 
@@ -67,7 +74,7 @@ def gated(v: Tensor, pointwise: Pointwise, gate: Gate, terms: Sequence[Tensor], 
 
 
 def project(v: Tensor, hidden: Pointwise, last: Pointwise, act: str) -> Tensor:
-    """W₂ act(W₁ v + b₁) + b₂ at every grid point."""
+    """Return W₂ act(W₁ v + b₁) + b₂ at every grid point, (batch, out, *grid). `hidden` is W₁ and b₁, `last` is W₂ and b₂."""
     if fused(v):
         from lfno.backends.perceptron import perceptron
 

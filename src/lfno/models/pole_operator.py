@@ -20,9 +20,16 @@ from lfno.spectral.physics import describe_poles
 
 @dataclass(frozen=True)
 class PoleTable:
-    """Poles of a model, sorted by contribution. Every column is an array of the same length.
+    """The poles of a model, with the largest contribution first. Every column is an array with one entry for each pole.
 
-    contribution: the energy ∫|β e^{μt}|² dt of the impulse response of the pole, as a share of its layer.
+    layer: the number of the layer, from 0.
+    axis: the name of the axis.
+    pole: the complex pole μ in 1/s (or 1/m for an axis of space).
+    frequency: the frequency of the damped oscillation in Hz.
+    damping_ratio: −Re μ / |μ|.
+    time_constant: −1 / Re μ in s.
+    contribution: the energy ∫|β e^{μt}|² dt of the impulse response of the pole with the residue β, divided by the sum over all
+        poles of its layer and axis.
     """
 
     layer: np.ndarray
@@ -48,11 +55,12 @@ class PoleTable:
 
 class PoleOperator(Operator):
     """The base class of LNO and LFNO."""
+
     config: PoleConfig
 
     @property
     def laplace(self) -> tuple[int, ...]:
-        """Indices of the axes that carry poles."""
+        """The indices of the axes with poles."""
         axes = self.config.laplace_axes
         if axes is None:
             return tuple(range(self.grid.ndim))
@@ -68,17 +76,20 @@ class PoleOperator(Operator):
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """The real basis of each axis of space; () if space has Fourier modes."""
+        """The real basis of each axis of space (sine, cosine or Chebyshev); () if space has Fourier modes."""
         return ()
 
     def signed(self, d: int) -> bool:
-        """Whether both signs of the modes of axis d are kept. Axes without poles need both if another axis has complex decays.
+        """Return whether both signs of the modes of axis d are kept.
+
+        An axis without poles needs both signs, because poles on another axis make the field complex.
         """
         return not self.bases and (super().signed(d) or d not in self.laplace)
 
     def wraps(self, d: int) -> bool:
-        """Whether layers connect the two ends of axis d. Transient terms cancel this on axes with poles, and real bases never
-        wrap.
+        """Return whether layers connect the two ends of axis d.
+
+        On axes with poles, transient terms cancel the connection that steady terms make. Real bases do not connect the ends.
         """
         return d not in self.laplace and not self.bases
 
@@ -88,20 +99,18 @@ class PoleOperator(Operator):
         return PoleResidue(width, width, self.config, self.modes, self.laplace, not self.bases)
 
     def weights(self, zero: bool = False) -> FourierWeights:
-        """Return a new R for a layer, zero or random."""
+        """Return new channel matrices R for a layer, zero or random."""
         width = self.config.width
         return FourierWeights(width, width, self.modes, zero, self.padding(wrapping=False), not self.bases)
 
     def block(self, kind: type[Response], gate: bool = False, **options: Any) -> Block:
-        """Return a new layer with a response of this kind."""
+        """Return a new layer. kind: the class of its linear response. options: further arguments of this class."""
         weights = self.weights(kind.R_STARTS_AT_ZERO) if kind.R else None
         return Block(self.config.width, kind(self.kernel() if kind.POLES else None, weights, **options), gate)
 
     @torch.no_grad()
     def poles(self) -> PoleTable:
-        """Return every pole of every layer as frequency (Hz), damping ratio, time constant (s) and contribution. The table may
-        be empty.
-        """
+        """Return the table of the poles of all layers. The table may be empty."""
         kinds = {"layer": int, "axis": "U1", "pole": complex}
         columns = {name: [np.empty(0, kinds.get(name, float))] for name in PoleTable.__dataclass_fields__}
         kernels = [module for module in self.modules() if isinstance(module, PoleResidue)]

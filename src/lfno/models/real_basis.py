@@ -1,11 +1,13 @@
-"""Layers on fields whose space has a real basis (sine, cosine, Chebyshev): one recurrence along time for each mode of space.
+"""Layers for fields in a real basis of space (sine, cosine, Chebyshev): one recurrence along time for each mode of space.
 
-This is modal analysis in a layer. With the modes a_k(t) of the field v(x, t) in the basis φ_k (see `lfno.spectral.bases`),
+This is modal analysis in a layer. A field v(x, t) has the coefficients a_k(t) in the basis φ_k(x) (`lfno.spectral.bases`). With
+the poles μ_m and residues β_km,
 
     response(x, t) = Σ_k φ_k(x) (h_k ∗ a_k)(t),      h_k(t) = Re Σ_m β_km e^{μ_m t}.
 
-Sines vanish at fixed ends and cosines have zero slope at free ends. The response therefore satisfies the same conditions. No
-axis of space is padded or wraps around. All modes share the poles, and each mode has its own residues.
+Sines vanish at fixed ends, and cosines have zero slope at free ends. The response therefore satisfies the same boundary
+conditions. The ends of an axis of space are not connected, so that no padding is needed. All modes share the poles. Each mode
+has its own residues.
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ from lfno.spectral.hold import discrete_resolvent
 
 
 class RealBasis(Recurrence):
-    """One recurrence for every mode. The periodic steady state is computed by the transfer function of the recurrence.
+    """One recurrence for every mode of space. The transfer function of the recurrence gives the periodic steady state.
 
-    bases: the basis of each axis of space. Inside, fields are real, (batch, channels, *modes, time).
+    bases: the basis of each axis of space.
+
+    Fields in the basis are real, (batch, channels, *modes, time).
     """
 
     def __init__(self, kernel: PoleResidue, weights: FourierWeights | None, hold: str, bases: tuple[str, ...]) -> None:
@@ -54,9 +58,12 @@ class RealBasis(Recurrence):
         return [filter_time(v, self.transfer_at(shape[-1], steps[-1]), shape[-1])]
 
     def transfer_at(self, period: int, step: float, kept: int | None = None) -> Tensor:
-        """H of real signals at the frequencies ω ≥ 0 of a period, or the lowest of them: (in, out, *modes, frequencies).
+        """Return the transfer function for real signals at the frequencies ω ≥ 0, (in, out, *modes, frequencies).
 
-        ½ Σ_m [β r_m(ω) + β̄ r̄_m(−ω)] with the response r of the recurrence of one pole to e^{iωt}.
+        It is ½ Σ_m [β r_m(ω) + conj(β r_m(−ω))], where r_m is the response of the recurrence of pole m to e^{iωt}.
+
+        period: the number of time steps in a period.
+        kept: the number of frequencies, from the lowest on; None: all frequencies.
         """
         poles, residues = self.kernel.values()[-1], as_complex(self.kernel.residues)
         assert poles is not None
@@ -71,18 +78,22 @@ class RealBasis(Recurrence):
         return [InBasis(self._matrices(shape, self.kernel.residues), self.inner_terms(shape, steps, transient))]
 
     def inner_terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[nn.Module]:
-        """The terms between the two changes of basis."""
+        """Return modules with constant real matrices for the response of fields in the basis; see `lfno.models.terms`."""
         if transient:
             return [RecurrentTerm(self.kernel.tables(shape[-1], steps[-1], self.hold, False), [], [], shape[-1])]
         return [TimeFilter(self.transfer_at(shape[-1], steps[-1]), shape[-1], shape[-1])]
 
     def _matrices(self, shape: Sequence[int], like: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Return for each axis of space the matrices from points to modes and from modes to points."""
         counts = zip(self.bases, self.kernel.modes, shape, strict=False)  # time, the last axis, has no basis
         return [_matrices(basis, count, points, like.dtype, like.device) for basis, count, points in counts]
 
 
 class RealBasisWithR(RealBasis):
-    """λ + R λ: the recurrence plus R at the low frequencies of every mode. R = 0 gives the recurrence alone."""
+    """The response of the recurrences plus R λ. R = 0 gives the recurrences alone.
+
+    λ is the periodic steady state of the recurrences. R are learned channel matrices at the low frequencies of every mode.
+    """
 
     R = True
     R_STARTS_AT_ZERO = True
@@ -95,14 +106,18 @@ class RealBasisWithR(RealBasis):
         return [*super().inner_terms(shape, steps, transient), TimeFilter(*self._low(shape, steps), shape[-1])]
 
     def _low(self, shape: Sequence[int], steps: Sequence[float]) -> tuple[Tensor, int]:
-        """R λ at the low frequencies of the padded window, and the length of that window."""
+        """Return the transfer function of R λ at the low frequencies, and the number of time steps of the padded window."""
         period = self.weights.extended(shape)[-1]
         low = self.transfer_at(period, steps[-1], self.weights.modes[-1])
         return torch.einsum("ij...,jo...->io...", low, self.weights.matrix), period
 
 
 class InBasis(nn.Module):
-    """Constant terms between two changes of basis, for exports."""
+    """A change of basis, the sum of some modules, and the change back to points, for exports.
+
+    matrices: for each axis of space, the matrices from points to modes and from modes to points.
+    inner: the modules, which act on fields in the basis.
+    """
 
     def __init__(self, matrices: Sequence[tuple[Tensor, Tensor]], inner: Sequence[nn.Module]) -> None:
         super().__init__()
@@ -123,18 +138,24 @@ class InBasis(nn.Module):
 
 
 def filter_time(v: Tensor, response: Tensor, period: int) -> Tensor:
-    """Apply (in, out, *modes, low frequencies) to real modes (batch, in, *modes, time) that repeat after `period` steps."""
+    """Apply a transfer function along time to fields in a real basis. Return (batch, out, *modes, time).
+
+    v: (batch, in, *modes, time).
+    response: the transfer function at the low frequencies, (in, out, *modes, frequencies).
+    period: the number of time steps after which v repeats. If v is shorter, zeros are added.
+    """
     spectrum = torch.fft.rfft(v, n=period)[..., : response.shape[-1]]
     return torch.fft.irfft(mix_channels(spectrum, response), n=period)[..., : v.shape[-1]]
 
 
 def along(matrix: Tensor, v: Tensor, axis: int) -> Tensor:
-    """Σ_n M_kn v_n along one axis of a real field."""
+    """Return Σ_n M_kn v_n along one axis of a real field v."""
     return torch.movedim(torch.movedim(v, axis, -1) @ matrix.T, -1, axis)
 
 
 @cache
 def _matrices(basis: str, count: int, points: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return the matrices from points to modes (count, points) and from modes to points (points, count)."""
     with torch.inference_mode(False):  # the cached matrices are also used in training
         there, back = basis_matrices(basis, count, points)
         return there.to(device, dtype), back.to(device, dtype)

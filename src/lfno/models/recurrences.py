@@ -1,4 +1,4 @@
-"""The linear part of a layer as a recurrence along time: causal, with a state, and without any transform of the window."""
+"""The linear response of a layer as a recurrence along time. A recurrence is causal, and it has a state."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ SHORT = 512
 
 
 class Recurrence(Response):
-    """Poles on the time axis only. Each pole μ has a state: x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], x[0] = 0, with z = μ dt.
+    """A recurrence along time; only the time axis has poles.
 
-    The coefficients b_j belong to the interpolation of the input between samples (`hold`).
+    Each pole μ has a state x with x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j] and x[0] = 0, where u is the input and z = μ dt. The
+    coefficients b_j depend on `hold`, the interpolation of u between samples (`lfno.spectral.hold`). A field has one recurrence
+    for every Fourier mode of space.
 
-    The periodic steady state is H_d α: the transfer function of the recurrence times the Fourier coefficients of
-    the input. In fields there is one recurrence for every spatial Fourier mode.
+    The periodic steady state is H_d α, with the transfer function H_d of the recurrence and the Fourier coefficients α of u.
     """
 
     R = False
@@ -56,11 +57,11 @@ class Recurrence(Response):
         return self.kernel.transfer(self.kernel.all_modes, shape, steps, self.hold)
 
     def beside(self, v: Tensor, steps: Sequence[float]) -> list[Tensor]:
-        """Return the summands of the response that are not part of the recurrence."""
+        """Return the summands of the response that are not part of the recurrence, in a list that may be empty."""
         return []
 
     def fits_kernel(self, v: Tensor) -> bool:
-        """Whether one GPU kernel can compute the whole layer."""
+        """Return whether a GPU kernel can compute the whole layer."""
         if not (fused(v) and v.ndim == 3 and self.hold == "linear" and self.kernel.shared):
             return False
         from lfno.backends.recurrence_kernel import MOST_POLES, WIDEST
@@ -68,7 +69,7 @@ class Recurrence(Response):
         return v.shape[1] <= WIDEST and self.kernel.residues.shape[-2] <= MOST_POLES
 
     def layer(self, v: Tensor, step: float, pointwise: Pointwise, gate: Gate | None, act: str, skip: bool) -> Tensor:
-        """Compute the whole layer on a GPU. `lfno.models.layers.Block` has the formula."""
+        """Return the output of a whole layer, computed by a GPU kernel. `lfno.models.layers.Block` has the formula."""
         from lfno.backends.recurrence_kernel import gated_recurrence
 
         (poles,), residues = self.kernel.values(), as_complex(self.kernel.residues)
@@ -79,19 +80,28 @@ class Recurrence(Response):
         return gated_recurrence(v[None], *given, opening, constant, terms, act, skip)[0]
 
     def in_chunks(self, chunks: Tensor, batch: int, size: int, step: float, layer: Layer, bias: Tensor) -> Tensor:
-        """The response to signals of `size` samples in chunks plus W v + b; see `lfno.backends.chunk_products`."""
+        """Return the response plus W v + b for signals in chunks, as `lfno.backends.chunk_products` defines them.
+
+        batch: the number of signals.
+        size: the number of samples of a signal.
+        layer: the matrices of the layer, with W.
+        bias: b.
+        """
         return respond(chunks, batch, layer, bias)
 
     def advance(self, v: Tensor, step: float, state: State | None) -> tuple[Tensor, State]:
-        """The response to the next samples of a signal after `state`, and the state after them; from rest without one."""
+        """Return the response to the next samples of a signal, and the new state.
+
+        state: the state after the samples before. None: the signal starts from rest with these samples.
+        """
         return self.kernel.advance(v, step, self.hold, state)
 
 
 class RecurrenceWithR(Recurrence):
     """A recurrence with a learned correction R λ at the low Fourier modes. R = 0 gives the recurrence alone.
 
-    λ = H α is the steady response of the poles, with their continuous transfer function H. At low modes it differs
-    from H_d α of the recurrence by O(dt²).
+    λ = H α, with the transfer function H of the poles in continuous time. At low modes, λ differs from H_d α, the steady
+    response of the recurrence, by O(dt²).
     """
 
     R = True
@@ -114,5 +124,6 @@ class RecurrenceWithR(Recurrence):
         return respond(chunks, batch, layer, bias) + fold(low)
 
     def _low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        """Return the product of H and R at the low modes, (in, out, *kept)."""
         response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps)
         return mix_channels(response, self.weights.matrix)

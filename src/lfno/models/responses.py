@@ -1,6 +1,7 @@
-"""The linear part of a layer: its response from rest, and its periodic steady state. One class for each kind.
+"""The linear response of a layer: the response from rest, or the periodic steady state. One class for each kind.
 
-With the transfer function H of the poles, α the Fourier coefficients of the input and λ = H α:
+H is the transfer function of the poles, H_d is the transfer function of their recurrence, α are the Fourier coefficients of the
+input, and λ = H α. R are learned channel matrices at the low modes.
 
 | class             | steady part                            | transient part           |
 |-------------------|----------------------------------------|--------------------------|
@@ -10,11 +11,11 @@ With the transfer function H of the poles, α the Fourier coefficients of the in
 | `Free`            | R α at the low modes                   | frequency form           |
 | `Shared`          | R λ at the low modes                   | frequency form           |
 | `Residual`        | λ + R λ at the low modes, λ above them | frequency form           |
-| `Recurrence`      | λ of the recurrence                    | a recurrence along time  |
-| `RecurrenceWithR` | λ of the recurrence + R λ              | a recurrence along time  |
+| `Recurrence`      | H_d α                                  | a recurrence along time  |
+| `RecurrenceWithR` | H_d α + R λ at the low modes           | a recurrence along time  |
 
-The frequency form interpolates the input by trigonometric functions over the window. A recurrence interpolates it by a
-polynomial between samples (`lfno.spectral.hold`). R = 0 makes `Residual` exact.
+The frequency form interpolates the input over the window by trigonometric functions (`lfno.spectral.pole_residue`). A
+recurrence interpolates the input between samples by a polynomial (`lfno.spectral.hold`). With R = 0, `Residual` equals `Exact`.
 """
 
 from __future__ import annotations
@@ -34,9 +35,16 @@ from lfno.spectral.fourier import add_low, keep_low
 
 
 class Response(ABC):
-    """A function of a field, (batch, in, *grid) → (batch, out, *grid), with the modules that hold its parameters.
+    """A linear function of a field, (batch, in, *grid) → (batch, out, *grid).
 
-    POLES, R: whether a kind has a kernel, and whether it has weights R. R_STARTS_AT_ZERO: the initial R.
+    kernel: the module with poles and residues; None if POLES is False.
+    weights: the module with R; None if R is False.
+
+    Class attributes of each kind:
+
+    POLES: whether the response has poles.
+    R: whether the response has R.
+    R_STARTS_AT_ZERO: whether R is zero before training.
     """
 
     POLES: ClassVar[bool] = True
@@ -50,9 +58,10 @@ class Response(ABC):
         self.kernel, self.weights = kernel, weights
 
     def __call__(self, v: Tensor, steps: Sequence[float], transient: bool = True) -> list[Tensor]:
-        """Return one or two fields that add up to the response. Without `transient`, they add up to the periodic steady state.
+        """Return one or two fields whose sum is the response from rest.
 
-        Fourier axes are transformed once for all parts.
+        steps: the distances between points of the grid.
+        transient: whether the response starts from rest. If False, the sum is the periodic steady state.
         """
         shape = v.shape[2:]
         if self.kernel is None or not self.kernel.fourier:
@@ -63,15 +72,18 @@ class Response(ABC):
 
     @abstractmethod
     def parts(self, v: Tensor, shape: Sequence[int], steps: Sequence[float], transient: bool) -> list[Tensor]:
-        """Return at most two summands of the response. Field and summands are in Fourier modes on the axes without poles."""
+        """Return one or two summands of the response.
+
+        v and the summands are in Fourier modes on the axes without poles. `shape` is the shape of the grid.
+        """
 
     @abstractmethod
     def terms(self, shape: Sequence[int], steps: Sequence[float], transient: bool = True) -> list[nn.Module]:
-        """The same map on one grid as modules with constant real matrices; see `lfno.models.terms`."""
+        """Return modules with constant real matrices whose sum is the response on one grid; see `lfno.models.terms`."""
 
 
 class Weights(Response):
-    """R on the low modes, without poles."""
+    """R α at the low modes as the steady part. There are no poles and no transient part."""
 
     POLES = False
     weights: FourierWeights
@@ -100,25 +112,27 @@ class PoleResponse(Response):
         return [*steady, *transient_terms(kernel.values(), as_complex(kernel.residues), kernel.mixed, shape, steps)]
 
     def steady(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> list[Tensor]:
-        """The steady part as at most one summand."""
+        """Return the steady part in a list; the list is empty if there is none."""
         return []
 
     def steady_terms(self, shape: Sequence[int], steps: Sequence[float]) -> list[nn.Module]:
+        """Return the steady part as a module with constant real matrices, in a list."""
         return []
 
 
 class Decay(PoleResponse):
-    """The transient part only: a layer of a transient branch."""
+    """The transient part alone, for the layers of a transient branch."""
 
     R = False
 
 
 class Exact(PoleResponse):
-    """λ at all frequencies. With the transient part, it is a linear system that starts at rest."""
+    """λ at all frequencies as the steady part. With the transient part, the layer is a linear system that starts at rest."""
 
     R = False
 
     def transfer(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
+        """Return H at all frequencies, (in, out, *kept)."""
         return self.kernel.transfer(self.kernel.all_modes, shape, steps)
 
     def steady(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> list[Tensor]:
@@ -129,12 +143,12 @@ class Exact(PoleResponse):
 
 
 class Free(PoleResponse):
-    """R α at the low modes."""
+    """R α at the low modes as the steady part."""
 
     weights: FourierWeights
 
     def low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """The channel matrices at the low modes."""
+        """Return the channel matrices at the low modes, (in, out, *kept)."""
         return self.weights.matrix
 
     def steady(self, v: Tensor, shape: Sequence[int], steps: Sequence[float]) -> list[Tensor]:
@@ -145,7 +159,7 @@ class Free(PoleResponse):
 
 
 class Shared(Free):
-    """R λ at the low modes."""
+    """R λ at the low modes as the steady part."""
 
     def low(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
         response = self.kernel.transfer(self.weights.modes, self.weights.extended(shape), steps)
@@ -153,7 +167,7 @@ class Shared(Free):
 
 
 class Residual(Shared):
-    """λ + R λ at the low modes and λ above them."""
+    """λ + R λ at the low modes, and λ at the high modes, as the steady part."""
 
     R_STARTS_AT_ZERO = True
 
@@ -167,7 +181,10 @@ class Residual(Shared):
         return [exact, *super().steady_terms(shape, steps)] if any(self.weights.padding) else [exact]
 
     def _total(self, shape: Sequence[int], steps: Sequence[float]) -> Tensor:
-        """Return the transfer function. It includes R if R sees the same points, so that one transform computes both."""
+        """Return the channel matrices at all modes, (in, out, *kept): H, or H + R H if R has no padding of its own.
+
+        In the second case one Fourier transform is enough for both parts.
+        """
         response = self.kernel.transfer(self.kernel.all_modes, shape, steps)
         if any(self.weights.padding):
             return response

@@ -1,4 +1,4 @@
-"""Read network files: safetensors files with weights, and metadata that describes the model. Nothing is unpickled."""
+"""Read networks from safetensors files, which contain weights and metadata. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ SHIPPED = Path(__file__).parent.parent / "weights"
 
 
 def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") -> Operator:
-    """Load a network from its file, or a shipped one by the name of its data set. It predicts in physical units.
+    """Return a network, ready for predictions.
 
-    Raises LfnoError if there is no such model, or if its file is damaged.
+    path: the file, the folder of a training run, or the name of a data set that has a shipped network.
+
+    Raises LfnoError if there is no such network, or if its file is damaged.
 
     >>> lfno.load("duffing-c05").predict(np.zeros(2048)).shape
     (2048,)
@@ -38,7 +40,7 @@ def load_network(path: str | PathLike[str], device: str | torch.device = "cpu") 
 
 
 def find(path: str | PathLike[str]) -> Path:
-    """Return the file of a model: the path itself, the model in the folder of a run, or the shipped model of a data set."""
+    """Return the file of a model. `path` is the file, the folder of a run, or the name of a data set with a shipped model."""
     if not isinstance(path, (str, PathLike)):
         raise LfnoError(f"a model is loaded from a path or by the name of a data set; found {type(path).__name__}")
     file = Path(path)
@@ -54,7 +56,7 @@ def find(path: str | PathLike[str]) -> Path:
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return metadata and tensors of a file after a check of its checksum."""
+    """Check the checksum and the version of a model file. Return its metadata and its tensors by name."""
     tree, tensors = tensorfile.read(find(path), FILE_KEY, "model file")
     if tree.get("version") != FILE_VERSION:
         raise LfnoError(f"{path} has format version {tree.get('version')}; this release reads version {FILE_VERSION}")
@@ -62,7 +64,12 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike[str]) -> Operator:
-    """Return the network that the metadata describe. Its size is compared with the tensors before memory is allocated."""
+    """Return the network that the metadata describe.
+
+    tree: the metadata.
+    tensors: the weights by name. Their shapes must fit the metadata; the shapes are checked before memory is allocated.
+    path: the file, for error messages.
+    """
     kind = MODELS.get(str(tree.get("model")))
     if kind is None:
         raise LfnoError(f"{path} holds a model {tree.get('model')!r}, which is not one of {', '.join(MODELS)}")
@@ -77,7 +84,7 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
     if dtype not in (torch.float32, torch.float64):
         raise LfnoError(f"{path} has weights of {dtype}; float32 or float64 is needed")
     try:
-        with torch.device("meta"):  # compute shapes without memory, because metadata may describe a model of any size
+        with torch.device("meta"):  # tensors without memory: a damaged file may describe a model of any size
             wanted = _kinds(kind(grid, config).to(dtype).state_dict())
     except (RuntimeError, OverflowError) as error:  # sizes too large for an integer
         raise LfnoError(f"{path} asks for a model too large to exist") from error
@@ -94,5 +101,5 @@ def build(tree: dict[str, Any], tensors: dict[str, Tensor], path: str | PathLike
 
 
 def _kinds(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Return type and shape of each tensor as text: `{"lift.weight": "float32 (4, 1)"}`."""
+    """Return type and shape of each tensor as text, for example `{"lift.weight": "float32 (4, 1)"}`."""
     return {name: f"{str(value.dtype).removeprefix('torch.')} {tuple(value.shape)}" for name, value in tensors.items()}

@@ -1,7 +1,8 @@
-"""A spectral layer on a fixed grid as terms y = Re[B W F x] in real arithmetic.
+"""The linear response of a layer on one grid as a sum of terms y = Re[B W F x] with real matrices, for exports.
 
-F are forward transforms along each axis (discrete Fourier, or the analysis matrix of the poles), W one complex channel
-matrix for each mode or pole, B backward transforms. Complex numbers are pairs of reals in a trailing axis.
+x is the input and y the output. F is a transform along each axis, from points to modes or poles: a discrete Fourier transform,
+or the analysis matrix of the poles (`lfno.spectral.poles`). W is a complex channel matrix for each mode or pole. B is a
+transform along each axis, back to points. A complex number is a pair of real numbers on the last axis.
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix
 from lfno.spectral.tables import Level, Tables
 from lfno.spectral.waves import waves
 
-POINT, POLE = "uvw", "pqr"  # einsum letters of each axis, as in lfno.spectral.pole_residue
+POINT, POLE = "uvw", "pqr"  # einsum letters of each axis: points, and modes or poles
 
 
 class Term(nn.Module):
-    """Re[B W F x] with one complex forward matrix (points, modes) and one backward matrix (modes, points) per axis.
+    """One term Re[B W F x].
 
-    Matrices of poles that belong to a pair of channels have two leading axes (in, out). Weights are (in, out, *modes). All
-    layers share the tensors of the Fourier matrices, so that a file stores them once.
+    forward: F, a complex matrix (points, modes) for each axis.
+    weights: W, (in, out, *modes).
+    backward: B, a complex matrix (modes, points) for each axis.
+
+    If each pair of channels has its own poles, F and B have two more axes (in, out) in front. All terms of a model share the
+    tensors of the Fourier matrices, so that a file stores them once.
     """
 
     def __init__(self, forward: Sequence[Tensor], weights: Tensor, backward: Sequence[Tensor]) -> None:
@@ -68,13 +73,13 @@ class Term(nn.Module):
 
 @cache
 def _rows(matrix: Tensor) -> Tensor:
-    """Complex (…, n, p) → real (…, n, p, 2): the matrix that multiplies a real vector."""
+    """Return a complex matrix (…, n, p) as a real matrix (…, n, p, 2) from real vectors to pairs."""
     return torch.view_as_real(matrix.resolve_conj()).float().contiguous()
 
 
 @cache
 def _matrix(matrix: Tensor) -> Tensor:
-    """Complex (…, n, p) → real (…, n, 2, p, 2): multiplication of pairs, (re, im) → (re, im)."""
+    """Return a complex matrix (…, n, p) as a real matrix (…, n, 2, p, 2) from vectors of pairs to pairs."""
     real, imaginary = matrix.real, matrix.imag
     upper, lower = torch.stack((real, imaginary), -1), torch.stack((-imaginary, real), -1)
     return torch.stack((upper, lower), -3).float().contiguous()
@@ -82,12 +87,12 @@ def _matrix(matrix: Tensor) -> Tensor:
 
 @cache
 def _columns(matrix: Tensor) -> Tensor:
-    """Complex (…, p, n) → real (…, p, 2, n): the matrix that multiplies a vector of pairs and gives the real part."""
+    """Return a complex matrix (…, p, n) as a real matrix (…, p, 2, n) from vectors of pairs to real parts."""
     return _matrix(matrix)[..., 0].contiguous()
 
 
 def _pair_matrix(weights: Tensor) -> Tensor:
-    """Complex (…) → real (…, 2, 2)."""
+    """Return complex numbers (…) as real matrices (…, 2, 2) that multiply pairs."""
     real, imaginary = weights.real, weights.imag
     rows = torch.stack((real, imaginary), -1), torch.stack((-imaginary, real), -1)
     return torch.stack(rows, -2).float().contiguous()
@@ -95,10 +100,12 @@ def _pair_matrix(weights: Tensor) -> Tensor:
 
 @cache
 def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Tensor, Tensor]:
-    """Return the forward (points, kept) and backward (kept, points) matrices of a discrete Fourier transform over `size`
-    points.
+    """Return the forward (points, kept) and backward (kept, points) matrices of a discrete Fourier transform.
 
-    Points after the first `points` are zero in the input and left out of the output. `half`: the signal is real.
+    size: the period of the transform in points.
+    modes: the number of kept modes; None keeps all modes.
+    half: whether only modes l ≥ 0 are kept, as for real signals.
+    points: the number of points of the signal. If `size` is larger, the signal continues with zeros.
     """
     planes = waves(size, points, modes, half, torch.float64, torch.device("cpu"))
     forward = torch.complex(*planes).T
@@ -107,7 +114,12 @@ def _fourier(size: int, modes: int | None, half: bool, points: int) -> tuple[Ten
 
 
 def steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[int], period: Sequence[int]) -> Term:
-    """Return the term with one channel matrix for each mode of a field with these points, periodic with the lengths `period`.
+    """Return a term that multiplies each Fourier mode of a field by a channel matrix.
+
+    response: the channel matrices, (in, out, *kept).
+    modes: the number of kept modes of each axis; None keeps all modes.
+    shape: the shape of the grid.
+    period: the period of each axis in points, at least the shape.
     """
     last = len(shape) - 1
     pairs = [_fourier(period[d], modes[d], d == last, points=n) for d, n in enumerate(shape)]
@@ -118,7 +130,10 @@ def steady_term(response: Tensor, modes: Sequence[int | None], shape: Sequence[i
 def transient_terms(
     poles: Sequence[Tensor | None], residues: Tensor, mixed: bool, shape: Sequence[int], steps: Sequence[float]
 ) -> list[Term]:
-    """Return the terms that decay on every axis with poles; with `mixed`, all terms that decay on at least one axis."""
+    """Return the transient terms of the pole–residue transform (`lfno.spectral.pole_residue`).
+
+    mixed: whether to include terms that decay on some axes with poles and are steady on others.
+    """
     residues = residues.detach()
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
     terms = []
@@ -131,6 +146,7 @@ def transient_terms(
 def _term(
     poles: Sequence[Tensor | None], residues: Tensor, shape: Sequence[int], steps: Sequence[float], decaying: Sequence[int]
 ) -> Term:
+    """Return the term that decays on the axes `decaying` and is steady on the other axes."""
     forward, backward = [], []
     for d, mu in enumerate(poles):
         if mu is not None and d in decaying:
@@ -151,7 +167,12 @@ def _term(
 
 
 class RecurrentTerm(nn.Module):
-    """A recurrence along time in chunks (`lfno.spectral.chunks`), with Fourier transforms along the axes of space."""
+    """A recurrence along time in chunks (`lfno.spectral.chunks`), with Fourier transforms along the axes of space.
+
+    tables: the matrices of the recurrence.
+    forward, backward: the Fourier matrices of each axis of space; see `Term`.
+    size: the number of time steps.
+    """
 
     def __init__(self, tables: Tables, forward: Sequence[Tensor], backward: Sequence[Tensor], size: int) -> None:
         super().__init__()
@@ -187,20 +208,25 @@ class RecurrentTerm(nn.Module):
 
     def _tables(self) -> Tables:
         levels = tuple(Level(*(getattr(self, f"{name}_{k}") for name in Level._fields)) for k in range(self.levels))
-        # of `response` and `decay` only the difference of the lengths is read: the samples before a chunk that its hold uses
+        # a response from rest uses only the lengths of `response` and `decay`: their difference is `Tables.reach`
         given = {name: getattr(self, name) for name in Tables._fields if hasattr(self, name) and name != "levels"}
         lengths = {"response": torch.zeros(self.reach), "decay": torch.zeros(0)}
         return Tables(**given, levels=levels, **lengths)
 
 
 def recurrent_term(tables: Tables, modes: Sequence[int], shape: Sequence[int]) -> RecurrentTerm:
-    """A recurrence along the last axis with these signed modes on the axes before it."""
+    """Return a recurrence along the last axis. The axes before it keep signed Fourier modes |l| < K with K from `modes`."""
     pairs = [_fourier(n, modes[d], half=False, points=n) for d, n in enumerate(shape[:-1])]
     return RecurrentTerm(tables, [there for there, _ in pairs], [back for _, back in pairs], shape[-1])
 
 
 class TimeFilter(nn.Module):
-    """One channel matrix for each frequency and spatial mode, in real products: (batch, in, *modes, time) → (batch, out, …)."""
+    """A transfer function along time: (batch, in, *modes, time) → (batch, out, *modes, time).
+
+    response: the transfer function, (in, out, *modes, frequencies).
+    period: the period in time steps.
+    size: the number of time steps of the signal.
+    """
 
     def __init__(self, response: Tensor, period: int, size: int) -> None:
         super().__init__()
@@ -217,6 +243,6 @@ class TimeFilter(nn.Module):
 
 
 def forget() -> None:
-    """Delete the shared Fourier matrices from the cache, after the layers of a model have stored them."""
+    """Delete the shared Fourier matrices from the cache. Call this function when all terms of a model exist."""
     for shared in (_fourier, _rows, _matrix, _columns):
         shared.cache_clear()

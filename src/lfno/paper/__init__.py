@@ -1,14 +1,16 @@
-"""The reproduction of the paper. The library never imports this room.
+"""The reproduction of the paper. No other module of the library, except the command line, imports this package.
+
+A run is the training of one model on one data set with one seed. Its result is a record: a small JSON file.
 
 Modules:
     commands: `lfno reproduce` and `lfno report`
     presets: the hyper-parameters of the paper
-    matrix: the matrix of runs
+    matrix: `Cell`, the settings of one run, and groups of runs that are trained together
     studies: the runs of each named study
-    stacked: train runs of one shape as one stack
-    scoring: from a trained run to its record
-    record: `RunRecord`, the figures of one run as JSON
-    linear_paths: linear models that LFNO corrects on nearly linear fields
-    cost: parameters, arithmetic, time and memory of a model
-    report: tables, figures and pages from the records
+    stacked: train a group of runs as one stack (one batched model)
+    scoring: make the record of a trained run
+    record: `RunRecord`, the record of one run
+    linear_paths: linear models of nearly linear fields; an LFNO learns the residual of such a model
+    cost: parameters, arithmetic operations, time and memory of a model
+    report: tables, figures and pages made from the records
 """

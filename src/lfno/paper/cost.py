@@ -1,6 +1,6 @@
-"""The cost of a model: parameters, arithmetic, time and memory.
+"""The cost of a model: parameters, arithmetic operations, time and memory.
 
-All models in a table follow the same conventions:
+The operations of all models are counted by these conventions:
 
 | unit              | definition                                                                               |
 |-------------------|------------------------------------------------------------------------------------------|
@@ -26,24 +26,25 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-# (real, complex) FLOPs of one element of a pointwise result or reduction; operations not listed only move data
+#: operation → (FLOPs per real element, FLOPs per complex element). Operations that are not listed only move data
 _POINTWISE: dict[str, tuple[int, int]] = {
     **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
     **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),
     **dict.fromkeys(["addcmul", "addcdiv"], (2, 8)),
-    "glu": (2, 0),  # a gate and its product
+    "glu": (2, 0),  # a sigmoid and a product
     **dict.fromkeys(["exp", "log", "sin", "cos", "sqrt", "rsqrt", "pow", "polar", "abs", "angle"], (1, 2)),
     **dict.fromkeys(["relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "elu", "leaky_relu", "clamp"], (1, 2)),
     **dict.fromkeys(["maximum", "minimum", "expm1", "log1p", "square", "norm", "linalg_vector_norm"], (1, 2)),
 }
+#: operations that are counted per element of their input; all others per element of their result
 _REDUCTIONS = {"sum", "mean", "norm", "linalg_vector_norm"}
 
 
 def count_parameters(model: nn.Module) -> dict[str, int]:
-    """Return the number of trainable parameters: `complex_once` counts a complex parameter once, `real` counts it twice.
+    """Return the number of trainable parameters. `complex_once` counts a complex number once, `real` counts it twice.
 
-    A module lists the parameters that store complex numbers as a last axis (re, im) in `complex_parameters`. Native complex
-    tensors need no entry.
+    Some parameters store complex numbers as real tensors with a last axis (re, im). Their module lists them in its attribute
+    `complex_parameters`.
     """
     split = {
         id(getattr(module, name)) for module in model.modules() for name in getattr(module, "complex_parameters", ())
@@ -57,7 +58,7 @@ def count_parameters(model: nn.Module) -> dict[str, int]:
 
 
 class OperationCounter(TorchDispatchMode):
-    """Counts the MACs and FLOPs of all operations inside a `with` block. Composite operations are counted by their parts.
+    """Counts the MACs and FLOPs of all operations inside a `with` block. An operation of several parts is the sum of its parts.
 
     >>> with OperationCounter() as counter:
     ...     _ = torch.ones(3, 4) @ torch.ones(4, 5)
@@ -85,7 +86,7 @@ class OperationCounter(TorchDispatchMode):
 
 
 def _operation(name: str, args: Sequence[Any], result: Any) -> tuple[float, float]:
-    """(MACs, FLOPs) of one primitive operation."""
+    """Return (MACs, FLOPs) of one operation of PyTorch."""
     if name in ("mm", "bmm", "addmm", "baddbmm", "mv", "dot", "vdot", "addmv"):
         left = args[1] if name in ("addmm", "baddbmm", "addmv") else args[0]
         return _products(result.numel() * left.shape[-1], left)
@@ -94,7 +95,7 @@ def _operation(name: str, args: Sequence[Any], result: Any) -> tuple[float, floa
         positions = signal.numel() // signal.shape[1] if transposed else result.numel() // result.shape[1]
         return _products(positions * weight.numel(), weight)
     if name in ("_fft_r2c", "_fft_c2r", "_fft_c2c"):
-        # the real side of a half-complex transform has the full number of points
+        # a transform between real and complex numbers has all n points on its real side only
         full = result if name == "_fft_c2r" else args[0]
         points = math.prod(full.shape[axis] for axis in args[1])
         flops = (5.0 if name == "_fft_c2c" else 2.5) * full.numel() * math.log2(max(points, 1))
@@ -109,12 +110,13 @@ def _operation(name: str, args: Sequence[Any], result: Any) -> tuple[float, floa
 
 
 def _products(count: int, factor: Tensor) -> tuple[float, float]:
+    """Return (MACs, FLOPs) of `count` products and sums of numbers of the type of `factor`."""
     macs = float(count * (4 if factor.is_complex() else 1))
     return macs, 2 * macs
 
 
 def count_operations(run: Callable[[], Any]) -> dict[str, float]:
-    """MACs and FLOPs of one call, e.g. `count_operations(lambda: model(inputs))`."""
+    """Return {"macs", "flops"} of one call, for example of `count_operations(lambda: model(inputs))`."""
     with torch.no_grad(), OperationCounter() as counter:
         run()
     return {"macs": counter.macs, "flops": counter.flops}
@@ -122,7 +124,7 @@ def count_operations(run: Callable[[], Any]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Latency:
-    """Milliseconds of one call over `runs` timed calls."""
+    """The time of one call in milliseconds: mean, standard deviation and median over `runs` timed calls."""
 
     mean: float
     std: float
@@ -131,7 +133,10 @@ class Latency:
 
 
 def latency(run: Callable[[], Any], device: torch.device | str, warmups: int = 10, runs: int = 100) -> Latency:
-    """Measure the wall time of one call. On a GPU each call is synchronised, because it returns before its kernels finish."""
+    """Measure the wall-clock time of calls of `run`, after `warmups` calls that are not counted.
+
+    A call on a GPU returns before the GPU has finished. Therefore the time includes the wait for the GPU.
+    """
     device = torch.device(device)
     times = []
     for call in range(warmups + runs):
@@ -145,21 +150,25 @@ def latency(run: Callable[[], Any], device: torch.device | str, warmups: int = 1
 
 
 def _wait(device: torch.device) -> None:
+    """Wait until a GPU has finished all work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 
 
 class MemoryTracker(TorchDispatchMode):
-    """Tracks the bytes of tensors that were made inside a `with` block and still exist. `peak` is the maximum.
+    """Measures the memory of tensors that are made inside a `with` block.
 
-    Work space inside a single kernel is not included.
+    live: bytes of the tensors that exist now.
+    peak: largest value of `live` so far.
+
+    Memory that an operation uses only inside itself is not included.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.live = 0
         self.peak = 0
-        # a storage that existed before is not counted when an operation returns a view of it
+        # storages that are counted already, or that existed before the block; an operation may return a view of them
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -181,8 +190,9 @@ class MemoryTracker(TorchDispatchMode):
 
 
 def peak_memory(run: Callable[[], Any], device: torch.device | str) -> int:
-    """Return the largest number of bytes that one call holds in addition to the memory before: by the allocator on a GPU, by
-    tensors on a CPU.
+    """Return the largest number of bytes that one call needs in addition to the memory in use before the call.
+
+    On a GPU, PyTorch's memory allocator reports the number. On a CPU, it is the memory of all tensors.
     """
     device = torch.device(device)
     if device.type == "cuda":

@@ -1,4 +1,8 @@
-"""Linear paths of LFNOs on nearly linear fields. Each is identified once per data set and fold, and stored in the cache."""
+"""Linear paths for LFNOs on nearly linear fields.
+
+A linear path is a linear model of the field. The network learns the residual of the linear path. The prediction is the sum of
+both. Each linear path is identified once per data set and fold, and stored in the cache.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,10 @@ from lfno.surrogate.search import NEARLY_LINEAR
 
 
 def give_linear_paths(runs: Sequence[CellRun]) -> None:
-    """Add the linear path that `lfno.fit` would use to the LFNOs of the main study on fields with known boundaries."""
+    """Add a linear path to the LFNOs of the main study, under the same conditions as `lfno.fit`.
+
+    The data are fields over one space axis with known boundary conditions, and the error of the linear path is small.
+    """
     paths: dict[tuple[str, int], FieldModel | None] = {}
     for run in runs:
         cell, grid = run.cell, run.data.grid
@@ -28,7 +35,7 @@ def give_linear_paths(runs: Sequence[CellRun]) -> None:
         run.path = paths[key]
         if run.path is not None:
             run.known = run.path.predict(np.asarray(run.data.inputs)).astype(np.float32)
-    if any(run.path is not None for run in runs):  # all runs of a stack must have labels of the same kind
+    if any(run.path is not None for run in runs):  # if one run of a stack has known predictions, all runs need some: zeros
         for run in runs:
             run.known = np.zeros_like(run.data.outputs) if run.known is None else run.known
 
@@ -47,6 +54,7 @@ def _identified(run: CellRun) -> FieldModel:
 
 
 def _good_enough(run: CellRun, model: FieldModel) -> FieldModel | None:
+    """Return the linear model if its validation error is below NEARLY_LINEAR, else None."""
     held = run.split.validation
     error = scored(model.predict(np.asarray(run.data.inputs[held])), run.data.outputs[held])["l2"].mean()
     return model if error < NEARLY_LINEAR else None

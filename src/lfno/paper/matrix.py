@@ -1,4 +1,4 @@
-"""The matrix of runs behind every table: `Cell`, one run, and the groups of cells that are trained as one stack."""
+"""`Cell`, the settings of one run, and the groups of cells that are trained together as one stack (one batched model)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,18 @@ from lfno.training.presets import Preset
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of the matrix: a row label of a table, on one data set, with one seed."""
+    """The settings of one run: a model on one data set with one seed.
+
+    task: name of the data set.
+    model: "lfno", "lno" or "fno".
+    preset: "default" or "paper".
+    label: name of the row in tables; "" for the name of the model.
+    study: name of the study that the run belongs to.
+    seed: seed of the initial weights.
+    fold: number of the fifth of the samples that is the test set.
+    train_samples: number of training samples; None for all.
+    changes: options of model and training that differ from the preset.
+    """
 
     task: str
     model: str
@@ -47,8 +58,9 @@ class Cell:
         return f"{self.study}/{self.preset}/{self.task}/{self.title.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def resolved(self) -> Preset:
-        """Return the preset of this run. A small training set gets as many steps as the whole one, so that only the data
-        differ.
+        """Return the preset with the changes of this run.
+
+        A smaller training set gets as many optimisation steps as the whole training set, so that only the data differ.
         """
         preset = find_preset(self.preset)(self.model, find(self.task).grid)
         if self.milestones:
@@ -68,17 +80,17 @@ class Cell:
 
     @property
     def out_of_family(self) -> str | None:
-        """The data set of the same system and grid with kinds of input that no training set has; None if there is none."""
+        """The data set with other kinds of input on the same system and grid; None if there is none."""
         name = f"{self.task.removesuffix('-rich')}-out"
         entry = REGISTRY.get(name)
-        # flows are left out, because solving another set takes longer than a run
+        # not for flows (two space axes and time), because solving their equations takes longer than a run
         return name if entry is not None and entry.grid.ndim < 3 and entry.grid == find(self.task).grid else None
 
     def shape(self) -> str:
-        """Return a text that is equal for cells that can be trained together.
+        """Return a text. Cells with the same text can be trained together.
 
-        With a step schedule, the learning rate of an epoch does not depend on the number of epochs. Runs of different length
-        can then be trained together.
+        With the schedule "step", the learning rate of an epoch does not depend on the number of epochs. Runs with different
+        numbers of epochs can then be trained together.
         """
         preset = self.resolved()
         training = asdict(preset.training)
@@ -89,16 +101,17 @@ class Cell:
 
 
 def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
-    """Return the cells without a record, so that a matrix that was stopped continues where it was."""
+    """Return the cells that have no record in `folder`. A command that was interrupted trains only these cells."""
     return [cell for cell in cells if not (folder / cell.key).exists()]
 
 
 def with_other_settings(cells: Iterable[Cell], folder: Path) -> list[Cell]:
-    """Return the cells whose record was made with another network or other options of training."""
+    """Return the cells whose record was made with other options of the model or of the training."""
     return [cell for cell in cells if (folder / cell.key).exists() and _differs(cell, folder / cell.key)]
 
 
 def _differs(cell: Cell, path: Path) -> bool:
+    """Return True if the record was made with other options than the cell has."""
     record, preset = read_record(path), cell.resolved()
     if record is None:
         return True
@@ -116,7 +129,7 @@ def _differs(cell: Cell, path: Path) -> bool:
 
 
 def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
-    """Return the cells in groups that can be trained together, each with at most `most` cells, in the given order."""
+    """Return groups of cells that can be trained together. A group has at most `most` cells, in the given order."""
     found: dict[str, list[Cell]] = {}
     for cell in cells:
         found.setdefault(cell.shape(), []).append(cell)
@@ -124,8 +137,9 @@ def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
 
 
 def deep_enough(cell: Cell) -> int:
-    """Return the number of layers with which an FNO of the same width and modes has at least the parameters of the cell's
-    LFNO.
+    """Return the number of layers that an FNO needs to have at least as many parameters as the LFNO of the cell.
+
+    Both networks have the same width and modes.
     """
     grid = find(cell.task).grid
     wanted = _count("LFNO", cell.resolved(), grid)
@@ -141,13 +155,15 @@ def known_to(model: str, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _count(kind: str, preset: Preset, grid: Any) -> int:
+    """Return the number of parameters of a model."""
     return count_parameters(MODELS[kind](grid, MODELS[kind].Config.from_fields(preset.fields)))["complex_once"]
 
 
 def long_enough(cell: Cell, folder: Path) -> int:
-    """Return the epochs that the cell's FNO can train in the training time of LFNO, by the records of both, rounded up to 50.
+    """Return the number of epochs that the FNO of the cell can train in the training time of LFNO.
 
-    Rounding gives tasks of one stack the same number of epochs, so that they stay one stack.
+    The training times come from the records of both models in `folder`. The number is rounded up to a multiple of 50, so that
+    the runs of a stack have the same number of epochs.
     """
     place = folder / Path(cell.key).parent
     found = {
@@ -167,8 +183,7 @@ def long_enough(cell: Cell, folder: Path) -> int:
 
 
 def _pace(record: RunRecord) -> float:
-    """Return the seconds of one epoch, without the time before the first epoch, which is a large part of a short run on a GPU.
-    """
+    """Return the time of one epoch in seconds. The time before the first epoch is left out: on a GPU it can be long."""
     epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
     if len(epoch) < 2 or len(epoch) != len(seconds):
         return record.seconds / record.training["epochs"]

@@ -1,4 +1,4 @@
-"""The paper's hyper-parameter table as a preset, and the presets by name."""
+"""The preset with the hyper-parameters of the paper, and a function that returns a preset by its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lfno.core.grid import Grid
 from lfno.training.config import TrainingConfig
 from lfno.training.presets import Preset, PresetMaker, default_preset, kind_of
 
-#: published epochs of the ODE tasks in the relative L2 table; every other table states 5000
+#: numbers of epochs in the paper's table of relative L2 errors on ODEs; all other tables of the paper state 5000
 PAPER_EPOCHS = {
     "duffing-c0": 5000,
     "duffing-c05": 5200,
@@ -20,8 +20,9 @@ PAPER_EPOCHS = {
 
 
 def paper_preset(model: str, grid: Grid) -> Preset:
-    """Return the hyper-parameters of the paper's appendix. Poles are stable: with free poles the network does not train (see
-    the docs).
+    """Return the preset with the hyper-parameters of the paper's appendix.
+
+    The poles are constrained to be stable. The docs (“How we read the paper”) show that networks with free poles do not train.
     """
     kind, ode = kind_of(model), grid.ndim == 1
     width, count = (4, 16) if ode else (16, 4)
@@ -29,13 +30,13 @@ def paper_preset(model: str, grid: Grid) -> Preset:
     if kind != "FNO":
         fields |= {"n_poles": count, "mixed": False}
     if kind == "FNO":
-        # Fourier layers are translation invariant, but transients and fixed ends are not: give coordinates as channels
+        # Fourier layers are translation invariant. Transients and fixed boundaries are not, so they need coordinates as inputs
         fields |= {"layers": 4, "grid_channels": True}
     elif kind == "LNO":
-        # the authors of LNO use coordinates in space and time for fields, and none for signals
+        # like the authors of LNO: coordinates as inputs for fields, and none for signals
         fields |= {"grid_channels": not ode}
     elif kind == "LFNO":
-        # several architectures have the published number of parameters; this one trains best (see the docs)
+        # the paper leaves the architecture open. Of those with the published number of parameters, this one trains best
         fields |= {"layout": "sequence", "steady": "free", "transient_layers": 4, "steady_layers": 2, "skip": False}
         fields |= {"hold": "trigonometric"}
     decay = 0.02 if ode else 1e-4
@@ -59,7 +60,7 @@ PRESETS: dict[str, PresetMaker] = {"default": default_preset, "paper": paper_pre
 
 
 def find_preset(name: str) -> PresetMaker:
-    """Return the preset "default" or "paper": a function of model and grid.
+    """Return the preset "default" or "paper". It is a function of the name of a model and of a grid.
 
     >>> find_preset("paper")("lfno", Grid.line(2048, dt=0.01)).training.epochs
     5000

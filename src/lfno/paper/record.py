@@ -1,4 +1,4 @@
-"""The record of one trained run: all values that tables and figures need, as plain JSON."""
+"""The record of one trained run: a JSON file with all values that tables and figures need."""
 
 from __future__ import annotations
 
@@ -14,23 +14,33 @@ from lfno.core.grid import Grid
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.regimes import regimes
 
-#: the paper splits its error curves at this step; shorter series are split at a quarter
+#: time step at which the paper divides the error into a transient and a steady regime. Shorter series are divided at a quarter
 SPLIT = 500
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One model, one data set, one seed.
+    """The record of one run: a model on one data set with one seed.
 
-    label: the name of the row in a table ("LFNO", "FNO", "FNO deep", …).
-    preset, study: the hyper-parameters and the study of the run.
+    task: name of the data set.
+    model: "lfno", "lno" or "fno".
+    label: name of the row in tables ("LFNO", "FNO", "FNO deep", …).
+    preset, seed, fold, study: as in `lfno.paper.matrix.Cell`.
+    config: options of the model.
+    training: options of the training.
+    parameters: number of parameters, with complex numbers counted once and twice.
+    train_samples: number of training samples.
+    best_epoch: epoch with the smallest validation error, whose weights are kept.
+    seconds: training time of this run; runs that were trained together share the time equally.
+    stacked: number of runs that were trained together.
     scores: mean test errors {"l2", "linf"}.
-    at: the scores of the best weights up to earlier epochs, {epoch: scores}.
-    out_of_family: the errors on kinds of input that no training set has; empty if there is no such data set.
-    samples: for each test sample {"l2", "linf", and the parameters of the data set}.
-    regimes: mean and variance of the error over time before and after the split, and the curve itself (thinned).
-    history: epoch, rate, seconds, training and validation loss at every validation (thinned).
-    example: one test sample {"index", "truth", "prediction", "transient", "steady"} for figures (thinned in time).
+    at: epoch → the scores of the best weights up to this earlier epoch.
+    samples: "l2", "linf" and each parameter of the data set → values for all test samples.
+    regimes: mean and variance of the error before and after the step SPLIT, and the error over time (some steps only).
+    history: epoch, learning rate, seconds, training loss and validation loss (at some of the validations).
+    example: one test sample for figures: "index", "truth", "prediction", "transient", "steady" (some time steps only).
+    environment: hardware, and versions of the software.
+    out_of_family: errors on kinds of input that no training set has; empty if there is no such data set.
     """
 
     task: str
@@ -58,11 +68,11 @@ class RunRecord:
 
     @property
     def key(self) -> str:
-        """The file name. A run whose file exists is not run again."""
+        """The path of the file inside the folder of records."""
         return f"{self.study}/{self.preset}/{self.task}/{self.label.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def write(self, folder: Path) -> Path:
-        """Write the record into a folder and return its path."""
+        """Write the record into a folder, and return the path of the file."""
         from lfno.core.tensorfile import write_atomically
 
         path = folder / self.key
@@ -71,7 +81,7 @@ class RunRecord:
 
 
 def load_records(folder: Path) -> list[RunRecord]:
-    """Return every record below a folder, in a fixed order."""
+    """Return all records in a folder and its subfolders, sorted by path."""
     records = []
     for path in sorted(Path(folder).rglob("*.json")):
         record = read_record(path)
@@ -81,7 +91,7 @@ def load_records(folder: Path) -> list[RunRecord]:
 
 
 def read_record(path: Path) -> RunRecord | None:
-    """Return the record in a file; None for another kind of JSON file."""
+    """Return the record in a file, or None if the JSON file holds something else. Raises LfnoError for a damaged record."""
     try:
         tree = json.loads(path.read_text())
         return RunRecord(**tree) if isinstance(tree, dict) and "study" in tree else None
@@ -95,7 +105,7 @@ def scored(prediction: np.ndarray, truth: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def regime_summary(prediction: np.ndarray, truth: np.ndarray, grid: Grid) -> dict[str, Any]:
-    """Return mean and variance of the error before and after the split, and the smoothed curve with at most 128 points."""
+    """Return mean and variance of the error before and after SPLIT, and the smoothed error over time (at most 128 points)."""
     steps = grid.shape[-1]
     split = SPLIT if steps > 2 * SPLIT else max(1, steps // 4)
     found = regimes(prediction, truth, split=split, width=min(100, max(1, split // 2)))
@@ -120,6 +130,6 @@ def thin(values: np.ndarray, most: int = 128) -> np.ndarray:
 
 
 def rounded(values: np.ndarray, digits: int = 5) -> Any:
-    """Return nested lists of numbers with few significant digits, so that records stay small and readable."""
+    """Return nested lists of the values with `digits` significant digits, so that records stay small."""
     flat = [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
     return np.array(flat).reshape(np.shape(values)).tolist()

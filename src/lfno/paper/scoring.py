@@ -1,4 +1,4 @@
-"""From a trained run to its record: errors, regimes, curves and one example for pictures."""
+"""Make the record of a trained run: errors, error over time, learning curves, and one example for figures."""
 
 from __future__ import annotations
 
@@ -17,15 +17,19 @@ from lfno.paper.matrix import Cell
 from lfno.paper.record import RunRecord, regime_summary, rounded, scored, thin
 from lfno.training.loop import Trainer
 
-LOOKS = 100  # validations whose losses a record stores, about
+LOOKS = 100  # approximate number of validations whose losses a record stores
 
 
 @dataclass
 class CellRun:
-    """One cell with its samples, its training time so far, and its errors at the milestones.
+    """A cell with its data, and with the results so far.
 
-    path: a linear model of the fields, whose residual the network learns; None for most runs.
-    known: the predictions of that linear model.
+    data: the data set.
+    split: the samples of training, validation and test.
+    path: a linear model of the field, or None for most runs. The network learns the residual of this linear model.
+    known: the predictions of the linear model for all samples.
+    seconds: training time so far.
+    at: epoch → test errors at this epoch, for the milestones of the cell.
     """
 
     cell: Cell
@@ -50,7 +54,7 @@ class CellRun:
         return self.data.inputs[self.split.test]
 
     def whole(self, prediction: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        """Return the sum of linear path and network."""
+        """Return the whole prediction: the prediction of the network plus the prediction of the linear model, if any."""
         return prediction if self.path is None else prediction + self.path.predict(np.asarray(inputs)).astype(prediction.dtype)
 
     @property
@@ -74,7 +78,15 @@ def record_of(
     outside: dict[str, float],
     where: dict[str, str],
 ) -> RunRecord:
-    """Return the record of the run in row `row` of the trainer's stack, with its prediction for the test samples."""
+    """Return the record of a run.
+
+    row: number of the run in the stack of the trainer.
+    prediction: the prediction for the test samples.
+    model: the trained model.
+    stacked: number of runs that were trained together.
+    outside: errors on kinds of input that no training set has.
+    where: hardware, and versions of the software.
+    """
     cell, test = run.cell, run.split.test
     errors, steady_decay = scored(prediction, run.outputs), trainer.tasks[row].steady_decay
     parameters = {
@@ -100,7 +112,7 @@ def record_of(
         samples={name: rounded(values) for name, values in errors.items()} | parameters,
         regimes=regime_summary(prediction, run.outputs, run.data.grid),
         history=_history(trainer, row),
-        # one example keeps the record small
+        # only one run of each model stores an example, so that the other records stay small
         example=_example(run, prediction, model) if cell.study == "main" and cell.seed == cell.fold == 0 else {},
         environment=where,
         out_of_family=outside,
@@ -108,6 +120,7 @@ def record_of(
 
 
 def _history(trainer: Trainer, row: int) -> dict[str, Any]:
+    """Return the learning curves of one run of the stack, at about LOOKS validations."""
     past = trainer.history
     looks = sorted({*thin(np.arange(len(past.epoch)), LOOKS).tolist(), len(past.epoch) - 1})
     return {
@@ -120,7 +133,7 @@ def _history(trainer: Trainer, row: int) -> dict[str, Any]:
 
 
 def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
-    """Return the example of a record. It is the same sample for every model, so that figures can be compared."""
+    """Return the example of a record: the middle test sample, the same one for every model."""
     middle = len(run.split.test) // 2
     given = run.inputs[middle : middle + 1]
     transient, steady = model.to("cpu").decompose(given)
@@ -134,7 +147,10 @@ def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str,
 
 
 def _small(values: np.ndarray) -> np.ndarray:
-    """Thin an example for a figure: a series to 512 steps; a field (x, t) is unchanged; of (x, y, t) the last time is kept."""
+    """Return fewer values of an example, enough for a figure: at most 512 time steps of a signal, or the last time of a flow.
+
+    values: (channels, *grid). A field over x and t is returned unchanged.
+    """
     if values.ndim == 2:
         return thin(values, 512)
     return values[..., -1] if values.ndim == 4 else values

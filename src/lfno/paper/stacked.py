@@ -1,4 +1,4 @@
-"""Train runs of one shape as one stack. Runs leave the stack at their last epoch, and a stopped stack can be resumed."""
+"""Train a group of runs as one stack. A run leaves the stack after its last epoch. A stopped stack can be resumed."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from lfno.training.run import train
 def run_group(
     cells: Sequence[Cell], folder: Path, device: str, watch: Watcher | None = None, weights: Path | None = None
 ) -> list[RunRecord]:
-    """Train a group as one stack, score it on the test samples, and write a record for each cell.
+    """Train a group of cells as one stack, compute the test errors, and write and return a record for each cell.
 
-    cells: the runs of the group.
-    folder: receives the records.
+    cells: the cells of the group; see `lfno.paper.matrix.groups`.
+    folder: the records are written into this folder.
     watch: called at every validation.
-    weights: receives the models of seed 0.
+    weights: the models of seed 0 are written into this folder.
 
-    A group that was stopped continues from its last checkpoint. All its records are written at its end, so that the group
-    stays the same when it is resumed.
+    A group that was stopped continues from its last checkpoint. All records are written after the last epoch. Therefore a
+    resumed group has the same cells as before.
     """
     data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
     runs = [CellRun(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
@@ -78,7 +78,7 @@ def run_group(
 
 
 def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[CellRun]]]:
-    """Yield the trainer and the runs in its stack at every epoch at which runs end or are scored."""
+    """Train to each epoch at which a run ends or is scored. Yield the trainer and the runs in its stack at these epochs."""
     preset = runs[0].cell.resolved()
     tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
     estimate(tasks, preset.training, device, home).check()
@@ -100,7 +100,7 @@ def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None)
 
 
 def _train(trainer: Trainer, home: Path, watch: Watcher | None) -> None:
-    """Train from the checkpoint in `home` to the last epoch. If the checkpoint does not fit, start again."""
+    """Train to the last epoch from the checkpoint in `home`, or from the beginning if the checkpoint does not fit the data."""
     try:
         train(trainer, home, resume=True, watch=watch)
     except CheckpointError as error:  # another data set or another release
@@ -110,13 +110,15 @@ def _train(trainer: Trainer, home: Path, watch: Watcher | None) -> None:
 
 
 def _home(cells: Sequence[Cell]) -> Path:
-    """Return the folder of the checkpoints of a group. Its name is a hash of the runs and their settings."""
+    """Return the folder of the checkpoints of a group. The name of the folder is a hash of the cells and their settings."""
     what = [(cell.key, cell.shape(), cell.resolved().training.epochs) for cell in cells]
     return cache_directory() / "unfinished" / hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
 
 def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, float]]:
-    """Return the errors of each run on kinds of input that no training set has; {} for runs that continue or have no such set.
+    """Return the errors of each run on kinds of input that no training set has.
+
+    The errors are {} for a run that is not finished, and for a run whose system has no such data set.
     """
     names = [run.cell.out_of_family if run.epochs == trainer.config.epochs else None for run in stack]
     data = {name: dataset(name) for name in dict.fromkeys(names) if name is not None}
@@ -131,8 +133,9 @@ def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, flo
 
 
 def _keep(model: Operator, cell: Cell, record: RunRecord, weights: Path, linear: FieldModel | None) -> None:
-    """Write the weights of the first seed of a model, not of its variants. The name is TASK-MODEL-PRESET without default
-    parts.
+    """Write the weights of a model if it has seed 0, fold 0, and belongs to the main study.
+
+    The name of the file is TASK-MODEL-PRESET. The parts “lfno” and “default” are left out.
     """
     if cell.seed == 0 and cell.fold == 0 and cell.study == "main" and cell.title == cell.model.upper():
         unusual = [part for part, usual in ((cell.model, "lfno"), (cell.preset, "default")) if part != usual]
@@ -145,9 +148,10 @@ def _keep(model: Operator, cell: Cell, record: RunRecord, weights: Path, linear:
 
 
 def _split(data: Dataset, cell: Cell) -> Split:
+    """Return the samples of training, validation and test."""
     part = splits.of(data, cell.fold)
     if cell.train_samples is None:
         return part
-    # equally spaced among the training samples, so that a small set covers the same range
+    # take equally spaced training samples, so that a small training set covers the same range of parameters
     chosen = np.linspace(0, len(part.train) - 1, cell.train_samples).round().astype(int)
     return Split(part.train[chosen], part.validation, part.test)

@@ -1,4 +1,4 @@
-"""The studies of `lfno reproduce` by name, as one table: the runs of each study."""
+"""The studies of `lfno reproduce`: which runs belong to each study."""
 
 from __future__ import annotations
 
@@ -10,19 +10,28 @@ from typing import Any
 from lfno.core.errors import LfnoError
 from lfno.paper.matrix import Cell, deep_enough, known_to, long_enough
 
+#: the ODEs of the paper
 ODE = ("duffing-c0", "duffing-c05", "lorenz-rho5", "lorenz-rho10", "pendulum-c05")
+#: the PDEs of the paper with one space axis
 PDE = ("beam", "heat", "reaction-diffusion", "brusselator", "burgers")
+#: ODEs with random inputs
 RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
-#: fields under random forcing
+#: PDEs with random inputs
 RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
+#: groups of data sets that `--tasks` accepts
 GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "paper": (*ODE, *PDE)}
-#: FNO with the same width, modes and epochs as LFNO; with as many parameters; with the same training time
+#: kinds of models. The FNOs have the width, modes and epochs of LFNO (fno), its parameters (fno deep) or its time (fno long)
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One row of a study: its name and its changes."""
+    """One row of a study.
+
+    label: name of the row.
+    changes: options of model and training that differ from the preset.
+    train_samples: number of training samples; None for all.
+    """
 
     label: str = ""
     changes: dict[str, Any] = field(default_factory=dict)
@@ -31,7 +40,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class Study:
-    """Every variant of every model on every task. Tasks, models and preset are the defaults of the study."""
+    """A study: it trains every variant of every model on every data set.
+
+    `tasks`, `models` and `preset` are defaults that the user can change.
+    """
 
     tasks: tuple[str, ...]
     models: tuple[str, ...] = ("lfno",)
@@ -41,7 +53,7 @@ class Study:
 
 STUDIES = {
     "main": Study(GROUPS["paper"], ("lfno", "fno", "lno")),
-    # six layers divided between two branches
+    # six layers, divided between the transient and the steady branch
     "layers": Study(
         ("duffing-c05", "pendulum-c05"),
         preset="paper",
@@ -56,15 +68,15 @@ STUDIES = {
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
-    # three cumulative changes of the default on signals. First: no gates in LFNO's layers
+    # the next three studies change the default step by step. First step: no gates in LFNO's layers (fields never have gates)
     "gate": Study((*ODE, *RICH), variants=(Variant(changes={"gate": False}),)),
-    # second: no padding either (fields have no gates)
+    # second step: no gates and no padding
     "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"gate": False, "padding": 0.0}),)),
-    # third: also a loss on values instead of values and slopes
+    # third step: no gates, no padding, and a loss of values only (the default loss has values and slopes)
     "loss": Study(
         (*ODE, *RICH), ("lfno", "fno", "lno"), variants=(Variant(changes={"gate": False, "padding": 0.0, "loss": "l2"}),)
     ),
-    # the default, and variants that change one thing
+    # the default, and variants that change one option
     "ablation": Study(
         ("duffing-c05", *RICH),
         variants=(
@@ -83,7 +95,14 @@ STUDIES = {
 
 @dataclass(frozen=True)
 class Question:
-    """A study with the changes of the user; None means the default of the study."""
+    """A study with the options of the user.
+
+    tasks, models, preset: None for the default of the study.
+    seeds: number of runs with different initial weights.
+    folds: number of runs with different test sets.
+    label: name of the rows in tables; "" for the names of the models.
+    changes: options of model and training that differ from the preset.
+    """
 
     study: str = "main"
     tasks: Sequence[str] | None = None
@@ -95,7 +114,10 @@ class Question:
     changes: dict[str, Any] = field(default_factory=dict)
 
     def stages(self) -> list[tuple[str, ...]]:
-        """Return the kinds of models in the order of their runs: 'fno long' needs the training time of LFNO first."""
+        """Return groups of kinds of models, in the order in which they are trained.
+
+        'fno long' is in the last group, because its number of epochs depends on the measured training time of LFNO.
+        """
         kinds = tuple(self.models or self._study.models)
         unknown = [kind for kind in kinds if kind not in KINDS]
         if unknown:
@@ -104,7 +126,7 @@ class Question:
         return [stage for stage in stages if stage]
 
     def cells(self, kinds: Sequence[str], folder: Path) -> list[Cell]:
-        """Return all runs of these kinds of models. `folder` holds the records with the training times of LFNO."""
+        """Return the cells of these kinds of models. For 'fno long', `folder` must have records of LFNO and FNO."""
         study = self._study
         given = self.tasks or study.tasks
         tasks = list(dict.fromkeys(name for task in given for name in GROUPS.get(task, (task,))))
@@ -127,16 +149,17 @@ class Question:
         return STUDIES[self.study]
 
     def _title(self, kind: str, variant: Variant) -> str:
-        """Return the label of a row, which is also the name of its record. It is unique within a study."""
+        """Return the name of a row, which is also the name of its record. The name is unique within a study."""
         model, *way = kind.split(" ")
         name = " ".join((model.upper(), *way))
         if variant.label and self.label:
-            raise LfnoError(f"the rows of the study {self.study!r} have their own names; leave the label out")
+            raise LfnoError(f"the rows of the study {self.study!r} have their own names; leave out --label")
         given = variant.label or self.label
         alone = len(self._study.models if variant.label else self.models or self._study.models) == 1
         return name if not given else given if alone else f"{name} {given}"
 
     def _changes(self, kind: str, variant: Variant, task: str, preset: str, folder: Path) -> dict[str, Any]:
+        """Return the options that differ from the preset."""
         changes = variant.changes | self.changes
         if kind == "fno deep":
             changes["layers"] = deep_enough(Cell(task, "lfno", preset, changes=changes))

@@ -2,7 +2,7 @@
 
 Modules:
     style: colours and sizes of all figures
-    answers: predictions of models beside the truth, with transient and steady part
+    answers: predictions of models beside the true response, with transient and steady part
     samples: samples of a data set
     modes: poles, modes and decompositions of a model
     mode_rows: modes as rows of a table
@@ -10,7 +10,7 @@ Modules:
     response: nonlinear frequency responses, backbones, stabilisation diagrams
     characteristic: restoring force and hysteresis loop of a nonlinearity
     fit_figures: figures of a fitted model on its test data
-    parts: first figure of a fitted model: input, output, transient and steady part
+    parts: the first figure of the page about a fitted model: input, output, transient and steady part
     fit_page: the HTML page about a fitted model
-    page: the parts of an HTML page, and their conversion to one self-contained file
+    page: the parts of an HTML page, and how they become one file
 """

@@ -1,4 +1,4 @@
-"""Figures of predictions: the response of models beside the truth, and its transient and steady part."""
+"""A figure of predictions: the predicted and the true response, and their transient and steady parts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lfno.plots.style import COLOURS, NARROW, WIDTH, colour
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: line style of the truth: broad and pale, drawn below the models, so that a model that agrees is visible inside the line
+#: style of the true response: a broad, pale line. The line of a model that agrees is visible on top of the broad line
 TRUTH: dict[str, Any] = {"color": COLOURS["truth"], "linewidth": 4.5, "alpha": 0.25, "solid_capstyle": "round"}
-#: line styles of the models in their order: a print without colours still distinguishes them
+#: line styles of the first, second and third model, for prints without colours
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 PARTS = ("transient", "steady")
 
@@ -29,16 +29,16 @@ def answers_figure(
     narrow: bool = False,
     measured: str = "truth",
 ) -> Figure:
-    """Draw the force, the response, and below them the transient and the steady part.
+    """Draw the input, the response, and below them the transient and the steady part.
 
     Args:
         axis: The time axis.
         force: Label and signal of the input.
         response: Label and signal of the true output.
-        answers: Name of a model → its prediction, (time,). The first model is drawn on top.
-        parts: "transient" and "steady" → the first model's part and the true part (None if the true part is unknown).
+        answers: Name of a model → its prediction, (time,). The first model is drawn above the others.
+        parts: "transient" and "steady" → (part of the first model, true part). An unknown true part is None.
         narrow: Draw for a phone, with the steady part below the transient part.
-        measured: The name of the true output in the legend.
+        measured: Name of the true output in the legend.
     """
     figure, panels = _layout(bool(parts), narrow)
     t, names = axis.points, list(answers)
@@ -59,7 +59,8 @@ def answers_figure(
         panels[name].set(ylabel=response[0])
         panels[name].set_title(f"{name} part", loc="left")
     if not narrow:
-        panels["response"].tick_params(labelbottom=True)  # the panels below are half as wide: their times are elsewhere
+        # label the times of this panel, too: the panels below are half as wide, so their labels stand at other places
+        panels["response"].tick_params(labelbottom=True)
     for name in ["steady"] if parts and narrow else list(parts) or ["response"]:
         panels[name].set(xlabel=axis.label)
     _same_scale([panels[name] for name in ("response", *parts)])
@@ -74,6 +75,7 @@ def answers_figure(
 
 
 def _layout(parts: bool, narrow: bool) -> tuple[Figure, dict[str, Any]]:
+    """Return an empty figure and its panels by name."""
     from matplotlib.figure import Figure
 
     pair: list[Any] = [[name] for name in PARTS] if narrow else [list(PARTS)]

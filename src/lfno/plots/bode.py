@@ -1,4 +1,4 @@
-"""Bode plot of the frequency responses of data and models under the same excitation."""
+"""The Bode plot of a fitted model: frequency responses of measured and predicted outputs for the same inputs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from lfno.plots.style import as_svg, colour, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AVERAGES = 5  # segments that an estimate averages, at least, for each input
-LONGEST = 4096  # samples of a segment, at most
-FLOOR = 1e-3  # input power relative to its peak; frequencies with less power show only leakage
-FEW = 40  # with fewer frequencies each one gets a marker, because the lines between them are not measured
-MOST_PAIRS = 3  # pairs of input and output in a figure, at most
+AVERAGES = 5  # smallest number of segments per input that a frequency response averages
+LONGEST = 4096  # largest number of samples of a segment
+FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
+FEW = 40  # frequencies; with fewer of them, markers show which frequencies were measured
+MOST_PAIRS = 3  # largest number of pairs of input and output in a figure
+#: line styles of the measurement, of the best linear model and of the model
 STYLES: tuple[dict[str, Any], ...] = (TRUTH, {"linestyle": ":"}, {})
 
 
@@ -32,8 +33,8 @@ def bode_picture(
 
     Args:
         inputs: The excitation, (samples, channels, time).
-        answers: Name → outputs, (samples, channels, time); at most three. The first entry is the measurement, and the
-            figure shows its coherence.
+        answers: Name → outputs, (samples, channels, time); at most three. The first entry is the measurement. The figure shows
+            the coherence of the measurement.
         step: The sampling interval in seconds.
         pairs: (output, input) → label of the pair.
 
@@ -45,11 +46,11 @@ def bode_picture(
     first = next(iter(found.values()))
     seen = {pair: words for pair, words in pairs.items() if np.isfinite(first.response[pair]).sum() > 1}
     if not seen:
-        raise LfnoError("the inputs of the test excite no frequency")
+        raise LfnoError("the inputs of the test data excite no frequency")
     shown = dict(list(seen.items())[:MOST_PAIRS])
     caption = (
-        "Frequency responses under the excitation of the test: gain, phase and coherence of the measurement. Where the "
-        "coherence is below 1, the output holds noise, nonlinearity or a transient, and no linear model can follow."
+        "Frequency responses for the inputs of the test data: gain, phase, and coherence of the measurement. At frequencies "
+        "with a coherence below 1, noise, a nonlinearity or a transient is in the output, and no linear model can be exact."
     )
     if len(shown) < len(seen):
         caption += f" The figure shows {len(shown)} of {len(seen)} pairs of input and output."
@@ -57,19 +58,25 @@ def bode_picture(
 
 
 def segment_length(samples: int, channels: int, size: int) -> int:
-    """Return the largest segment length that leaves AVERAGES segments for each input.
+    """Return the length in samples of the longest segments of which there are AVERAGES for each input.
 
-    Long segments resolve the frequencies best. Neighbouring segments overlap by half.
+    Long segments resolve the frequencies best. Neighbouring segments overlap by half. The data are `samples` signals of `size`
+    time steps, with `channels` inputs.
 
     >>> segment_length(1, 1, 900), segment_length(20, 1, 900), segment_length(1, 2, 900), segment_length(1, 1, 10**6)
     (300, 900, 163, 4096)
     """
-    parts = -(-AVERAGES * channels // samples)  # segments in one sample, with an overlap of one half
+    parts = -(-AVERAGES * channels // samples)  # number of segments in one sample
     return min(LONGEST, 2 * size // (parts + 1))
 
 
 def bode_figure(found: Mapping[str, FrequencyResponse], pairs: Mapping[tuple[int, int], str]) -> Figure:
-    """Draw gain, phase and coherence below each other, with one column for each pair (output, input)."""
+    """Draw gain, phase and coherence below each other, with one column for each pair (output, input).
+
+    Args:
+        found: Name → frequency response. The first entry is the measurement.
+        pairs: (output, input) → label of the pair.
+    """
     count, first = len(pairs), next(iter(found.values()))
     figure, axes = panels(3 * count, count, 1.7, heights=(1.6, 1.0, 0.6))
     for column, (pair, words) in enumerate(pairs.items()):

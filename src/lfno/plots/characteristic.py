@@ -1,4 +1,4 @@
-"""Figures of a nonlinearity: the restoring force with its 95 % interval, or the hysteresis loop."""
+"""Figures of the nonlinearity of modes with feedback: the restoring force with its 95 % interval, or the hysteresis loop."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from lfno.plots.style import COLOURS, legend, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: CYCLES: simulated cycles; the last one is drawn, when the loop has settled
-#: SAMPLES: samples in one cycle
-CYCLES, SAMPLES = 12, 400
+CYCLES = 12  # simulated cycles of the input; only the last cycle is drawn, because the loop is periodic then
+SAMPLES = 400  # time steps in one cycle
 
 
 def characteristic_figure(
@@ -42,11 +41,11 @@ def characteristic_figure(
 
 
 def loop_figure(model: FeedbackModel, amplitude: float, frequency: float, units: tuple[str, str] = ("", "")) -> Figure:
-    """Draw the settled loop of the first input over the first output.
+    """Draw the hysteresis loop: the first input over the first output in one period of the steady response.
 
     Args:
         model: The fitted model.
-        amplitude: The amplitude of the sinusoidal input.
+        amplitude: The amplitude of the sine input.
         frequency: The frequency of the input in Hz.
         units: Units of output and input, such as "[m]".
     """

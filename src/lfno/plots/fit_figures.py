@@ -1,4 +1,4 @@
-"""Figures of a fitted model on its test data: prediction with residual, spectra of the residuals, fields with error maps."""
+"""Figures of a fitted model on its test data: predictions and residuals, spectra of the residuals, and maps of field errors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = COLOURS["best linear model"]
-LONGEST = 1500  # samples of a signal in a panel, at most
-MOST_OUTPUTS = 3  # output channels in a figure, at most
-SEGMENT = 1024  # samples of a segment for the spectrum
+LONGEST = 1500  # largest number of time steps in a panel
+MOST_OUTPUTS = 3  # largest number of outputs in a figure
+SEGMENT = 1024  # time steps of a segment for the spectrum
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The signals of a test. All arrays are (samples, channels, *grid).
+    """The measured and predicted signals of the test data. All arrays are (samples, channels, *grid).
 
     label: the name of the model.
     axis: the time axis.
@@ -32,7 +32,7 @@ class Compared:
     prediction: the prediction of the model.
     linear: the prediction of the best linear model.
     outputs: the labels of the output channels.
-    mask: True where the truth was measured; None if all values were measured.
+    mask: True where an output was measured; None if all values were measured.
     spread: the spread of an ensemble; None for a single model.
     """
 
@@ -47,14 +47,15 @@ class Compared:
 
     @property
     def measured(self) -> np.ndarray:
-        """The truth, with NaN for values that were not measured."""
+        """The outputs, with NaN for values that were not measured."""
         return self.truth if self.mask is None else np.where(self.mask, self.truth, np.nan)
 
 
 def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
-    """Return the piece with the median error and the piece with the largest error, each as (title, sample, time slice).
+    """Return the piece of the test data with the median error, and the piece with the largest error.
 
-    A piece is a whole sample, or LONGEST steps of a longer sample. With fewer than three pieces only the worst is returned.
+    A piece is a whole sample, or LONGEST steps of a longer sample. It is returned as (title, index of the sample, time slice).
+    If there are fewer than three pieces, only the piece with the largest error is returned.
     """
     size = compared.truth.shape[-1]
     error = (compared.prediction - compared.measured) ** 2
@@ -70,12 +71,12 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     pieces.sort(key=lambda piece: piece[0])
     if len(pieces) < 3:
         return [("test data", sample, stretch) for _, sample, stretch in pieces[-1:]]
-    return [("typical (median error)", *pieces[len(pieces) // 2][1:]), ("worst", *pieces[-1][1:])]
+    return [("median error", *pieces[len(pieces) // 2][1:]), ("largest error", *pieces[-1][1:])]
 
 
 def prediction_figure(compared: Compared) -> Figure:
-    """Draw truth, prediction and residuals of a typical piece and of the worst piece, with one column for each piece."""
-    # a prediction without any finite value has no pieces, so the whole first sample is drawn
+    """Draw outputs, predictions and residuals of the pieces that `typical_and_worst` returns, one piece in each column."""
+    # if no predicted value is finite, there are no pieces: draw the whole first sample
     pieces = typical_and_worst(compared) or [("test data", 0, slice(None))]
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
@@ -103,11 +104,11 @@ def prediction_figure(compared: Compared) -> Figure:
 def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) -> Figure | None:
     """Draw the amplitude spectral densities of the outputs and of the residuals.
 
-    Return None if values are missing or the signals are too short for a spectrum.
+    Return None if values are missing or if the signals are too short for a spectrum.
 
     Args:
-        compared: The signals of the test.
-        noise: The rms of the noise of each output; None if the noise is unknown.
+        compared: The signals of the test data.
+        noise: The RMS value of the measurement noise of each output; None if the noise is unknown.
     """
     if compared.mask is not None or compared.truth.shape[-1] < 64:
         return None
@@ -128,7 +129,7 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
                 panel.plot(f[1:], np.maximum(density, density.max() * 1e-12), label=name, **style)
         if noise is not None:
             level = noise[channel] * np.sqrt(2 * step)
-            panel.axhline(level, color="#222222", linewidth=1, linestyle="--", label="noise floor, if white")
+            panel.axhline(level, color="#222222", linewidth=1, linestyle="--", label="noise floor (white noise)")
         logarithmic(panel)
         logarithmic(panel, "x")
         panel.set(xlabel="frequency [Hz]" if compared.axis.unit == "s" else f"frequency [1/{compared.axis.unit}]")
@@ -138,9 +139,9 @@ def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) ->
 
 
 def field_error_figure(grid: Grid, truth: np.ndarray, prediction: np.ndarray, label: str, output: str) -> Figure:
-    """Draw a field, its prediction and the error map, side by side.
+    """Draw a field, its prediction, and the prediction minus the field, side by side.
 
-    A field with two or three space axes is drawn at its last time; of three space axes the middle slice is drawn.
+    A field with two or three space axes is drawn at the last time. If there are three space axes, the middle slice is drawn.
 
     Args:
         grid: The grid of the field.

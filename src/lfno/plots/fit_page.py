@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from lfno.surrogate.contest import Contest
 
 BEST_LINEAR = "best linear model"
-MOST_OUTPUTS = 4  # with more output channels the table shows no RMSE of single channels
-FEW_INPUTS = 2  # input channels of the tile of the range
-MOST_MODES = 8  # rows of the table of modes, at most
+MOST_OUTPUTS = 4  # outputs; with more of them, the table of errors has no column for each output
+FEW_INPUTS = 2  # largest number of inputs that the tile of the range shows
+MOST_MODES = 8  # largest number of rows of the table of modes
 LEVEL = 0.9  # coverage probability of the prediction interval on the page
 
 
@@ -33,7 +33,7 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
     """Return the page about a fitted model.
 
     Args:
-        model: A model that `lfno.fit` returned. Its `fitted.contest` holds the test results.
+        model: A model that `lfno.fit` returned. Its attribute `fitted.contest` holds the results on the test data.
         name: The name of the data, used in the title.
         folder: The folder of the model, used in the suggested commands.
     """
@@ -53,17 +53,18 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
         _range(model),
         Section("Data and choices", _story(model), folded=True),
     ]
-    split = ("Split a response into transient and steady part:", f"lfno decompose {folder} FILE")
+    split = ("Split a response into its transient and its steady part:", f"lfno decompose {folder} FILE")
     steps = (
-        ("Predict new inputs:", f"lfno predict {folder} FILE -o OUT"),
+        ("Predict the response to new inputs:", f"lfno predict {folder} FILE -o OUT"),
         *([split] if splits else []),
-        ("Use the model without this library:", f"lfno export {folder} --to fmu"),
+        ("Use the model without lfno:", f"lfno export {folder} --to fmu"),
     )
     tiles = [*_tiles(contest, label, modes, noise), *_range_tile(model)]
     return Page(f"{name}: a fitted model", _lead(model, contest, label, noise), sections, steps, tiles=tiles)
 
 
 def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> list[str]:
+    """Return the first sentences of the page: the error, the verdict, and the error relative to the noise."""
     row, signals = contest.rows[label], model.signals
     inputs = ", ".join(signals.names("inputs")) or f"{model.channels[0]} inputs"
     outputs = ", ".join(signals.names("outputs")) or f"{model.channels[1]} outputs"
@@ -72,20 +73,23 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
         f"the error is {_percent(row['nrmse'])} of the standard deviation of the output.",
         contest.verdict,
     ]
+    if model.equation:
+        sentences.insert(1, f"The identified equation: {model.equation}.")
     if noise is not None:
         times = max(error / level for error, level in zip(row["rmse"], noise, strict=True) if level > 0)
-        sentences.append(f"The error is {times:.2g} times the measurement noise: no model can have less than 1.")
+        sentences.append(f"The error is {times:.2g} times the measurement noise. No model can reach less than 1.")
     return sentences
 
 
 def _tiles(contest: Contest, label: str, modes: list[Mode], noise: Sequence[float] | None) -> list[Tile]:
+    """Return the most important numbers: errors, noise floor, and the strongest mode."""
     own = contest.rows[label]
     tiles = [Tile(_percent(own["nrmse"]), f"error of {label}", f"fit {own['fit']:.2f} %")]
     if BEST_LINEAR in contest.rows:
         linear = contest.rows[BEST_LINEAR]["nrmse"]
         tiles.append(Tile(_percent(linear), BEST_LINEAR, f"{figure(linear / max(own['nrmse'], 1e-300))} × {label}"))
     if noise is not None:
-        tiles.append(Tile(", ".join(f"{level:.3g}" for level in noise), "noise floor (rms)", "from repeated periods"))
+        tiles.append(Tile(", ".join(f"{level:.3g}" for level in noise), "noise floor (RMS)", "from repeated periods"))
     if modes:
         first = modes[0]
         pure = first.frequency == 0
@@ -107,15 +111,16 @@ def _range_tile(model: Surrogate) -> list[Tile]:
 
 
 def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> Section:
+    """Return the section with the figures of the prediction and of the spectra of the residuals."""
     grid = model.grid
     if grid.ndim > 1:
         one = (grid, contest.truth[0, 0], contest.prediction[0, 0], label, contest.outputs[0])
-        words = "The first test sample: truth, prediction, and prediction minus truth on a scale of its own."
+        words = "The first test sample: truth, prediction, and prediction minus truth. The last map has its own colour scale."
         return Section("Prediction", pictures=[Picture(as_svg(partial(field_error_figure, *one)), words)])
     compared = _compared(model, contest, label)
     words = (
-        "Test data that the fit did not use. Broad grey: measured. Below each panel: prediction minus measurement, with the "
-        "best linear model dotted."
+        "Test data that the fit did not use. The broad grey line is the measurement. Below each panel are the residuals "
+        "(prediction minus measurement). The dotted line is the residual of the best linear model."
     )
     if compared.spread is not None:
         words += " The band is twice the spread of the ensemble."
@@ -131,6 +136,7 @@ def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[
 
 
 def _compared(model: Surrogate, contest: Contest, label: str) -> Compared:
+    """Return the signals of the test data with their time axis."""
     axis = model.grid.change(model.grid.names[-1], size=contest.truth.shape[-1]).axes[-1]
     return Compared(
         label, axis, contest.truth, contest.prediction, contest.linear, contest.outputs, contest.mask, contest.spread
@@ -138,6 +144,7 @@ def _compared(model: Surrogate, contest: Contest, label: str) -> Compared:
 
 
 def _candidates(contest: Contest, noise: Sequence[float] | None) -> Table:
+    """Return the table of the errors of the model and of the baselines."""
     few = len(contest.outputs) <= MOST_OUTPUTS
     columns = ["", "error", "fit", *(f"RMSE {name}" for name in contest.outputs if few)]
     rows = []
@@ -147,18 +154,19 @@ def _candidates(contest: Contest, noise: Sequence[float] | None) -> Table:
     errors = [row["nrmse"] for row in contest.rows.values()]
     if noise is not None and few:
         rows.append(["noise floor", "", "", *(f"{level:.4g}" for level in noise)])
-    note = "Error: RMSE over the standard deviation of the output. Fit: 100 % is perfect, 0 % is the mean."
+    note = "Error: RMSE divided by the standard deviation of the output. A fit of 100 % is exact. The mean has a fit of 0 %."
     if noise is None:
-        note += " The noise floor is not known: only an input that repeats itself shows the noise."
+        note += " The noise floor is not known: a periodic input is needed to measure the noise."
     return Table(columns, rows, errors.index(min(errors)), note)
 
 
 def _response(model: Surrogate, contest: Contest, label: str) -> list[Section]:
+    """Return the section with the Bode plot, or with the reason why there is none. Fields have no such section."""
     if model.grid.ndim > 1:
         return []
     title = "Frequency response"
     if contest.mask is not None:
-        return [Section(title, ["Samples are missing in the test data, so their frequency response is not estimated."])]
+        return [Section(title, ["There is no frequency response, because the test data have missing values."])]
     data, pairs = model.fitted.prepared.dataset, {}  # type: ignore[union-attr]
     for k, out in enumerate(data.output_channels):
         for n, into in enumerate(data.input_channels):
@@ -172,6 +180,7 @@ def _response(model: Surrogate, contest: Contest, label: str) -> list[Section]:
 
 
 def _modes(model: Surrogate) -> list[Mode]:
+    """Return the modes of the model, strongest first."""
     try:
         return model.modes()
     except LfnoError:  # a system without an equilibrium, or without a time axis, has no modes
@@ -179,17 +188,19 @@ def _modes(model: Surrogate) -> list[Mode]:
 
 
 def _mode_section(modes: list[Mode], model: Surrogate) -> Section:
+    """Return the section with the table of modes."""
     if not modes:
-        return Section("Modes", ["The model shows no modes in small motion."])
+        return Section("Modes", ["The model has no modes for small inputs."])
     rows = [[str(n), *mode_cells(mode)] for n, mode in enumerate(modes[:MOST_MODES], 1)]
-    what = "Modes of the linear model" if model.linear else "Modes of the model in small motion"
+    what = "Modes of the linear model" if model.linear else "Modes of the model for small inputs"
     note = f"{what}, strongest first, with 95 % intervals. Contribution: share of the mode in the response."
     if model.networks:
-        note += " The intervals say how precisely the modes of the network are known; its own error can be larger."
+        note += " The intervals belong to the modes of the network. The modes of the real system can lie outside."
     return Section("Modes", tables=[Table(["", *HEADINGS], rows, note=note)])
 
 
 def _range(model: Surrogate) -> Section:
+    """Return the section on the inputs for which the model was trained, and on the prediction interval."""
     sentences = []
     coverage = model.coverage
     calibration = model.calibration
@@ -198,16 +209,20 @@ def _range(model: Surrogate) -> Section:
             widths = calibration.half_width(LEVEL)
             units = model.signals.units("outputs") or [""] * len(widths)
             said = ", ".join(f"± {width:.3g} {unit}".rstrip() for width, unit in zip(widths, units, strict=False))
-            sentences.append(f"{100 * LEVEL:.0f} % of new trajectories inside this range stay within {said} of the prediction.")
+            sentences.append(
+                f"For inputs inside the range of the table, {100 * LEVEL:.0f} % of new responses stay within {said} of the "
+                "prediction."
+            )
         except LfnoError as error:
-            sentences.append(f"There is no interval: {error}.")
+            sentences.append(f"There is no prediction interval: {error}.")
     tables = [] if coverage is None else [_coverage(coverage, model)]
     return Section("Range of validity", sentences, tables=tables)
 
 
 def _coverage(coverage: Coverage, model: Surrogate) -> Table:
+    """Return the table of the largest values and of the frequencies of the training inputs."""
     hertz = "Hz" if coverage.unit == "s" else f"1/{coverage.unit}"
-    columns = ["input", "largest value", "largest rms", *(f"{100 * q:.0f} % of the energy below" for q in QUANTILES)]
+    columns = ["input", "largest value", "largest RMS", *(f"{100 * q:.0f} % of the energy below" for q in QUANTILES)]
     names = model.signals.inputs or [(f"input {k}", "") for k in range(model.channels[0])]
     rows = []
     for k, (name, unit) in enumerate(names):
@@ -215,13 +230,14 @@ def _coverage(coverage: Coverage, model: Surrogate) -> Table:
         sizes = [f"{value:.4g} {unit}".rstrip() for value in (coverage.peak[k], coverage.rms[k])]
         rows.append([with_unit(name, unit), *sizes, *bands])
     note = (
-        f"Inputs of the training data, {coverage.count} windows of {coverage.duration:g} {coverage.unit}. Outside of this "
-        "range the model extrapolates, and every prediction says so."
+        f"The inputs of the training data: {coverage.count} windows of {coverage.duration:g} {coverage.unit}. Outside this "
+        "range the model extrapolates. A note on the prediction then says so."
     )
     return Table(columns, rows, note=note)
 
 
 def _story(model: Surrogate) -> list[str]:
+    """Return sentences on the model, on the samples, and on the choices of the fit."""
     fitted = model.fitted
     assert fitted is not None
     sizes = zip(("training", "validation", "test"), fitted.prepared.split.sizes, strict=True)

@@ -8,11 +8,12 @@ from lfno.identification.mode import Interval, Mode
 
 #: column headings for the cells that `mode_cells` returns
 HEADINGS = ("frequency", "damping ratio", "time constant", "contribution")
-SMALLEST, LARGEST = 1e-4, 1e6  # values below SMALLEST or above LARGEST are written with an exponent
+SMALLEST = 1e-4  # smaller values are written with an exponent
+LARGEST = 1e6  # larger values are written with an exponent
 
 
 def mode_cells(mode: Mode) -> list[str]:
-    """Return frequency, damping ratio, time constant and contribution of a mode, each with its unit.
+    """Return frequency, damping ratio, time constant and contribution of a mode as text, each with its unit.
 
     >>> mode = Mode(-0.2 + 3j, 0.4775, 0.0665, 5.0, 0.98, (1 + 0j,), (0.4765, 0.4785), (0.06, 0.073), (4.5, 5.5))
     >>> mode_cells(mode)
@@ -27,7 +28,7 @@ def mode_cells(mode: Mode) -> list[str]:
 
 
 def with_interval(value: float, interval: Interval) -> str:
-    """Format a value with the half-width of its interval. Both are rounded to two significant digits of the half-width.
+    """Return the text `value ± half-width of the interval`. The half-width has two significant digits.
 
     >>> with_interval(0.15915, (0.158, 0.1603)), with_interval(12.0, (12.0, 12.0))
     ('0.1592 ± 0.0011', '12')

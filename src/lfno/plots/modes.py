@@ -1,4 +1,4 @@
-"""Figures of one model: its predictions, its transient and steady part, its poles and its frequency response."""
+"""Figures of one model: predictions, transient and steady part, poles, and frequency response."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lfno.plots.style import COLOURS, as_png, legend, logarithmic, panels, stabl
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LINEAR = "#999933"
-SHOWN = 1500  # samples of a signal in a panel, at most
-MOST_CHANNELS = 4  # outputs, or pairs of input and output, in a figure, at most
+LINEAR = "#999933"  # colour of the best linear model
+SHOWN = 1500  # largest number of samples of a signal in a panel
+MOST_CHANNELS = 4  # largest number of outputs, or of pairs of input and output, in a figure
 
 
 def save(path: Path, draw: Any) -> Path:
-    """Write the figure that `draw()` returns as PNG and return the path."""
+    """Write the figure that `draw()` makes as a PNG file, and return the path of the file."""
     picture = as_png(draw)
     assert picture is not None
     write_atomically(path, picture)
@@ -31,11 +31,11 @@ def save(path: Path, draw: Any) -> Path:
 def prediction_figure(
     grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str, outputs: Sequence[str]
 ) -> Figure:
-    """Draw the truth, a prediction and a baseline, for the first two samples and up to MOST_CHANNELS outputs.
+    """Draw the true response, a prediction and a baseline, for the first two samples and up to MOST_CHANNELS outputs.
 
     Args:
         grid: The grid of the signals.
-        signals: "truth", the model's label, the baseline's label → signal, (samples, channels, *grid).
+        signals: Name → signal, (samples, channels, *grid). The names are "truth", `label`, and the name of the baseline.
         spread: The spread of an ensemble, (samples, channels, *grid); None for a single model.
         label: The name of the model.
         outputs: The labels of the output channels.
@@ -60,6 +60,7 @@ def prediction_figure(
 
 
 def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
+    """Draw the first channel of the first sample of every signal, side by side."""
     figure, axes = panels(len(signals), len(signals), 2.6)
     up, across = grid.axes[-2:]
     extent = tuple(axis.origin + (k - 0.5) * axis.step for axis in (across, up) for k in (0, axis.size))
@@ -96,7 +97,7 @@ def decomposition_figure(
     for k, panel in enumerate(axes):
         if truth is not None:
             panel.plot(points, truth[k], color=COLOURS["truth"], linewidth=2.4, alpha=0.35, label="truth")
-        # draw the prediction as a wide line below the narrow parts: a part that equals the prediction stays visible
+        # draw the prediction as a wide line below the thin lines of the parts: a part equal to the prediction stays visible
         panel.plot(points, transient[k] + steady[k], color=COLOURS["LFNO"], linewidth=2.2, alpha=0.6, label="prediction")
         for name, values in (("transient", transient), ("steady", steady)):
             panel.plot(points, values[k], color=COLOURS[name], linewidth=1, label=name)
@@ -106,11 +107,11 @@ def decomposition_figure(
 
 
 def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: np.ndarray, label: str) -> Figure:
-    """Draw the poles of the layers as discs and the modes of the whole model as crosses, in the complex plane.
+    """Draw the poles of the layers as circles and the modes of the whole model as crosses, in the complex plane.
 
     Args:
         layers: The poles of all layers, (poles,), in 1/s; None for a model without layers.
-        shares: The contribution of each pole, (poles,), shown as the area of its disc.
+        shares: The contribution of each pole to the response of its layer, (poles,), shown as the area of the circle.
         modes: The poles of the modes, (modes,), in 1/s.
         label: The legend entry of the modes.
     """

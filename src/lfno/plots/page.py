@@ -1,4 +1,4 @@
-"""One self-contained HTML page about one model, with figures, tables and text. The page needs no network and no other file."""
+"""An HTML page with figures, tables and text, in one file. The page loads nothing from the network or from other files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,11 @@ class Tile:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text cells. `best` is the index of the row that is printed bold; `note` is the text below the table."""
+    """A table of text cells.
+
+    best: index of the row in bold letters; None for no such row.
+    note: the text below the table.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -60,9 +64,9 @@ class Table:
 class Section:
     """One section of a page: sentences, then pictures, then tables.
 
-    title: the heading; a section with an empty title has no heading.
+    title: the heading; empty for no heading.
     warning: a text in a box above the sentences.
-    folded: show only the title until the reader opens the section.
+    folded: True to show only the title until the reader clicks on the title.
     """
 
     title: str
@@ -80,8 +84,8 @@ class Page:
     title: the heading of the page.
     lead: a few sentences that state the result.
     sections: the sections in their order.
-    next_steps: suggestions for the user, each as (sentence, command).
-    facts: further details in small print.
+    next_steps: suggestions for the user, each as (text, command).
+    facts: further details in small letters at the end of the page.
     tiles: the most important numbers.
     back: (address, text) of a link to the parent page.
 
@@ -101,13 +105,13 @@ class Page:
 
 
 def page_html(page: Page) -> str:
-    """Return the page as HTML. The template engine escapes all text, for example column names from a user's file."""
+    """Return the page as HTML. All text is escaped, because names from a user's file may contain HTML."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("lfno.plots").joinpath("page.html").read_text(encoding="utf-8"))
     return template.render(page=page)
 
 
 def write_page(page: Page, path: Path) -> Path:
-    """Write the page to `path` and return the path. A reader never sees a half-written file."""
+    """Write the page to `path` and return the path. The file under this name is complete at all times."""
     write_atomically(path, page_html(page).encode())
     return path

@@ -1,4 +1,4 @@
-"""The first figure of a fitted model: input, measured and predicted output, and below them transient and steady part."""
+"""The first figure on the page about a fitted model: input, measured and predicted output, transient and steady part."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return transient and steady part of the first `count` test samples, or of the test record if there is one.
+    """Return the transient and the steady part of the first `count` test samples, each (samples, channels, *grid).
 
-    Both parts are (samples, channels, *grid). The warm-up of a record is left out.
+    If the test data are one record, return the parts of this record without its warm-up; `samples` is then 1.
 
     Raises:
         LfnoError: The model has no split.
@@ -37,9 +37,9 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, bool]:
-    """Return the section with the figure of the first input and the first output, and whether the model has a split.
+    """Return the section with the figure of the first input and the first output. Also return True if the figure has parts.
 
-    The model must predict signals in time, not fields.
+    A model without a split into transient and steady part has no parts. The model must predict signals over time, not fields.
     """
     size = min(LONGEST, contest.truth.shape[-1])
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]
@@ -47,15 +47,18 @@ def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, b
     truth = contest.truth if contest.mask is None else np.where(contest.mask, contest.truth, np.nan)
     answers = {label: contest.prediction[0, 0, :size], "best linear model": contest.linear[0, 0, :size]}
     parts: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
-    caption = f"The first {axis.length:.4g} {axis.unit} of the test data. Broad grey: measured."
+    caption = f"The first {axis.length:.4g} {axis.unit} of the test data. The broad grey line is the measurement."
     warning = model.split_caveat
     try:
         split = dict(zip(PARTS, parts_of_test(model, 1), strict=True))
         parts = {name: (values[0, 0, :size], None) for name, values in split.items()}
         warning = warning or lasting_caveat(split["transient"], truth[:1])
-        caption += " Steady: the response of the model to this input repeated for ever. Transient: the rest."
+        caption += " The steady part is the response to this input repeated for ever. The transient part is the rest."
         if warm := model.fitted.prepared.warmup:  # type: ignore[union-attr]
-            caption += f" The figure begins {warm * axis.step:.3g} {axis.unit} after the start, of which little is left then."
+            caption += (
+                f" The figure begins {warm * axis.step:.3g} {axis.unit} after the start of the record. By then, most of the "
+                "transient part has decayed."
+            )
     except LfnoError as error:
         warning = f"There is no split into transient and steady part: {error}."
     draw = partial(

@@ -14,20 +14,20 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CURVES = 6  # force amplitudes in a panel, at most
+MOST_CURVES = 6  # largest number of curves in a panel; each curve belongs to one amplitude of the input
 
 
 def response_figure(
     found: Response, truth: Response | None, unit: str, output: int = 0, curve: Backbone | None = None
 ) -> Figure:
-    """Draw amplitude, phase and share of the higher harmonics over frequency, with one curve for each force amplitude.
+    """Draw amplitude, phase and harmonics of the steady response over frequency, with one curve for each input amplitude.
 
     Args:
-        found: The response of the model.
-        truth: The response of the equation, drawn in grey, and dashed where it depends on the initial state; or None.
+        found: The steady response of the model.
+        truth: The steady response of the equation, or None. The curve is grey, and dashed where the response is not unique.
         unit: The unit of the amplitude, such as "[m]".
         output: The index of the output channel.
-        curve: The backbone, drawn through the resonances; or None.
+        curve: The backbone (amplitude over frequency of the resonances), or None.
     """
     from matplotlib import colormaps
 
@@ -35,7 +35,7 @@ def response_figure(
     rows = np.unique(np.linspace(0, len(found.amplitudes) - 1, MOST_CURVES).round().astype(int))
     colours = colormaps["plasma"](np.linspace(0.05, 0.85, len(rows)))
     for row, colour in zip(rows, colours, strict=True):
-        label = f"force {found.amplitudes[row]:.3g}"
+        label = f"input {found.amplitudes[row]:.3g}"
         quantities = (found.amplitude, found.phase, 100 * found.distortion)
         for panel, values in zip((size, angle, bent), quantities, strict=True):
             panel.plot(found.frequencies, values[row, :, output], color=colour, label=label)
@@ -60,7 +60,7 @@ def response_figure(
 
 
 def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figure:
-    """Draw frequency and damping ratio of the resonance over the amplitude of the motion, for model and equation.
+    """Draw the frequency and the damping ratio of the resonance over the amplitude of the response, for model and equation.
 
     Args:
         found: The backbone of the model.
@@ -82,16 +82,18 @@ def backbone_figure(found: Backbone, truth: Backbone | None, unit: str) -> Figur
 
 
 def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float) -> Figure:
-    """Draw the frequencies of the poles over the model order.
+    """Draw the stabilisation diagram: the frequencies of the poles of linear models of increasing order (number of states).
+
+    A pole is marked as stable if the model of the previous order has a pole with nearly the same frequency and damping.
 
     Args:
-        found: The poles of each order, and whether they are stable from order to order.
+        found: The poles of each order, and which of them are stable in this sense.
         modes: The poles (1/s) that were accepted as modes, drawn as dashed lines.
         highest: The highest frequency of the figure in Hz.
     """
     figure, (panel,) = panels(1, 1, 4.0)
     frequency = np.abs(found.pole.imag) / (2 * np.pi)
-    for stable, mark, words in ((False, ".", "pole of one order"), (True, "o", "stable from order to order")):
+    for stable, mark, words in ((False, ".", "pole of one order only"), (True, "o", "same pole at the previous order")):
         chosen = (found.stable == stable) & (frequency <= highest)
         colour = COLOURS["LFNO"] if stable else "#aaaaaa"
         panel.plot(frequency[chosen], found.order[chosen], mark, color=colour, markersize=5, fillstyle="none", label=words)

@@ -16,11 +16,11 @@ from lfno.data.dataset import Dataset
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FRAMES = 4  # times at which a field with two space axes is drawn
+FRAMES = 4  # number of times at which a field with two space axes is drawn
 
 
 def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -> Figure:
-    """Draw one row for each sample, with the input on the left and the output on the right.
+    """Draw one row for each sample, with the input on the left and the output on the right. Returns the figure.
 
     Args:
         dataset: The data set.
@@ -41,20 +41,21 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
     if path is not None:
         stream, ending = io.BytesIO(), Path(path).suffix.lower().removeprefix(".")
         if ending not in FigureCanvasAgg.get_supported_filetypes():
-            raise LfnoError(f"{path}: no figure can be written as {ending or 'a file without ending'}; use .png, .pdf or .svg")
+            raise LfnoError(f"{path}: the name of a figure must end with .png, .pdf or .svg")
         figure.savefig(stream, format=ending, dpi=120)
         write_atomically(Path(path), stream.getvalue())
     return figure
 
 
 def _which(dataset: Dataset, sample: int) -> str:
-    """Return a title such as `sample 3, A = 0.13`. The parameter is shown if the data set has exactly one."""
+    """Return a title, as `sample 3, A = 0.13`. A parameter is shown if it is the only parameter of the data set."""
     single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
     known = f", {single[0][0]} = {single[0][1][sample]:.4g}" if len(single) == len(dataset.parameters) == 1 else ""
     return f"sample {sample}{known}"
 
 
 def _signal(row: Any, dataset: Dataset, sample: int) -> None:
+    """Draw the input and output signals over time."""
     time = dataset.grid.axes[0]
     parts = (dataset.inputs, dataset.input_channels), (dataset.outputs, dataset.output_channels)
     for axes, (values, channels) in zip(row, parts, strict=True):
@@ -67,7 +68,7 @@ def _signal(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _image(axes: Any, values: np.ndarray, limit: float, across: Axis, up: Axis, title: str) -> Any:
-    """Draw a field: white is zero, red is positive and blue is negative, on a symmetric scale."""
+    """Draw a field and return its colour mesh. Zero is white, positive values are red, and negative values are blue."""
     mesh = axes.pcolormesh(
         across.points, up.points, values, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
     )
@@ -76,6 +77,7 @@ def _image(axes: Any, values: np.ndarray, limit: float, across: Axis, up: Axis, 
 
 
 def _field(row: Any, dataset: Dataset, sample: int) -> None:
+    """Draw the first channel of input and output over time and one space axis."""
     x, t = dataset.grid.axes
     parts = (dataset.inputs, dataset.input_channels), (dataset.outputs, dataset.output_channels)
     for axes, (values, channels) in zip(row, parts, strict=True):
@@ -85,7 +87,7 @@ def _field(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _frames(row: Any, dataset: Dataset, sample: int) -> None:
-    """Draw the input and FRAMES times of the output, the last time included, all on the same scale."""
+    """Draw the input at the first time, and the output at FRAMES times up to the last one. All have the same colour scale."""
     x, y, t = dataset.grid.axes
     chosen = np.linspace(0, t.size - 1, FRAMES + 1).round().astype(int)[1:]
     fields = [dataset.inputs[sample, 0, ..., 0], *(dataset.outputs[sample, 0, ..., n] for n in chosen)]
@@ -100,4 +102,5 @@ def _frames(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _limit(field: np.ndarray) -> float:
+    """Return the largest absolute value of a field, or 1 for a field of zeros."""
     return float(np.abs(field).max()) or 1.0

@@ -1,4 +1,4 @@
-"""The style of all figures: a colour for each model, and sizes that are readable at the width of a page."""
+"""The style of all figures: a colour for each model, sizes of figures and letters, and the conversion to PNG and SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: name -> colour; readers with red-green colour blindness can distinguish the colours
+#: name of a model or of a part -> colour; readers with red-green colour blindness can distinguish the colours
 COLOURS = {
     "truth": "#222222",
     "LFNO": "#d55e00",
@@ -30,11 +30,13 @@ COLOURS = {
 }
 #: model -> marker, for prints without colours
 MARKERS = {"LFNO": "o", "FNO": "^", "LNO": "v"}
+#: colours of names that are not in COLOURS
 SPARE = ("#e69f00", "#8c564b", "#999933", "#882255", "#44aa99", "#555555")
-FIELD = "RdBu_r"
-WIDTH = 10.0  # inches, width of a figure on a page
-NARROW = 4.2  # inches, width of a figure on a phone
-DPI = 110
+FIELD = "RdBu_r"  # colour map of fields: negative values are blue, zero is white, positive values are red
+WIDTH = 10.0  # inches; width of a figure on a page
+NARROW = 4.2  # inches; width of a figure on a phone
+DPI = 110  # dots per inch of a PNG file
+#: settings of matplotlib
 SETTINGS: dict[Any, Any] = {
     "text.parse_math": False,  # a dollar sign in a name is text, not the start of a formula
     "font.size": 9,
@@ -54,7 +56,7 @@ SETTINGS: dict[Any, Any] = {
 
 
 def colour(label: str) -> str:
-    """Return the colour of a label. An unknown label gets one of the SPARE colours, chosen by its name."""
+    """Return the colour of a name. A name that is not in COLOURS always gets the same one of the SPARE colours."""
     return COLOURS.get(label) or SPARE[sum(map(ord, label)) % len(SPARE)]
 
 
@@ -65,7 +67,7 @@ def panels(count: int, columns: int, height: float, heights: Sequence[float] = (
         count: The number of axes.
         columns: The number of columns.
         height: The mean height of a row in inches.
-        heights: The relative heights of the rows; a shorter list is repeated.
+        heights: The relative heights of the rows. If there are more rows than heights, the heights are repeated.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -81,7 +83,7 @@ def panels(count: int, columns: int, height: float, heights: Sequence[float] = (
 
 
 def logarithmic(axes: Any, which: str = "y") -> None:
-    """Make an axis logarithmic and label it with plain numbers. A small range also gets labels between powers of ten."""
+    """Make an axis logarithmic, with plain numbers as labels. If its range is small, ticks between powers of ten get labels."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})
@@ -97,12 +99,12 @@ def logarithmic(axes: Any, which: str = "y") -> None:
 
 
 def _leads(value: float, decades: float) -> bool:
-    """Return whether a minor tick gets a label. Ranges of more than 0.6 decades label only the ticks 2 and 5."""
+    """Return True if a minor tick gets a label. If the axis spans more than 0.6 decades, only ticks at 2 and 5 get one."""
     return decades < 0.6 or f"{value:e}"[0] in "25"
 
 
 def empty(axes: Any, words: str = "not run") -> None:
-    """Make a panel without axes that shows only the text `words`, for a missing result."""
+    """Remove the axes of a panel and show only the text `words`, for a missing result."""
     axes.set(xticks=[], yticks=[])
     axes.grid(False)
     for side in axes.spines.values():
@@ -122,7 +124,7 @@ def legend(figure: Figure, axes: list[Any]) -> None:
 
 
 def colour_range(values: np.ndarray) -> tuple[float, float]:
-    """Return the limits of the colour scale. If zero is in the range of the values, the limits are symmetric: white is zero."""
+    """Return the limits of the colour scale. If the values include zero, the limits are symmetric, so that zero is white."""
     low, high = float(values.min()), float(values.max())
     if low <= 0 <= high:
         high = max(-low, high)
@@ -131,7 +133,7 @@ def colour_range(values: np.ndarray) -> tuple[float, float]:
 
 
 def as_png(draw: Callable[[], Figure | None]) -> bytes | None:
-    """Return the figure that `draw` makes as PNG, in this style; None if `draw` returns None."""
+    """Return the bytes of a PNG file of the figure that `draw` makes in this style. Returns None if `draw` returns None."""
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):
@@ -152,9 +154,9 @@ def as_svg(draw: Callable[[], Figure | None]) -> bytes | None: ...
 
 
 def as_svg(draw: Callable[[], Figure | None]) -> bytes | None:
-    """Return the figure that `draw` makes as SVG, which is sharp at every size; None if `draw` returns None.
+    """Return the bytes of an SVG file of the figure that `draw` makes in this style. Returns None if `draw` returns None.
 
-    The output is reproducible: the same figure gives the same bytes.
+    The same figure always gives the same bytes.
     """
     import matplotlib
 
@@ -173,7 +175,7 @@ def as_data_uri(picture: bytes, kind: str = "png") -> str:
 
 
 def stable_half_plane(panel: Any, left: float) -> None:
-    """Shade the stable half-plane from `left` to zero, and let the panel begin at `left`. Draw the poles first."""
+    """Shade the stable half-plane from `left` to zero, and begin the panel at `left`. Call this after the poles are drawn."""
     panel.axvspan(left, 0, color="#eef5ee", zorder=0, label="stable half-plane")
     panel.axvline(0, color="#888888", linewidth=0.8)
     panel.set_xlim(left=left)

@@ -1,4 +1,4 @@
-"""Chebyshev collocation and stiff integration by scipy: the slow, independent way to solve an equation on [0, L]."""
+"""Chebyshev collocation in space and a stiff solver of scipy in time: slow, independent solutions on [0, L], for checks."""
 
 from __future__ import annotations
 
@@ -11,23 +11,29 @@ from scipy.interpolate import barycentric_interpolate
 
 
 def differentiation(size: int, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """The points `L (1 − cos jπ/n)/2`, j = 0…n with n = size − 1, and the matrix that differentiates their polynomial."""
+    """Return the Chebyshev points `L (1 − cos jπ/n)/2`, j = 0 … n = size − 1, and the differentiation matrix (size, size).
+
+    The matrix maps values at the points to the derivative of the polynomial through these values.
+    """
     points = length * (1 - np.cos(np.pi * np.arange(size) / (size - 1))) / 2
     scale = np.where(np.arange(size) % 2, -1.0, 1.0)
     scale[[0, -1]] *= 2
     difference = points[:, None] - points + np.eye(size)
     matrix = scale[:, None] / scale / difference
     np.fill_diagonal(matrix, 0.0)
-    np.fill_diagonal(matrix, -matrix.sum(axis=1))  # the derivative of a constant is zero, to rounding
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))  # rows sum to zero: the derivative of a constant is zero
     return points, matrix
 
 
 def second_derivative(
     size: int, length: float, ends: Literal["dirichlet", "neumann"]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`∂²/∂x²` on the inner points with the values at the ends eliminated by their conditions.
+    """Return ∂²/∂x² for values at the inner Chebyshev points. The boundary conditions eliminate the values at the two ends.
 
-    Answers all points, the matrix on the inner ones, and the matrix that gives the values at all points from them.
+    ends: "dirichlet" (the values at the ends are zero) or "neumann" (the slopes at the ends are zero).
+
+    Returns three arrays: all points (size,), ∂²/∂x² at the inner points (size − 2, size − 2), and the matrix from values at the
+    inner points to values at all points (size, size − 2).
     """
     points, first = differentiation(size, length)
     extend = np.eye(size)[:, 1:-1].copy()
@@ -43,7 +49,13 @@ def stiff_solve(
     times: np.ndarray,
     tolerance: float = 1e-10,
 ) -> np.ndarray:
-    """Radau IIA of order five at a relative tolerance; `(state, len(times))`."""
+    """Solve y′ = rate(t, y) with the method Radau IIA of order five. Return y at `times`, (state, times).
+
+    rate: the right-hand side.
+    jacobian: ∂rate/∂y, a function of (t, y) or a constant matrix.
+    start: y at the first time.
+    tolerance: the relative tolerance.
+    """
     solution = solve_ivp(
         rate, (times[0], times[-1]), start, "Radau", times, jac=jacobian, rtol=tolerance, atol=1e-2 * tolerance
     )
@@ -51,5 +63,5 @@ def stiff_solve(
 
 
 def interpolate(points: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The polynomial through `values` (points, ...) at other places."""
+    """Return the polynomial through `values` (points, …) at the places `wanted`."""
     return barycentric_interpolate(points, values, wanted)

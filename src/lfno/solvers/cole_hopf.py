@@ -1,10 +1,11 @@
 """Burgers' equation u_t + u u_x = ν u_xx on a periodic line, solved exactly by the transform of Cole and Hopf.
 
-With ψ' = u(·, 0) the solution is a weighted mean of the slopes of straight lines that reach (x, t),
+Let ψ be a primitive of the initial state, ψ′(x) = u(x, 0). The solution is
 
     u(x, t) = ∫ (x − s)/t e^{−G/2ν} ds / ∫ e^{−G/2ν} ds,   G(s) = (x − s)²/2t + ψ(s).
 
-G/2ν runs into the thousands at small viscosity, so every weight is taken relative to the largest one.
+The solution is a weighted mean of (x − s)/t, the slope of the straight line from (s, 0) to (x, t). The weight is e^{−G/2ν}. For
+a small viscosity ν, G/2ν is several thousand, and the weight underflows. All weights are therefore divided by the largest one.
 """
 
 from __future__ import annotations
@@ -16,25 +17,33 @@ from scipy.special import log_ndtr, logsumexp
 
 from lfno.core.errors import LfnoError
 
-_NODES = 10  # Gauss points per panel
+# number of Gauss points in a panel; a panel is an interval of integration
+_NODES = 10
 _GAUSS = np.polynomial.legendre.leggauss(_NODES)
-_PANEL = 3.0  # width of a panel in standard deviations of the sharpest peak: with 10 points an error of 4e-12
-_MARGIN = 55.0  # panels whose weight is below e^-55 of the largest are left out
-_BLOCK = 16  # samples at a time, so that the work stays in the cache
+# width of a panel in standard deviations of the sharpest peak; the error of the quadrature is then 4e-12
+_PANEL = 3.0
+# panels whose weight is less than e^-55 times the largest weight are left out
+_MARGIN = 55.0
+# number of samples that are solved together; more samples would not fit into the processor's cache
+_BLOCK = 16
 
 
 def ramp_solution(
     slope: np.ndarray, points: np.ndarray, times: np.ndarray, viscosity: float, origin: float, length: float
 ) -> np.ndarray:
-    """Closed form for `u0 = U x` on [origin, origin + length), repeated periodically: `(batch, points, times)`.
+    """Return the exact solution for u(x, 0) = U x on [origin, origin + length), repeated periodically: (batch, points, times).
 
-    On the m-th copy G is a parabola, so both integrals are Gaussians between two limits, and because ψ is continuous
-    the terms at the limits cancel between neighbours: with `r = x − m length`,
+    slope: U of each sample, (batch,). U must be positive.
+    points: x.
+    times: t ≥ 0 in increasing order.
+
+    On the m-th copy of the period, G is a parabola. Both integrals over this copy are therefore integrals of Gaussians between
+    two limits. ψ is continuous, so that terms at the limits of neighbouring copies cancel. With r = x − m · length and the
+    normal distribution function Φ between the limits α_m and β_m,
 
         u = Σ_m w_m U r/(1 + U t) / Σ_m w_m,   w_m = e^{−U r²/(4ν(1 + U t)) − C_m/2ν} [Φ(β_m) − Φ(α_m)].
 
-    It needs U > 0. At t = 0 the answer is `U x`. Later the jump is a shock; on a domain symmetric about 0 it stays at the
-    end of the domain, where u is then 0 by symmetry.
+    The jump at the end of the period becomes a shock. If the domain is symmetric about x = 0, the shock does not move.
     """
     slope = np.asarray(slope, dtype=np.float64)
     if not (slope > 0).all():
@@ -59,7 +68,7 @@ def ramp_solution(
 
 
 def _log_interval(alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """log(Φ(β) − Φ(α)) for α < β without cancellation: both limits are reflected to the left tail if they are right."""
+    """Return log(Φ(β) − Φ(α)) for α < β. If α > 0, we use −β and −α instead, because Φ is accurate on the left side."""
     right = alpha > 0
     low, high = np.where(right, -beta, alpha), np.where(right, -alpha, beta)
     top = log_ndtr(high)
@@ -73,10 +82,15 @@ def periodic_solution(
     viscosity: float,
     length: float,
 ) -> np.ndarray:
-    """Quadrature for any initial state that is smooth on [points[0], points[0] + length): `(batch, points, times)`.
+    """Return the solution for any smooth initial state by quadrature: (batch, points, times).
 
-    `points` divide the period evenly; `initial(s)` answers `(batch, len(s))`. The state may jump where the period closes. Gauss
-    panels are as narrow as the sharpest peak of the weight at each time asks for; only panels that count are summed.
+    initial: a function of places s that returns (batch, len(s)). It may jump at the end of the period.
+    points: x, evenly spaced over one period that begins at points[0].
+    times: t ≥ 0.
+    length: the length of the period.
+
+    The integrals are sums over panels with Gauss points. At each time, the panels are as narrow as the sharpest peak of the
+    weight requires. Panels with a negligible weight are left out.
     """
     probe = np.linspace(points[0], points[0] + length, 16 * len(points) + 1)[:-1] + 1e-9 * length
     values = initial(probe)
@@ -104,17 +118,15 @@ def periodic_solution(
 
 
 def _gauss(width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return Gauss points and weights of a panel [0, width]."""
     return (_GAUSS[0] + 1) * width / 2, _GAUSS[1] * width / 2
 
 
 def _potential(initial: Callable[[np.ndarray], np.ndarray], start: float, width: float, panels: int) -> np.ndarray:
-    """ψ at the Gauss nodes of every panel of one period, and in the last column its increase over a panel: summed up.
-
-    Shape `(batch, panels, nodes + 1)`; the last column is ψ at the right edge of the panel.
-    """
+    """Return ψ at the Gauss points and at the right edge of every panel of one period, (batch, panels, Gauss points + 1)."""
     nodes, weights = _gauss(width)
     slopes = initial((start + width * np.arange(panels)[:, None] + nodes).ravel()).reshape(-1, panels, _NODES)
-    # ∫ from the left edge to node i of the interpolating polynomial, from its Legendre series
+    # integral of the interpolating polynomial from the left edge to each Gauss point, by Legendre series
     series = np.linalg.inv(np.polynomial.legendre.legvander(2 * nodes / width - 1, _NODES - 1))
     integrals = np.polynomial.legendre.legint(series, lbnd=-1, axis=0) * width / 2
     inside = slopes @ np.polynomial.legendre.legval(2 * nodes / width - 1, integrals)
@@ -126,11 +138,16 @@ def _potential(initial: Callable[[np.ndarray], np.ndarray], start: float, width:
 def _weighted_slope(
     potential: np.ndarray, per_point: int, window: np.ndarray, width: float, t: float, viscosity: float
 ) -> np.ndarray:
-    """u at one time from the panels `window` about each point; (batch, points)."""
+    """Return u at one time, (batch, points).
+
+    potential: ψ from `_potential`.
+    per_point: the number of panels between two points.
+    window: the panels to sum over, relative to the panel of each point.
+    """
     batch, panels, _ = potential.shape
     nodes, weights = _gauss(width)
     index = per_point * np.arange(panels // per_point)[:, None] + window
-    offset = (index // panels)[None] * potential[:, -1, -1][:, None, None]  # ψ gains this much with every period
+    offset = (index // panels)[None] * potential[:, -1, -1][:, None, None]  # ψ grows by ψ(right end) with every period
     index %= panels
     displacement = window[:, None] * width + nodes  # s − x, the same for every x
     fit = displacement**2 / (2 * t)

@@ -1,4 +1,4 @@
-"""ETDRK4: fourth-order exponential time differencing for w' = λ w + N(w) with diagonal λ (Cox and Matthews 2002)."""
+"""ETDRK4: fourth-order exponential time differencing for w′ = λ w + N(w) with a diagonal matrix λ (Cox and Matthews, 2002)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from lfno.solvers.exponential import phi
 
 
 class ETDRK4:
-    """One step of length `dt`: the linear part is exact, N is sampled four times as in the classical Runge–Kutta method.
+    """A time step of length `dt`. Call it with w and the function N; it returns w one step later.
 
-    `linear` holds λ, broadcastable to the state. The coefficients come from φ-functions that are accurate at λ dt = 0
-    too, where the textbook formulas lose all digits.
+    linear: the diagonal of λ, in a shape that broadcasts to w.
+
+    The linear part is exact. N is evaluated four times, as in the classical Runge–Kutta method. The coefficients are φ
+    functions (`lfno.solvers.exponential.phi`). They are accurate near λ dt = 0, where the formulas of textbooks lose digits.
 
     >>> step = ETDRK4(torch.tensor([-1.0], dtype=torch.float64), 0.1)
     >>> float(step(torch.ones(1, dtype=torch.float64), lambda w: 0 * w)[0])  # e^-0.1

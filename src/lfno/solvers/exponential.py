@@ -1,4 +1,7 @@
-"""Exponential collocation in time: q' = λ q + p(t) + N(q), the linear part exact, the rest a polynomial on every step."""
+"""Exponential collocation in time for q′ = λ q + p(t) + N(q): the linear part is exact, p + N is a polynomial in each step.
+
+q are modal coordinates, λ their eigenvalues, p a load and N a nonlinear function.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,21 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
+# number of terms of the Taylor series of φ functions
 _TAYLOR_TERMS = 40
+# largest number of fixed-point iterations in a step
 _MOST_ITERATIONS = 30
+# largest number of times that a step is halved
 _MOST_HALVINGS = 12
-_FEW_HALVINGS = 3  # halvings of the step before a sample is given up, if `give_up` is True
+# largest number of times that a step is halved if `give_up` is True
+_FEW_HALVINGS = 3
 
 
 def phi(order: int, z: np.ndarray) -> np.ndarray:
-    """φ_k(z) = ∫₀¹ e^{(1−θ)z} θ^{k−1}/(k−1)! dθ, φ_0 = e^z, accurate for all z with Re z ≤ 0.
+    """Return φ_k(z) = ∫₀¹ e^{(1−θ)z} θ^{k−1}/(k−1)! dθ of order k, in the shape of z. φ_0 is e^z.
 
-    For large z the recurrence φ_{k+1} = (φ_k − 1/k!)/z is used. Near zero it loses digits, and the Taylor series is used.
+    The result is accurate for all z with Re z ≤ 0. For large z we use the recurrence φ_{k+1} = (φ_k − 1/k!)/z. Near zero the
+    recurrence loses digits, and we use the Taylor series.
     """
     z = np.asarray(z)
     far = np.abs(z) > 3.0 + order
@@ -38,14 +46,15 @@ def phi(order: int, z: np.ndarray) -> np.ndarray:
 
 
 def gauss_nodes(stages: int) -> np.ndarray:
-    """Gauss–Legendre nodes on (0, 1): inside the step, so that a jump of the forcing at a step's end is harmless."""
+    """Return the Gauss–Legendre nodes on (0, 1), (stages,). They lie inside a step, so that p may jump at its end."""
     return (np.polynomial.legendre.leggauss(stages)[0] + 1) / 2
 
 
 def collocation_weights(eigenvalues: np.ndarray, step: float, stages: int) -> np.ndarray:
-    """`∫₀^{c_i h} e^{λ(c_i h − τ)} ℓ_j(τ/h) dτ` for the Gauss nodes c_i and, in the last row, c = 1.
+    """Return ∫₀^{c_i h} e^{λ(c_i h − τ)} ℓ_j(τ/h) dτ, (stages + 1, stages, modes), for the step h.
 
-    Shape `(stages + 1, stages, modes)`.
+    c_i are the Gauss nodes, followed by 1 (the end of the step). ℓ_j is the Lagrange polynomial of node j. λ are the
+    eigenvalues.
     """
     nodes = gauss_nodes(stages)
     ends = np.append(nodes, 1.0)
@@ -71,16 +80,22 @@ def exponential_collocation(
     give_up: bool = False,
     name: str = "the system",
 ) -> np.ndarray:
-    """Solve `q' = λ q + p(t) + N(q)` for a batch. Returns q at `times`, shape `(len(times), batch, modes)`.
+    """Solve q′ = λ q + p(t) + N(q) for a batch of samples. Return q at `times`, (times, batch, modes).
 
-    load: p at the stage times, `(stages, batch, modes)`.
-    reaction: N(q) in the same shape.
-    give_up: whether a solution that blows up becomes NaN at all times, instead of an error, while other samples continue.
+    eigenvalues: λ, (modes,).
+    load: a function of (stages,) times that returns p, (stages, batch, modes).
+    reaction: the function N of q (stages, batch, modes), in the same shape.
+    start: q at the first time, (batch, modes).
+    stages: the number of Gauss nodes c_i in a step.
+    substeps: the number of steps between two times.
+    tolerance: the tolerance of the fixed-point iteration, relative to the largest q.
+    give_up: whether a sample whose solution blows up becomes NaN at all times. If False, LfnoError is raised.
+    name: the name of the system in messages.
 
-    The stage values solve `q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j))` by fixed-point iteration. The iteration
-    contracts like h |∂N/∂q|, for any stiffness of λ. If it does not converge, the step is halved, with a warning. The method
-    interpolates p + N and not q. It therefore has no order reduction if p + N does not vanish at the boundary, unlike ETDRK4.
-    Raises LfnoError if a solution blows up.
+    The values at the nodes solve q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j)) for the step h. We solve these equations by
+    fixed-point iteration. The iteration converges if h |∂N/∂q| is small, also for stiff λ. If the iteration does not converge,
+    the step is halved, with a warning. The method interpolates p + N and not q. Unlike ETDRK4, it therefore keeps its order if
+    p + N does not vanish at the boundary.
 
     >>> still = np.zeros((5, 1, 1))
     >>> q = exponential_collocation(
@@ -93,7 +108,7 @@ def exponential_collocation(
     tables: dict[float, tuple[np.ndarray, np.ndarray]] = {}
 
     def table(step: float) -> tuple[np.ndarray, np.ndarray]:
-        key = float(f"{step:.12e}")  # steps that differ only by rounding share a table
+        key = float(f"{step:.12e}")  # steps that differ only by rounding errors share a table
         if key not in tables:
             decay = np.exp(np.append(nodes, 1.0)[:, None] * key * eigenvalues)
             tables[key] = decay[:, None, :], collocation_weights(eigenvalues, key, stages)
@@ -109,7 +124,7 @@ def exponential_collocation(
         linear = decay * q
         stage = linear[:-1]
         for _ in range(_MOST_ITERATIONS):
-            with np.errstate(over="ignore", invalid="ignore"):  # detected below, and repeated with a shorter step
+            with np.errstate(over="ignore", invalid="ignore"):  # overflow is detected below; the step is then halved
                 new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
             change = np.abs(new[:-1] - stage).max(axis=(0, 2))
             if not np.isfinite(change).all():
@@ -138,8 +153,8 @@ def exponential_collocation(
                 pieces, done = pieces // 2, done // 2
             elif pieces > substeps * 2**_MOST_HALVINGS:
                 raise LfnoError(
-                    f"{name}: no step, however small, goes beyond t = {begin + done * step / 2:.6g}: the solution "
-                    "blows up there; use a smaller input, a shorter time or other parameters"
+                    f"{name}: the solution blows up at t = {begin + done * step / 2:.6g}, where even the smallest time step "
+                    "fails; use a smaller input, a shorter time or other parameters"
                 )
         answer[n + 1] = q
         pieces = substeps if give_up else pieces
@@ -161,12 +176,15 @@ def modal_response(
     stages: int = 6,
     substeps: int = 2,
 ) -> np.ndarray:
-    """Solve `q' = λ q + p(t)` from rest for a batch, with known p, in one pass without iteration.
+    """Solve q′ = λ q + p(t) from rest for a batch of samples. Return q at `times`, (batch, modes, times).
 
-    load: the modal loads at times t, `(batch, modes, len(t))`.
+    eigenvalues: λ, (modes,).
+    load: a function of times t that returns p, (batch, modes, len(t)).
     times: equally spaced times.
+    stages: the number of Gauss nodes in a step.
+    substeps: the number of steps between two times.
 
-    Returns `(batch, modes, len(times))`. λ may be complex: `z = q' + iω q` turns `q'' + ω² q = p` into `z' = iω z + p`.
+    λ may be complex. An oscillator q″ + ω² q = p, for example, becomes z′ = iω z + p with z = q′ + iω q.
     """
     steps = (len(times) - 1) * substeps
     step = (times[-1] - times[0]) / max(steps, 1)

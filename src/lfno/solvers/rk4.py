@@ -1,6 +1,7 @@
-"""The classical Runge–Kutta method of order four for many forced systems at once, with a check on every result.
+"""The classical Runge–Kutta method of order four (RK4) for many samples at once, with an error estimate for each result.
 
-The equation is `ẏ = rate(y, f(t))`. The state is an array `(component, sample)`, so one numpy call advances all samples.
+The equation is ẏ = rate(y, f(t)) with the forcing f. The state y is an array (component, sample), so that one numpy call
+advances all samples.
 """
 
 from __future__ import annotations
@@ -15,23 +16,29 @@ from lfno.core.errors import LfnoError
 Rate = Callable[[np.ndarray, np.ndarray], Sequence[np.ndarray]]
 Force = Callable[[np.ndarray], np.ndarray]
 
+#: default number of RK4 steps (sub-steps) between two outputs
 SUBSTEPS = 8
-REFINEMENTS = 8  # doublings of the number of sub-steps before giving up
-PROBES = 64  # intervals that are also solved with half the sub-steps, to estimate the error
-ROUGH = 1e-3  # an interval is rough, and always solved twice, if third differences of the forcing / its size exceed this
-JUMPY = 1e-3  # relative error that is accepted, with a warning, if the forcing jumps, because refining cannot help
-BLOCK = 2**13  # times at which the forcing is evaluated at once; bounds the memory
+#: largest number of times that the number of sub-steps is doubled
+REFINEMENTS = 8
+#: number of intervals between outputs that are also solved with half the sub-steps, to estimate the error
+PROBES = 64
+#: an interval is rough if third differences of the forcing, divided by its largest value, exceed this number
+ROUGH = 1e-3
+#: relative error that is accepted with a warning if the forcing jumps, because more sub-steps do not help then
+JUMPY = 1e-3
+#: number of times at which the forcing is evaluated at once, to limit memory
+BLOCK = 2**13
 
 
 class Stepper:
-    """RK4 steps `y ← y + h/6 (k₁ + 2k₂ + 2k₃ + k₄)` in work space that is allocated once."""
+    """RK4 steps y ← y + h/6 (k₁ + 2k₂ + 2k₃ + k₄). The memory for k and the stages is allocated once."""
 
     def __init__(self, rate: Rate, shape: tuple[int, ...]) -> None:
         self.rate = rate
         self.slope, self.total, self.stage = np.empty(shape), np.empty(shape), np.empty(shape)
 
     def advance(self, state: np.ndarray, forces: np.ndarray, h: float) -> np.ndarray:
-        """Return the state after `(len(forces) − 1)/2` steps of length h. `forces` `(time, sample)` are h/2 apart."""
+        """Return the state after (len(forces) − 1)/2 steps of length h. forces: f at times h/2 apart, (time, sample)."""
         slope, total, stage = self.slope, self.total, self.stage
         for n in range(0, len(forces) - 1, 2):
             self._evaluate(state, forces[n], total)
@@ -50,6 +57,7 @@ class Stepper:
         return state
 
     def _evaluate(self, state: np.ndarray, force: np.ndarray, out: np.ndarray) -> None:
+        """Write the time derivative of the state to `out`."""
         for component, value in zip(out, self.rate(state, force), strict=True):
             component[...] = value
 
@@ -59,13 +67,13 @@ def fixed_step(
 ) -> tuple[np.ndarray, float]:
     """Solve with `substeps` RK4 steps between two outputs.
 
-    Returns the states `(component, sample, size)` at `origin + n step`, and the estimated relative error.
+    Returns the states (component, sample, size) at the times origin + n · step, and the estimated relative error.
 
-    To estimate the error, some intervals, and all rough ones, are solved again with half the sub-steps. The two results differ
-    by 15 times the error of the finer one. The errors are summed over the whole time for each sample and divided by the
-    largest value of each component.
+    To estimate the error, all rough intervals and some other intervals are solved again with half the sub-steps. The difference
+    of the two results is 15 times the error of the finer result. For each sample, the errors of all intervals are added and
+    divided by the largest value of each component.
     """
-    substeps += substeps % 2  # the check combines pairs of sub-steps
+    substeps += substeps % 2  # an even number, so that half the sub-steps is a whole number
     h = step / substeps
     stepper = Stepper(rate, initial.shape)
     states = np.empty((size, *initial.shape))
@@ -103,7 +111,7 @@ def _rough_intervals(forces: np.ndarray, substeps: int) -> np.ndarray:
     rough = np.abs(np.diff(forces[::2], n=3, axis=0)).max(axis=1) > ROUGH * np.abs(forces).max()
     rough = np.pad(rough, (0, len(forces[::2]) - 1 - len(rough)), mode="edge")
     inside = np.logical_or.reduce(rough.reshape(-1, substeps), axis=1)
-    # a third difference includes three steps ahead, possibly of the next interval
+    # a third difference uses three later steps, which may belong to the next interval
     return inside | np.append(False, inside[:-1])
 
 
@@ -118,15 +126,15 @@ def rk4(
     tolerance: float = 1e-8,
     warn: bool = True,
 ) -> np.ndarray:
-    """Solve `ẏ = rate(y, f(t))` and return the states `(component, sample, size)` at `origin + n step`.
+    """Solve ẏ = rate(y, f(t)). Return the states (component, sample, size) at the times origin + n · step.
 
-    rate: the right-hand side.
-    initial: the initial state, `(component, sample)`.
-    force: a function of times that returns `(sample, time)`.
-    substeps: the number of RK4 steps between two outputs. It is doubled, with a warning, until the solution is stable and
-        accurate.
-    tolerance: the bound on the sum of the local errors. Dynamics that amplify errors (a saddle, chaos) have a larger error.
-    warn: False for callers whose time step is not the user's.
+    rate: the right-hand side, a function of y (component, sample) and f (sample,).
+    initial: the initial state, (component, sample).
+    force: f, a function of times (time,) that returns (sample, time).
+    substeps: the number of RK4 steps between two outputs. It is doubled until the error is below `tolerance`.
+    tolerance: the bound on the sum of the local relative errors. The error of the result is larger if the system amplifies
+        errors, as chaotic systems do.
+    warn: whether to warn the user if `substeps` was doubled.
 
     Raises LfnoError if the solution is not finite, or if the tolerance cannot be reached.
 
@@ -157,7 +165,7 @@ def rk4(
             "choose a smaller dt or a smoother input"
         )
     lost = np.argwhere(~np.isfinite(states).all(axis=0))
-    # if every value is finite, the differences were too large for an error estimate
+    # if all values are finite, differences between values have overflowed
     sample, instant = lost[0] if len(lost) else (0, size)
     raise LfnoError(
         f"the solution of sample {sample} is not finite before t = {origin + instant * step:g}: "

@@ -1,4 +1,4 @@
-"""Closed forms of the heat and beam equations under one separable load: exact to rounding, for checking."""
+"""Exact solutions of the heat equation and the beam equation for one special load each, for checks of the solvers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ import numpy as np
 def heat_series(
     x: np.ndarray, t: np.ndarray, length: float, wavenumber: float, decay: float, diffusivity: float = 1.0
 ) -> np.ndarray:
-    """`y_t = D y_xx + e^{−γt} sin kx`, y = 0 at both ends and at t = 0; `(x, t)`.
+    """Return the solution of y_t = D y_xx + e^{−γt} sin kx with y = 0 at both ends and at t = 0, (x, t).
 
-    `e^{−γt} Y(x)` with `D Y'' + γ Y = −sin kx` satisfies all but the start, `Y = (sin kx − sin kL sin βx / sin βL)/(Dk² − γ)`
-    with β² = γ/D; the sine series of Y, decaying at its own rates, puts that right. Unlike the plain series, whose terms
-    fall like n⁻³ when sin kL ≠ 0, what is summed dies exponentially for t > 0.
+    wavenumber: k.
+    decay: γ.
+    diffusivity: D.
+
+    y is e^{−γt} Y(x) minus a sine series. Y = (sin kx − sin kL sin βx / sin βL)/(Dk² − γ) with β² = γ/D solves
+    D Y″ + γ Y = −sin kx. e^{−γt} Y satisfies the equation and the boundary conditions, but not y = 0 at t = 0. The sine series
+    of Y, in which each mode decays at its own rate, corrects this. For t > 0, its terms decay exponentially with n. The terms
+    of the sine series of y itself decay only like n⁻³ if sin kL ≠ 0.
     """
     beta = np.sqrt(decay / diffusivity)
     shape = np.sin(wavenumber * x) - np.sin(wavenumber * length) * np.sin(beta * x) / np.sin(beta * length)
@@ -23,7 +28,7 @@ def heat_series(
     load = 2 / length * mode * (-1.0) ** n * np.sin(wavenumber * length) / (wavenumber**2 - mode**2)
     coefficient = load / (diffusivity * mode**2 - decay)
     answer -= (coefficient * np.sin(np.outer(x, mode))) @ np.exp(-diffusivity * np.outer(mode**2, t))
-    answer[:, t == 0] = 0.0  # the sum converges slowly at t = 0, where the solution is zero
+    answer[:, t == 0] = 0.0  # the series converges slowly at t = 0, but the solution is zero there
     return answer
 
 
@@ -37,10 +42,16 @@ def beam_series(
     frequency: float,
     terms: int = 400,
 ) -> np.ndarray:
-    """`EI y'''' + μ ÿ = e^{−x} sin Ωt` from rest; `(x, t)`.
+    """Return the solution of EI y⁗ + μ ÿ = e^{−x} sin Ωt from rest, (x, t).
 
-    Each mode is `p_n (Ω sin ω_n t − ω_n sin Ωt) / (μ ω_n (Ω² − ω_n²))`, `p_n = ∫ e^{−x} φ_n dx`. The second part
-    sums to `Y(x) sin Ωt` with `EI Y'''' − μΩ² Y = e^{−x}`, solved in closed form; the first falls like n⁻⁷.
+    ends: "supported" or "clamped".
+    stiffness: EI.
+    mass: μ, the mass per length.
+    frequency: Ω.
+    terms: the number of modes φ_n, with frequencies ω_n.
+
+    The coordinate of mode n is p_n (Ω sin ω_n t − ω_n sin Ωt) / (μ ω_n (Ω² − ω_n²)) with p_n = ∫ e^{−x} φ_n dx. The terms with
+    sin Ωt sum to Y(x) sin Ωt, where EI Y⁗ − μΩ² Y = e^{−x} has an exact solution. The other terms decay like n⁻⁷.
     """
     waves, shapes = beam_shapes(x, length, ends, terms)
     nodes, quadrature = np.polynomial.legendre.leggauss(3 * terms)
@@ -54,7 +65,7 @@ def beam_series(
 
 
 def _forced(x: np.ndarray, length: float, ends: str, stiffness: float, mass: float, frequency: float) -> np.ndarray:
-    """Y with `EI Y'''' − μΩ² Y = e^{−x}`: a multiple of e^{−x} and four waves that satisfy the end conditions."""
+    """Return Y with EI Y⁗ − μΩ² Y = e^{−x} and the boundary conditions: a multiple of e^{−x} plus four waves."""
     beta = (mass * frequency**2 / stiffness) ** 0.25
     particular = 1 / (stiffness - mass * frequency**2)
 
@@ -74,17 +85,17 @@ def _forced(x: np.ndarray, length: float, ends: str, stiffness: float, mass: flo
 def beam_shapes(
     x: np.ndarray, length: float, ends: str, terms: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Wavenumbers β_n and shapes `(x, terms)` of a beam, `φ⁗ = β⁴ φ`, ∫ φ² dx = 1.
+    """Return the wavenumbers β_n, (terms,), and the mode shapes φ_n, (x, terms), of a beam: φ⁗ = β⁴ φ with ∫ φ² dx = 1.
 
-    Supported: sin βx, βL = nπ. Clamped: −cos βx + σ sin βx + a e^{β(x−L)} + b e^{−βx} with cos βL cosh βL = 1, the usual
-    hyperbolic functions written so that nothing overflows.
+    Supported ends: φ = sin βx with βL = nπ. Clamped ends: φ = −cos βx + σ sin βx + a e^{β(x−L)} + b e^{−βx} with
+    cos βL cosh βL = 1. We use exponentials in place of cosh and sinh, which would overflow.
     """
     order = np.arange(1, terms + 1)
     if ends == "supported":
         wave = order * np.pi / length
         return wave, np.sqrt(2 / length) * np.sin(np.outer(x, wave))
     root = (order + 0.5) * np.pi
-    for _ in range(5):  # Newton on cos z − 1/cosh z from a start that is right to 0.02 for n = 1 and better after
+    for _ in range(5):  # Newton's method for cos z − 1/cosh z = 0; the initial values have errors of at most 0.02
         decay = 2 * np.exp(-root) / (1 + np.exp(-2 * root))
         root = root - (np.cos(root) - decay) / (-np.sin(root) + decay * np.tanh(root))
     wave, small = root / length, np.exp(-root)

@@ -1,4 +1,4 @@
-"""Two-dimensional incompressible flow on a torus in vorticity form, pseudo-spectral with 2/3 dealiasing, ETDRK4."""
+"""Two-dimensional incompressible flow on a torus: pseudo-spectral in space with 2/3 dealiasing, ETDRK4 in time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,24 @@ import torch
 from lfno.core.errors import LfnoError
 from lfno.solvers.etdrk4 import ETDRK4
 
-#: largest dt · max|u| · max|k|; the classical fourth-order step is stable up to 2.8
+# largest value of dt · max|u| · max|k|; RK4 is stable up to 2.8
 _COURANT = 2.0
-_GROUP = 8  # samples that a CPU core solves together
+# number of samples that one CPU thread solves together
+_GROUP = 8
 
 
 class VorticityFlow:
-    """`w_t + u·∇w = ν Δw + g`, `Δψ = −w`, `u = (ψ_y, −ψ_x)` on [0, L)² with `size` points a side.
+    """The equation w_t + u·∇w = ν Δw + g on [0, L)², with Δψ = −w and u = (ψ_y, −ψ_x).
 
-    A state is the Fourier series of w over `|k| ≤ (size − 1)/3`, shape `(batch, 2m + 1, m + 1)`: modes above are the
-    ones that products of two fields would alias into, so they are not carried at all. The advection term is computed
-    as `∇×∇·(u⊗u) = (∂_xx − ∂_yy)(uv) + ∂_xy(v² − u²)`, which takes four transforms instead of five.
+    w is the vorticity, ψ the stream function, u the velocity, g a source of vorticity.
+
+    size: the number of points on each side.
+    length: L.
+    viscosity: ν.
+
+    A state is the Fourier series of w, (batch, 2m + 1, m + 1), with the modes |k| ≤ m = (size − 1)/3. Higher modes are left
+    out, because products of two fields would give wrong values there (aliasing). The advection term is computed as
+    ∇×∇·(u⊗u) = (∂_xx − ∂_yy)(uv) + ∂_xy(v² − u²), which needs four transforms instead of five.
     """
 
     def __init__(self, size: int, length: float, viscosity: float, device: torch.device | None = None) -> None:
@@ -44,13 +51,13 @@ class VorticityFlow:
         self.stress = torch.stack([kx**2 - ky**2, kx * ky])[:, None]
 
     def analyse(self, field: torch.Tensor) -> torch.Tensor:
-        """Fourier series (kept modes only) of fields `(..., size, size)`."""
+        """Return the Fourier series (…, 2m + 1, m + 1) of fields (…, size, size)."""
         series = torch.fft.rfft(field, dim=-1)[..., : self.kept + 1]
         series = torch.fft.fft(series, dim=-2, norm="backward")
         return torch.cat([series[..., : self.kept + 1, :], series[..., -self.kept :, :]], dim=-2) / self.size**2
 
     def synthesise(self, series: torch.Tensor, size: int | None = None) -> torch.Tensor:
-        """Fields `(..., size, size)` of a series; `size` may be another than the solver's own."""
+        """Return fields (…, size, size) from their Fourier series. size: points on each side, by default `self.size`."""
         size = size or self.size
         wide = series.new_zeros((*series.shape[:-2], size, self.kept + 1))
         wide[..., : self.kept + 1, :] = series[..., : self.kept + 1, :]
@@ -58,7 +65,7 @@ class VorticityFlow:
         return torch.fft.irfft(torch.fft.ifft(wide, dim=-2, norm="forward"), n=size, dim=-1, norm="forward")
 
     def advection(self, w: torch.Tensor) -> torch.Tensor:
-        """`−u·∇w` of a state."""
+        """Return the Fourier series of −u·∇w from the Fourier series of w."""
         u, v = self.synthesise(self.velocity * w)
         products = self.analyse(torch.stack([u * v, (v - u) * (v + u)]))
         return (self.stress * products).sum(dim=0)
@@ -66,14 +73,14 @@ class VorticityFlow:
     def frames(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int = 1
     ) -> torch.Tensor:
-        """Return the vorticity at `times` ≥ 0 on every `stride`-th point.
+        """Return the vorticity at `times` ≥ 0 on every `stride`-th point, (batch, size / stride, size / stride, times).
 
         initial: the vorticity at t = 0, (batch, size, size).
+        forcing: g, (size, size).
         dt: the longest time step. It is refined, with a warning, if the flow is too fast.
 
-        The result is `(batch, size / stride, size / stride, len(times))`, a view of memory in which time comes first. A sample
-        that is an eigenfunction of the Laplacian, `Δw = −κ w`, has no advection term. Without forcing it decays as e^{−νκt},
-        and no time steps are needed.
+        Some samples need no time steps: if w is an eigenfunction of the Laplacian, Δw = −κ w, the advection term is zero.
+        Without forcing, w then decays as e^{−νκt}.
         """
         rates = self._decay_rates(initial) if not forcing.any() else initial.new_full((len(initial),), math.nan)
         moving = rates.isnan()
@@ -84,7 +91,7 @@ class VorticityFlow:
         return answer.movedim(0, -1)
 
     def _decay_rates(self, initial: torch.Tensor) -> torch.Tensor:
-        """Return ν κ if w is an eigenfunction up to rounding, else NaN; `(batch,)`."""
+        """Return ν κ for each sample whose w is an eigenfunction up to rounding errors, else NaN; (batch,)."""
         energy = self.analyse(initial).abs() ** 2
         total = energy.sum(dim=(-2, -1)).clamp(min=1e-300)
         mean = (energy * -self.linear).sum(dim=(-2, -1)) / total
@@ -95,7 +102,10 @@ class VorticityFlow:
     def _march_all(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
     ) -> torch.Tensor:
-        """Solve the whole batch. On a CPU, each thread gets a group of samples that fits into its cache, which is fastest."""
+        """Solve all samples with time steps. Return (times, batch, points, points).
+
+        On a CPU, each thread solves small groups of samples, which fit into its cache.
+        """
         interrupted = Event()
 
         def march(group: torch.Tensor) -> torch.Tensor:
@@ -111,7 +121,7 @@ class VorticityFlow:
                 try:
                     return torch.cat(list(pool.map(march, initial.split(_GROUP))), dim=1)
                 except BaseException:
-                    interrupted.set()  # the pool waits for its threads
+                    interrupted.set()  # stop all threads, because the pool waits for them
                     raise
         finally:
             torch.set_num_threads(workers)
@@ -119,7 +129,7 @@ class VorticityFlow:
     def _march(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int
     ) -> Iterator[torch.Tensor]:
-        """Yield one frame after the other, each `(batch, points, points)`."""
+        """Yield the vorticity at each time, (batch, points, points)."""
         source, w = self.analyse(forcing), self.analyse(initial)
         steppers: dict[float, ETDRK4] = {}
         now, longest = 0.0, dt
@@ -131,7 +141,7 @@ class VorticityFlow:
                 longest /= 2
             steps = math.ceil((then - now) / longest - 1e-9)
             if steps:
-                length = float(f"{(then - now) / steps:.12e}")  # steps that differ only by rounding share their coefficients
+                length = float(f"{(then - now) / steps:.12e}")  # steps that differ only by rounding errors share a stepper
                 step = steppers.setdefault(length, ETDRK4(self.linear, length))
                 for _ in range(steps):
                     w = step(w, lambda state: self.advection(state) + source)
@@ -144,10 +154,10 @@ class VorticityFlow:
 def convective_flow(
     initial: np.ndarray, forcing: np.ndarray, length: float, viscosity: float, times: np.ndarray, dt: float
 ) -> np.ndarray:
-    """Solve one sample with an independent method, for checks: `(size, size, len(times))`.
+    """Solve one sample with an independent method, for checks. Return the vorticity, (size, size, times).
 
-    The advection term is `u ∂_x w + v ∂_y w`. Time steps are classical fourth-order Runge–Kutta steps of `e^{ν|k|²t} ŵ`, in
-    numpy, with the full transform.
+    The arguments are those of `VorticityFlow` and `VorticityFlow.frames`. The advection term is u ∂_x w + v ∂_y w. Time steps
+    are RK4 steps of e^{ν|k|²t} ŵ, where ŵ is the Fourier transform of w with all modes.
     """
     size = len(initial)
     k = 2 * np.pi / length * np.fft.fftfreq(size, 1 / size)

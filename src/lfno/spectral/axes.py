@@ -1,7 +1,10 @@
 """One axis: its frequencies and the modes that are kept along it.
 
-`modes = K` keeps |l| < K. A "half" spectrum then has K modes; the other half is the conjugate. A "signed" spectrum has 2K − 1
-modes in the order 0 … K−1, −(K−1) … −1, as in a discrete Fourier transform of 2K − 1 points. `modes = None` keeps all modes.
+Mode l is the wave with l periods along the axis; −l is its conjugate. `modes = K` keeps the modes |l| < K. `modes = None` keeps
+all modes. The kept modes are stored in one of two ways:
+
+- half: 0 … K−1. This is enough for a real field, whose coefficients at −l are the conjugates of those at l.
+- signed: 0 … K−1, −(K−1) … −1, in the order of a discrete Fourier transform of 2K − 1 points.
 """
 
 from __future__ import annotations
@@ -16,15 +19,23 @@ Modes = Sequence[int | None]
 
 
 def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
-    """ω_l = 2π l / (size · step) in the order of the discrete Fourier transform (rad per unit of `step`)."""
+    """Return ω_l = 2π l / (size · step) in the order of the discrete Fourier transform, in rad per unit of `step`: (size,).
+
+    like: a tensor that gives the precision and the device.
+    """
     real = torch.float64 if like.dtype in (torch.float64, torch.complex128) else torch.float32
-    # computed in float64, because ω at a high mode would lose digits in float32
+    # in float64, because float32 loses digits at high modes
     wave = torch.fft.fftfreq(size, step, dtype=torch.float64, device=like.device)
     return (2 * math.pi * wave).to(real)
 
 
 def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) -> Tensor:
-    """Return the kept integers l along one axis, in storage order."""
+    """Return the integers l of the kept modes, in the order of storage.
+
+    size: the number of points of the axis.
+    modes: K, or None for all modes.
+    half: whether storage is half or signed.
+    """
     if half:
         return torch.arange(size // 2 + 1 if modes is None else modes, device=device)
     if modes is None:
@@ -33,12 +44,12 @@ def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) 
 
 
 def max_modes(size: int, half: bool) -> int:
-    """Return the largest K for which all modes |l| < K exist on `size` points."""
+    """Return the largest K for which `size` points have all modes |l| < K. half: whether storage is half or signed."""
     return size // 2 + 1 if half else (size + 1) // 2
 
 
 def keep_signed(spectrum: Tensor, modes: int | None, axis: int) -> Tensor:
-    """Keep |l| < modes of a full spectrum along `axis`."""
+    """Return the modes |l| < `modes` of a spectrum that has all signed modes along `axis`."""
     if modes is None or 2 * modes - 1 == spectrum.shape[axis]:
         return spectrum
     if modes == 1:
@@ -48,7 +59,7 @@ def keep_signed(spectrum: Tensor, modes: int | None, axis: int) -> Tensor:
 
 
 def fill_signed(spectrum: Tensor, size: int, axis: int) -> Tensor:
-    """The inverse of `keep_signed`: put zeros where modes were dropped."""
+    """Return a spectrum with all `size` signed modes along `axis`: zeros replace the modes that `keep_signed` dropped."""
     kept = spectrum.shape[axis]
     if kept == size:
         return spectrum

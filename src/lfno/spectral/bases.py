@@ -6,12 +6,12 @@
 | cosine    | cos(k π x / L)                 | free: φ′ = 0       | 0, 1, …  |
 | chebyshev | cos(k arccos(2 x / L − 1))     | none               | 0, 1, …  |
 
-A field u on the points x_j has the modes a = A u, where A are the weighted least squares
+A field u on the points x_j has the coefficients a = A u of a weighted least-squares fit:
 
-    A = (Φᵀ W Φ)⁻¹ Φᵀ W,     Φ_jk = φ_k(x_j),     W the weights of the trapezoidal rule,
+    A = (Φᵀ W Φ)⁻¹ Φᵀ W,     Φ_jk = φ_k(x_j),     W the weights of the trapezoidal rule.
 
-and the field of the modes is Φ a. For sines and cosines on points that include both ends, A is the discrete sine or cosine
-transform. A and Φ are computed for the given points, which need not be evenly spaced or equal to those of training.
+The field with the coefficients a is Φ a. For sines and cosines on evenly spaced points that include both ends, A is the
+discrete sine or cosine transform.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ OF_BOUNDARY = {"fixed": "sine", "free": "cosine"}
 
 
 def shapes(basis: str, count: int, places: Tensor) -> Tensor:
-    """φ_0 … φ_{count−1} at places x/L from 0 to 1: (points,) → float64 (points, count).
+    """Return φ_0 … φ_{count−1} at some places, float64 (points, count).
+
+    places: x / L from 0 to 1, (points,).
 
     >>> shapes("sine", 2, torch.tensor([0.0, 0.5, 1.0])).round(decimals=6).abs()
     tensor([[0., 0.],
@@ -49,25 +51,29 @@ def shapes(basis: str, count: int, places: Tensor) -> Tensor:
 
 
 def most_modes(basis: str, points: int) -> int:
-    """Return the largest number of modes on `points` points. Sines have fewer, because they vanish at both ends."""
+    """Return the largest number of modes on `points` points. Sines have two modes less, because they vanish at both ends."""
     return points - 2 if basis == "sine" else points
 
 
 def trapezoid_weights(places: Tensor) -> Tensor:
-    """The weights of the trapezoidal rule at increasing places: (points,) → (points,)."""
+    """Return the weights of the trapezoidal rule, (points,), at increasing places (points,)."""
     gaps = torch.diff(places)
     ends = torch.zeros(1, dtype=places.dtype, device=places.device)
     return (torch.cat((gaps, ends)) + torch.cat((ends, gaps))) / 2
 
 
 def analysis(synthesis: Tensor, places: Tensor) -> Tensor:
-    """A = (Φᵀ W Φ)⁻¹ Φᵀ W for Φ (points, count): the matrix (count, points) from a field to its modes."""
+    """Return A = (Φᵀ W Φ)⁻¹ Φᵀ W, the matrix (count, points) from a field to its coefficients.
+
+    synthesis: Φ, (points, count).
+    places: the points, (points,).
+    """
     weights = trapezoid_weights(places.to(synthesis.dtype)).sqrt()[:, None]
     return torch.linalg.pinv(weights * synthesis) * weights.T
 
 
 def basis_matrices(basis: str, count: int, points: int) -> tuple[Tensor, Tensor]:
-    """A (count, points) and Φ (points, count) for evenly spaced points that include both ends, in double precision.
+    """Return A (count, points) and Φ (points, count) in double precision, for evenly spaced points that include both ends.
 
     >>> there, back = basis_matrices("cosine", 4, 9)
     >>> field = back @ torch.tensor([1.0, 0.0, 2.0, 0.0], dtype=torch.float64)

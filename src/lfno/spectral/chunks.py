@@ -1,7 +1,11 @@
-"""Run a recurrence on time in chunks: (batch, *modes, P·L, channels, chunks), the samples of a chunk before the channels.
+"""A recurrence along time in chunks of L samples, with the matrices of `lfno.spectral.tables`.
 
-In this layout every step below is a matrix product without copies. Maps that act on each sample alone need no change. P is 2
-for complex values, whose planes (re, im) are stacked, and 1 for real values.
+Signals in chunks have the shape (batch, *modes, P·L, channels, chunks): samples come before channels. In this layout every
+step of the recurrence is a matrix product without copies.
+
+P is the number of real planes: 1 for real values, 2 (re, im) for complex values. M is the number of poles. ξ is the state of
+the recurrence (see `lfno.spectral.recurrence`). q is the number of samples before a chunk that act on it directly: 0 for the
+linear hold, 2 for the cubic hold (see `lfno.spectral.hold`).
 """
 
 from __future__ import annotations
@@ -13,12 +17,15 @@ from lfno.spectral.tables import CHUNK, Level, Tables
 
 
 def fold(u: Tensor, chunk: int = CHUNK) -> Tensor:
-    """(batch, channels, *modes, time) → (batch, *modes, P·L, channels, chunks), with zeros after the last sample."""
+    """Cut signals (batch, channels, *modes, time) into chunks (batch, *modes, P·L, channels, chunks).
+
+    Zeros after the last sample fill the last chunk.
+    """
     return fold_planes(torch.stack((u.real, u.imag), -2) if u.is_complex() else u[..., None, :], chunk)
 
 
 def fold_planes(planes: Tensor, chunk: int = CHUNK) -> Tensor:
-    """`fold` of a field whose planes are an axis: (batch, channels, *modes, P, time)."""
+    """Return the result of `fold` for signals whose planes are an axis: (batch, channels, *modes, P, time)."""
     count = -(-planes.shape[-1] // chunk)
     missing = count * chunk - planes.shape[-1]
     planes = torch.nn.functional.pad(planes, (0, missing)) if missing else planes
@@ -26,20 +33,22 @@ def fold_planes(planes: Tensor, chunk: int = CHUNK) -> Tensor:
 
 
 def unfold(chunks: Tensor, size: int, field: bool) -> Tensor:
-    """The inverse of `fold`: the first `size` samples, complex for a `field`."""
+    """Return the first `size` samples of chunked signals: the inverse of `fold`. field: whether the values are complex."""
     planes = unfold_planes(chunks, size, field)
     return torch.complex(*planes.unbind(-2)) if field else planes.squeeze(-2)
 
 
 def unfold_planes(chunks: Tensor, size: int, field: bool) -> Tensor:
-    """The inverse of `fold_planes`, with two planes for a `field`."""
+    """Return the first `size` samples of chunked signals, with planes as an axis: the inverse of `fold_planes`."""
     return chunks.unflatten(-3, (2 if field else 1, -1)).movedim((-2, -1), (1, -2)).flatten(-2)[..., :size]
 
 
 def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
-    """Return the planes of ξ, (…, M, 2, in), and the past, (batch, *modes, P·q, in, 1), before an input that starts from rest.
+    """Return the initial ξ and the past of signals that start from rest.
 
-    The past lies on the line through the first two samples; see `lfno.spectral.hold`.
+    ξ: planes (…, M, 2, in).
+    past: the q samples before the first sample, (batch, *modes, P·q, in, 1). They continue the line through the first two
+        samples; see `lfno.spectral.hold`.
     """
     samples = chunks[..., :1].unflatten(-3, (tables.first.shape[-1], -1))
     first, second = samples[..., 0, :, :], samples[..., min(1, samples.shape[-3] - 1), :, :]
@@ -51,8 +60,10 @@ def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
 def run(chunks: Tensor, tables: Tables, start: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
     """Return the response in chunks, and the planes of ξ before the last chunk.
 
-    start: ξ before the first chunk.
-    past: the q samples before the first chunk.
+    chunks: the input in chunks.
+    tables: the matrices of the recurrence.
+    start: planes of ξ before the first chunk, (…, M, 2, in).
+    past: the q samples before the first chunk, (batch, *modes, P·q, in, 1).
     """
     y = tables.toeplitz @ chunks.flatten(-3, -2)
     added = _excited(tables.excite, chunks, tables.paired)
@@ -70,14 +81,18 @@ def run(chunks: Tensor, tables: Tables, start: Tensor, past: Tensor) -> tuple[Te
 
 
 def last_samples(chunks: Tensor, tables: Tables) -> Tensor:
-    """The last q samples of every chunk, (batch, *modes, P·q, in, chunks)."""
+    """Return the last q samples of every chunk, (batch, *modes, P·q, in, chunks)."""
     samples = chunks.unflatten(-3, (tables.first.shape[-1], -1))
     return samples[..., samples.shape[-3] - tables.reach :, :, :].flatten(-4, -3)
 
 
 def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
-    """(*pairs, 2M, k) times samples (…, k, in, chunks) → planes of ξ (…, M, 2, in, chunks), or (…, in, out, M, 2, 1, chunks)
-    for poles of pairs."""
+    """Return what samples (…, k, in, chunks) add to ξ: planes (…, M, 2, in, chunks).
+
+    matrix: from samples to ξ, (2M, k).
+    paired: whether each pair of channels has its own poles. The matrix is then (in, out, 2M, k) and the result is
+        (…, in, out, M, 2, 1, chunks).
+    """
     if paired:
         samples = samples.transpose(-3, -2)[..., :, None, :, None, :]
     product = matrix @ samples.flatten(-2)
@@ -85,7 +100,10 @@ def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
 
 
 def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
-    """Return ξ before every chunk, (…, M, 2, in, chunks), from ξ[c+1] = A ξ[c] + added[c] and ξ[0] = start."""
+    """Return ξ before every chunk c, planes (…, M, 2, in, chunks): ξ[c+1] = A ξ[c] + added[c] with ξ[0] = start.
+
+    A is e^{μ dt L} for each pole μ. Chunks are cut into groups, and groups into larger groups: one level for each.
+    """
     level, rest = levels[0], levels[1:]
     count, size = added.shape[-1], level.inside.shape[-2]
     groups = -(-count // size)
@@ -96,7 +114,11 @@ def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
 
 
 def times(planes: Tensor, matrix: Tensor) -> Tensor:
-    """Complex products along the last axis: planes (…, M, 2, in, groups, j), (…, M, j, 2k) → (…, M, 2, in, groups, k)."""
+    """Return complex products along the last axis, planes (…, M, 2, in, groups, k).
+
+    planes: (…, M, 2, in, groups, j).
+    matrix: real parts beside imaginary parts, (…, M, j, 2k).
+    """
     product = (planes.flatten(-4, -2) @ matrix).unflatten(-2, planes.shape[-4:-1])
     (a, b), (c, d) = (part.chunk(2, -1) for part in product.unbind(-4))
     return torch.stack((a - d, b + c), -4)

@@ -1,10 +1,13 @@
-"""Discrete Fourier transforms that keep only the modes a layer uses, and the product with one channel matrix per mode.
+"""Discrete Fourier transforms that keep only the modes a layer uses, and the product with one channel matrix for each mode.
 
-A real field on a grid has, along its last axis, the modes l = 0 … N/2 (the others are their conjugates) and along every
-other axis modes of both signs. `lfno.spectral.axes` defines how many modes are kept, and in which order.
+The spectrum of a real field has modes l ≥ 0 along the last axis, because the others are their conjugates. Along every other
+axis it has modes of both signs. `lfno.spectral.axes` defines how many modes are kept, and in which order.
 
-An axis that a layer has `entered` is already in signed modes, and the field is complex. The real part is taken when the field
-leaves the axis. See `enter` and `leave`.
+A layer can transform some axes once for several operations: `enter` transforms them to signed modes, and `leave` transforms
+them back. Between the two calls the field is complex, and the argument `entered` of other functions lists these axes.
+
+`modes` has one entry for each axis. `period` is the number of points of the transform along each axis, by default the size of
+the grid. A longer period adds zeros after the last point.
 
 `lfno.backends.fourier` and `lfno.backends.mixing` compute the same functions faster.
 """
@@ -20,7 +23,7 @@ from lfno.spectral.axes import Modes, fill_signed, keep_signed, max_modes
 
 
 def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = ()) -> Tensor:
-    """Transform (…, *grid) to signed modes along `axes`. A longer `period` adds zeros after the last point."""
+    """Transform a field (…, *grid) to signed modes along `axes`, which are numbered from the first axis of the grid."""
     for d in axes:
         axis = d - len(modes)
         x = keep_signed(torch.fft.fft(x, n=period[d] if period else x.shape[axis], dim=axis), modes[d], axis)
@@ -30,7 +33,11 @@ def enter(x: Tensor, modes: Modes, axes: Iterable[int], period: Sequence[int] = 
 def leave(
     spectrum: Tensor, shape: Sequence[int], axes: Sequence[int], real: bool = True, period: Sequence[int] = ()
 ) -> Tensor:
-    """Invert `enter`: return the first points of the field that repeats after `period`; `real`: its real part."""
+    """Invert `enter`: transform signed modes along `axes` to points.
+
+    shape: the shape of the grid. Only these first points of each period are returned.
+    real: whether to return the real part only.
+    """
     for d in axes:
         axis = d - len(shape)
         size = period[d] if period else shape[d]
@@ -39,10 +46,7 @@ def leave(
 
 
 def to_modes(x: Tensor, modes: Modes, entered: Sequence[int] = (), period: Sequence[int] = ()) -> Tensor:
-    """Transform (…, *grid) to complex coefficients α_l = Σ x e^{−iω_l t}, (…, *kept); one entry of `modes` per axis.
-
-    A `period` longer than the grid adds zeros after the last point of an axis.
-    """
+    """Transform a field x (…, *grid) to complex coefficients α_l = Σ x e^{−iω_l t}, (…, *kept)."""
     last = len(modes) - 1
     period = tuple(period) or x.shape[-len(modes) :]
     half = max_modes(period[-1], half=True) if modes[-1] is None else modes[-1]
@@ -56,8 +60,7 @@ def from_modes(
 ) -> Tensor:
     """Transform complex coefficients (…, *kept) to the real field (…, *shape) that has these coefficients and no others.
 
-    Axes that were entered stay entered. With a `period` longer than the shape, return the first points of the field that
-    repeats after it.
+    Axes in `entered` stay in signed modes. With a `period` longer than the shape, only the first points are returned.
     """
     period = tuple(period) or tuple(shape)
     last, points, size, kept = len(shape) - 1, shape[-1], period[-1], spectrum.shape[-1]
@@ -72,23 +75,26 @@ def from_modes(
 
 
 def mix_channels(spectrum: Tensor, weight: Tensor) -> Tensor:
-    """Σ_i α_i(l) R_io(l): the Fourier integral operator, one channel matrix for each mode.
+    """Return Σ_i α_i(l) R_io(l), (batch, out, *kept): the product with one channel matrix R(l) for each mode l.
 
-    spectrum: complex (batch, in, *kept). weight: complex (in, out, *kept). Returns (batch, out, *kept).
+    spectrum: α, complex (batch, in, *kept).
+    weight: R, complex (in, out, *kept).
     """
     return torch.einsum("bi...,io...->bo...", spectrum, weight)
 
 
 def twice(size: int, like: Tensor) -> Tensor:
-    """Return the weight of each mode of a half spectrum, for itself and its conjugate: 1, 2, 2, …, and 1 at the Nyquist mode.
+    """Return how often each mode of a half spectrum counts in a full spectrum of `size` modes, (size // 2 + 1,).
+
+    A mode l > 0 counts twice, because the full spectrum also has its conjugate at −l. Mode 0 and the Nyquist mode count once.
     """
     wave = torch.arange(size // 2 + 1, device=like.device)
-    # written without assignments to single entries, because a CUDA graph cannot copy from the host
+    # no assignments to single entries: they copy from the host, which a CUDA graph cannot do
     return 2 - ((wave == 0) | (2 * wave == size)).to(like.real.dtype)
 
 
 def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:
-    """Return the modes |l| < K of a half spectrum (…, *kept) with at least these modes."""
+    """Return the low modes of a half spectrum (…, *kept). modes: K of each axis; the result has the modes |l| < K."""
     low = spectrum[..., : modes[-1]]
     for d in range(2, len(modes) + 1):
         low = keep_signed(low, modes[-d], -d)
@@ -96,7 +102,7 @@ def keep_low(spectrum: Tensor, modes: Sequence[int]) -> Tensor:
 
 
 def add_low(spectrum: Tensor, low: Tensor) -> Tensor:
-    """Add coefficients at low modes to a half spectrum that has more."""
+    """Return `spectrum` + `low`, where `low` has fewer modes than the half spectrum `spectrum`."""
     ndim = low.ndim - 2
     low = torch.nn.functional.pad(low, (0, spectrum.shape[-1] - low.shape[-1]))
     for d in range(2, ndim + 1):

@@ -1,20 +1,21 @@
 """One pole as a recurrence in time: x′ = μ x + u, solved exactly for an input that is a polynomial between samples.
 
-With z = μ dt and taps b_j,
+μ is the pole, x its state and u the input. With the sampling step dt, z = μ dt and coefficients b_j (taps),
 
     x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j],        x[0] = 0.
 
-A hold says how the input runs between the samples n and n+1:
+A hold is an interpolation of the input between the samples n and n+1:
 
 | hold   | input on the interval                          | taps | error for smooth inputs |
 |--------|------------------------------------------------|------|-------------------------|
 | linear | the line through u[n+1], u[n]                  | 2    | O(dt²)                  |
 | cubic  | the cubic through u[n+1], u[n], u[n−1], u[n−2] | 4    | O(dt⁴)                  |
 
-Both holds are causal: x[n] depends on u[0] … u[n] only. Before its first sample the input continues as the line through
-its first two samples. The cubic hold is therefore linear on the first interval and reaches O(dt⁴) where u″ = 0 at the start.
+Both holds are causal: x[n] depends on u[0] … u[n] only. The cubic hold needs two samples before u[0]. We take them from the
+line through u[0] and u[1]. The interpolation on the first interval is therefore a line, and the error is O(dt⁴) only if u″ = 0
+at the start.
 
-Poles have any shape. Coefficients are computed in double precision: in single precision the closed formula
+Poles have any shape. Coefficients are computed in double precision, because single precision loses digits: the closed formula
 b_0 = dt (e^z − 1 − z)/z² loses four digits at |z| = 0.01.
 """
 
@@ -28,33 +29,33 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: hold → the samples that define the polynomial, as places on an interval that runs from 0 to 1
+#: hold → positions of the samples that define the polynomial; 0 is sample n, and 1 is sample n+1
 HOLDS: dict[str, tuple[int, ...]] = {"linear": (1, 0), "cubic": (1, 0, -1, -2)}
 
 
-
 def _weights(nodes: tuple[int, ...]) -> list[list[float]]:
-    """Row j: p! times the coefficients of the polynomial Σ_p c_p s^p that is one at node j and zero at the others."""
+    """Return a matrix. Row j has p! c_p, where Σ_p c_p s^p is the polynomial that is one at node j and zero at the others."""
     lagrange = np.linalg.inv(np.vander(nodes, increasing=True)).T
     weights = lagrange * [math.factorial(p) for p in range(len(nodes))]
     return np.where(np.abs(weights) < 1e-12, 0.0, weights).tolist()
 
 
-#: hold → W with b_j = dt Σ_p W_jp φ_{p+1}(z), because ∫₀¹ e^{z(1−s)} s^p ds = p! φ_{p+1}(z)
+#: hold → matrix W with b_j = dt Σ_p W_jp φ_{p+1}(z), because ∫₀¹ e^{z(1−s)} s^p ds = p! φ_{p+1}(z)
 WEIGHTS = {hold: _weights(nodes) for hold, nodes in HOLDS.items()}
 
-#: |z| below which φ functions are summed as series, and the number of terms that reach double precision there
+#: below this |z|, φ functions are sums of series
 SERIES_RADIUS = 1.0
+#: number of terms of a series; enough for double precision below SERIES_RADIUS
 SERIES_TERMS = 20
 
 
 def phi_functions(z: Tensor, count: int) -> Tensor:
-    """φ_k(z) = ∫₀¹ e^{z(1−s)} s^{k−1}/(k−1)! ds for k = 1 … count, in double precision: (…) → complex128 (count, …)."""
+    """Return φ_k(z) = ∫₀¹ e^{z(1−s)} s^{k−1}/(k−1)! ds for k = 1 … count, complex128 (count, …) for z (…)."""
     return _Phi.apply(z.to(torch.complex128), count)[:count]
 
 
 class _Phi(torch.autograd.Function):
-    """φ_1 … φ_{count+1}. The last one is needed for the gradient, dφ_k/dz = φ_k − k φ_{k+1}."""
+    """Return φ_1 … φ_{count+1}. The gradient dφ_k/dz = φ_k − k φ_{k+1} needs one function more than the result."""
 
     generate_vmap_rule = True
 
@@ -62,11 +63,11 @@ class _Phi(torch.autograd.Function):
     def forward(z: Tensor, count: int) -> Tensor:
         small = z.abs() < SERIES_RADIUS
         safe = torch.where(small, torch.ones_like(z), z)
-        # upwards, φ_{k+1} = (φ_k − 1/k!)/z, which is stable for large z
+        # large z: φ_{k+1} = (φ_k − 1/k!)/z from k = 1 upwards
         large = [torch.expm1(safe) / safe]
         for k in range(1, count + 1):
             large.append((large[-1] - 1 / math.factorial(k)) / safe)
-        # downwards, φ_k = z φ_{k+1} + 1/k!, from the series of the last one, which is stable for small z
+        # small z: the series of φ_{count+1}, then φ_k = z φ_{k+1} + 1/k! downwards
         series = torch.zeros_like(z)
         for j in reversed(range(SERIES_TERMS)):
             series = series * z + 1 / math.factorial(j + count + 1)
@@ -87,7 +88,7 @@ class _Phi(torch.autograd.Function):
 
 
 def taps(poles: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """b_j with x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j]: poles (…) → complex128 (taps, …).
+    """Return the coefficients b_j of x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], complex128 (taps, …) for poles (…).
 
     >>> z = torch.tensor(-2.0 + 3.0j, dtype=torch.complex128)
     >>> b0, b1 = taps(z, dt=1.0)
@@ -95,20 +96,21 @@ def taps(poles: Tensor, dt: float, hold: str = "linear") -> Tensor:
     (True, True)
     """
     phi = phi_functions(poles.to(torch.complex128) * dt, len(HOLDS[hold])).unbind()
-    # Python numbers instead of a matrix, because a CUDA graph cannot copy a matrix to the device
+    # WEIGHTS are Python numbers, because a CUDA graph cannot copy a matrix to the device
     rows = [[dt * weight * part for weight, part in zip(row, phi, strict=True) if weight] for row in WEIGHTS[hold]]
     return torch.stack([reduce(torch.add, row) for row in rows])
 
 
 def powers(poles: Tensor, dt: float, counts: Tensor) -> Tensor:
-    """e^{jz} for integers j: (…), (size,) → complex128 (…, size). Every entry has full precision."""
+    """Return e^{jz}, complex128 (…, size), for poles (…) and integers j in `counts` (size,). Every entry has full precision."""
     return torch.exp(poles.to(torch.complex128)[..., None] * (dt * counts.to(torch.float64)))
 
 
 def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
-    """h with x[n] = Σ_k h[k] u[n−k] for an input without a start: (…) → complex128 (…, size).
+    """Return the impulse response h of the recurrence, complex128 (…, size) for poles (…).
 
-    h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}. After the last tap, h is an exponential.
+    x[n] = Σ_{k≥0} h[k] u[n−k], where u has samples at all times before n. h[0] = b_0 and h[k+1] = e^z h[k] + b_{k+1}. After the
+    last b_j, h decays as e^{kz}.
     """
     given, step = taps(poles, dt, hold), torch.exp(poles.to(torch.complex128) * dt)
     response = [given[0]]
@@ -119,10 +121,12 @@ def impulse_response(poles: Tensor, dt: float, hold: str, size: int) -> Tensor:
 
 
 def discrete_resolvent(poles: Tensor, frequencies: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """The steady response of a recurrence to e^{iωt}, divided by e^{iωt}: (…), (L,) → complex128 (…, L).
+    """Return the transfer function Σ_j b_j e^{−ijω dt} / (1 − e^{z − iω dt}) of the recurrence, complex128 (…, L).
 
-    Σ_j b_j e^{−ijω dt} / (1 − e^{z − iω dt}), which tends to 1/(iω − μ) for a small dt. Frequencies may differ from pole to
-    pole, (…, L).
+    The steady response to the input e^{iωt} is this function times e^{iωt}. For a small dt it tends to 1/(iω − μ).
+
+    poles: μ, (…).
+    frequencies: ω, (L,) for all poles, or (…, L) with other values for each pole.
     """
     turn = 1j * dt * frequencies.to(torch.float64)
     given = taps(poles, dt, hold)

@@ -1,7 +1,10 @@
-"""The coefficients of recurrences with the linear hold and shared poles, for real signals in chunks of L samples.
+"""The coefficients of a layer as a recurrence, for the most frequent case: real signals, linear hold, shared poles.
 
-With z = μ dt, φ₁ = (e^z − 1)/z and φ₂ = (φ₁ − 1)/z the linear hold gives b_0 = dt φ₂ and b_1 + e^z b_0 = dt φ₁² = c. The
-state ξ[n] = x[n] − b_0 u[n] of `lfno.spectral.recurrence` then follows
+The input u is a real signal without axes of space, cut into chunks of L samples. u is linear between samples. All pairs of
+channels share the poles μ and have their own residues β.
+
+Let z = μ dt, φ₁ = (e^z − 1)/z and φ₂ = (φ₁ − 1)/z. In `lfno.spectral.hold`, x[n+1] = e^z x[n] + b_0 u[n+1] + b_1 u[n] with
+b_0 = dt φ₂. We define c = b_1 + e^z b_0 = dt φ₁². The state ξ[n] = x[n] − b_0 u[n] and the response y of the layer are
 
     ξ[n+1] = e^z ξ[n] + c u[n],     ξ[0] = −b_0 u[0],     y[n] = Re Σ β (ξ[n] + b_0 u[n]).
 
@@ -20,14 +23,14 @@ from lfno.spectral.tables import CHUNK
 
 
 class Coefficients(NamedTuple):
-    """M poles and chunks of L samples, for each of S layers; "planes" is an axis (re, im).
+    """Coefficients of S layers with M poles each. "planes" is an axis of length 2: real part, imaginary part.
 
-    lags: (S, L, out, in), the response of outputs to inputs τ samples before: W + Re Σ β b_0, then Re Σ β c e^{(τ−1)z}.
-    excite: (S, planes·M, L), what every sample of a chunk adds to ξ after the chunk: c e^{(L−1−k)z}.
-    first: (S, planes·M), from the first sample of a signal to ξ: −b_0.
-    mix: (S, planes, M, 2·out, in), the residues: from a plane of ξ to both planes of Σ_i β_i ξ_i.
-    ring: (S, L, M·planes), from the mixed ξ to the response that it causes in a chunk: Re e^{lz}.
-    step: (S, planes, M), the factor of ξ from chunk to chunk: e^{Lz}.
+    lags: the response to the input τ samples before, (S, L, out, in): W + Re Σ β b_0 for τ = 0, else Re Σ β c e^{(τ−1)z}.
+    excite: what sample k of a chunk adds to ξ after the chunk, c e^{(L−1−k)z}: (S, planes·M, L).
+    first: the initial ξ divided by the first sample, −b_0: (S, planes·M).
+    mix: the residues, (S, planes, M, 2·out, in). They map one plane of ξ to both planes of w = Σ_i β_i ξ_i.
+    ring: the response to w at sample l of a chunk, Re e^{lz} w: (S, L, M·planes).
+    step: the factor of ξ from chunk to chunk, e^{Lz}: (S, planes, M).
     """
 
     lags: Tensor
@@ -39,7 +42,14 @@ class Coefficients(NamedTuple):
 
 
 def coefficients(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, chunk: int = CHUNK) -> Coefficients:
-    """Coefficients from complex poles (S, M) and residues (S, in, out, M), and real maps at every point W (S, out, in)."""
+    """Return the coefficients of S layers.
+
+    poles: complex (S, M).
+    residues: complex (S, in, out, M).
+    weight: W, the channel map of a layer at every point, real (S, out, in).
+    dt: the sampling step.
+    chunk: L.
+    """
     dtype = residues.real.dtype
     phi = phi_functions(poles.to(torch.complex128) * dt, 2)
     direct, gain = dt * phi[1], dt * phi[0] ** 2

@@ -8,14 +8,14 @@ import numpy as np
 
 
 def describe_poles(poles: np.ndarray) -> dict[str, np.ndarray]:
-    """Poles μ in 1/s → arrays of the same shape, by name.
+    """Return four properties of poles μ (in 1/s), each as an array in the shape of `poles`.
 
-    | key                 | formula        | meaning                                                        |
-    |---------------------|----------------|----------------------------------------------------------------|
-    | `frequency`         | abs(Im μ) / 2π | Hz, of the damped oscillation; 0 for a pure decay              |
-    | `natural_frequency` | abs(μ) / 2π    | Hz, without damping                                            |
-    | `damping_ratio`     | −Re μ / abs(μ) | 1 for a pure decay, 0 without damping, < 0 for growth          |
-    | `time_constant`     | −1 / Re μ      | s, time to fall to 1/e; infinite on the axis, < 0 for growth   |
+    | key                 | formula        | meaning                                                                  |
+    |---------------------|----------------|--------------------------------------------------------------------------|
+    | `frequency`         | abs(Im μ) / 2π | frequency of the damped oscillation in Hz; 0 for a pure decay            |
+    | `natural_frequency` | abs(μ) / 2π    | frequency without damping in Hz                                          |
+    | `damping_ratio`     | −Re μ / abs(μ) | 1 for a pure decay, 0 without damping, < 0 for growth                    |
+    | `time_constant`     | −1 / Re μ      | time to fall to 1/e in s; infinite without damping, < 0 for growth       |
 
     >>> {name: float(value[0].round(4)) for name, value in describe_poles(np.array([-0.1 + 2.0j])).items()}
     {'frequency': 0.3183, 'natural_frequency': 0.3187, 'damping_ratio': 0.0499, 'time_constant': 10.0}

@@ -1,15 +1,18 @@
-"""The pole–residue transform in any number of dimensions: exact, with intermediates no larger than one axis needs.
+"""The pole–residue transform: the exact response of poles and residues to a field, in any number of dimensions.
 
-With transfer function H(s) = Σ_m β_m Π_d 1/(s_d − μ_{d,m_d}) the response to Σ_l α_l e^{iω_l·t} is
+The transfer function is H(s) = Σ_m β_m Π_d 1/(s_d − μ_{d,m_d}), with poles μ on each axis d and residues β. α_l are the Fourier
+coefficients of the input on N points. The response from rest is
 
     u(t) = (1/N) Re Σ_l Σ_m α_l β_m Π_d (S_d + T_d),      S = e^{iωt}/(iω − μ),   T = e^{μt}/(μ − iω).
 
-The term with S on every axis is steady. All other terms are transient. Axes without poles are Fourier axes: they have one
-residue for each mode (S is e^{iωx}, and there is no T).
+The product of all S_d is the steady term. All other products are transient terms.
 
-Shapes: x is real (batch, in, *grid). `poles` has one entry per axis: a complex tensor (in, out, M), or (M,) when the
-layer shares its poles, or None on a Fourier axis. `residues` is complex (in, out, *n), where n is M on a Laplace axis and
-2K − 1 (signed modes) on a Fourier axis.
+An axis with poles is a Laplace axis. An axis without poles is a Fourier axis: each mode has its own residue, S is e^{iωx}, and
+T is zero. We contract one axis at a time, because the tensor of all frequencies, channels and poles is too large.
+
+Shapes: x is real (batch, in, *grid). `poles` has one entry per axis: a complex tensor (in, out, M), or (M,) if all pairs of
+channels share the poles, or None on a Fourier axis. `residues` is complex (in, out, *n), where n is M on a Laplace axis and
+2K − 1 (signed modes) on a Fourier axis. `steps` are the distances between points.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ def fourier_axes(poles: Poles) -> list[int]:
 
 
 def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float], mixed: bool = True) -> Tensor:
-    """Return the sum of all terms with T on at least one axis; with `mixed=False` only the term with T on every Laplace axis.
+    """Return the transient terms, (batch, out, *grid): the sum of all terms with T on at least one axis.
+
+    mixed: whether to include terms that have T on some Laplace axes and S on others.
     """
     fourier = fourier_axes(poles)
     modes = [(count + 1) // 2 for count in residues.shape[2:]]
@@ -46,7 +51,7 @@ def transient(x: Tensor, poles: Poles, residues: Tensor, steps: Sequence[float],
 def transient_in_modes(
     x: Tensor, poles: Poles, residues: Tensor, shape: Sequence[int], steps: Sequence[float], mixed: bool = True
 ) -> Tensor:
-    """`transient` for a field that is in modes on the Fourier axes. The result is in modes on these axes, too.
+    """Return the transient terms of a field whose Fourier axes are in modes. The Fourier axes of the result are in modes, too.
 
     shape: the shape of the grid.
     """
@@ -76,7 +81,7 @@ def _term(
     for d in ringing:
         spectrum = torch.fft.fft(spectrum, dim=2 + d)
         residues = _along(residues, resolvent(given[d], angular_frequencies(shape[d], steps[d], residues)), d)
-    # first contract the axis that shrinks most, and expand it last, so that intermediates stay small
+    # contract the axis that shrinks most first, and expand it last: intermediate tensors are then small
     order = sorted(decaying, key=lambda d: shape[d] / residues.shape[2 + d], reverse=True)
 
     index = "bi" + "".join(POINT[d] for d in axes)
@@ -104,17 +109,24 @@ def _term(
 
 
 def _free(left: str, right: str, summed: str) -> str:
-    """Return the indices of a product in the order of a batched matrix product: common, then left, then right."""
+    """Return the indices of a product: those in both factors, then those of `left` alone, then those of `right` alone.
+
+    einsum computes this order as one batched matrix product. Indices in `summed` are left out.
+    """
     common = [letter for letter in left if letter in right and letter not in summed]
     alone = [letter for letter in left if letter not in right]
     return "".join(common + alone + [letter for letter in right if letter not in left])
 
 
 def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> tuple[Tensor, str]:
-    """Multiply x by a complex matrix and sum over one axis, in real products without copies.
+    """Multiply x by a complex matrix and sum over one axis. Return the product and its indices.
 
-    For a real x, the two planes (re, im) of the complex result are an extra index z, which the next product uses. The planes
-    are combined after the last contraction, when the tensor is small.
+    All products are real, so that complex tensors need no copies. If x is real, the result has an extra index z for the planes
+    (re, im) of complex numbers. The planes are combined after the last contraction, when the tensor is small.
+
+    index: the indices of x.
+    own: the indices of the matrix.
+    summed: the index to sum over.
     """
     if x.is_complex():
         x, index = torch.view_as_real(x), index + "z"
@@ -129,14 +141,15 @@ def _contract(x: Tensor, index: str, matrix: Tensor, own: str, summed: str) -> t
 
 
 def _complex(x: Tensor, index: str, plane: str = "z") -> tuple[Tensor, str]:
-    """Combine the planes (re, im) of an index into complex numbers."""
+    """Return x as complex numbers, and its indices without `plane`, the index of the planes (re, im)."""
     return torch.complex(*x.unbind(index.index(plane))), index.replace(plane, "")
 
 
 def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step: float, d: int) -> Tensor:
-    """Re Σ x e^{μt} along axis d, over all indices but `after`, in real products: Re(z w) = Re z Re w̄ + Im z Im w̄.
+    """Return Re Σ x e^{μt} along axis d, with the indices `after`. All other indices are summed.
 
-    Poles of pairs of channels are transposed to (out, in), so that the summed indices are contiguous in memory.
+    All products are real: Re(z w) = Re z Re w̄ + Im z Im w̄. Poles (in, out, M) are transposed to (out, in, M), so that summed
+    indices are contiguous in memory.
     """
     own, poles = ("", poles) if poles.ndim == 1 else ("oi", poles.transpose(0, 1))
     planes = synthesis_planes(poles.conj(), size, step)
@@ -144,7 +157,10 @@ def _real_part(x: Tensor, index: str, after: str, poles: Tensor, size: int, step
 
 
 def _along(residues: Tensor, matrix: Tensor, d: int) -> Tensor:
-    """Σ_m β_m K_m(l) along axis d. With K = 1/(iω − μ), the residues become a function of frequency on this axis."""
+    """Return Σ_m β_m K_m(l) along axis d: a function of frequency on this axis if K = 1/(iω − μ).
+
+    matrix: K, (…, M, frequencies).
+    """
     before = "".join(POLE[: residues.ndim - 2])
     after = before.replace(POLE[d], POINT[d])
     pair = "" if matrix.ndim == 2 else "io"
@@ -159,16 +175,19 @@ def transfer(
     steps: Sequence[float],
     rings: Callable[[Tensor, Tensor], Tensor] = resolvent,
 ) -> Tensor:
-    """Return the transfer function of a real field at the kept modes, (in, out, *kept): ½ (H(ω) + conj H(−ω)).
+    """Return ½ (H(ω) + conj H(−ω)) at the kept modes, (in, out, *kept): the transfer function for real fields.
 
-    rings: the response of poles to e^{iωt} on the longest Laplace axis, (…, M), (…, L) → (…, M, L).
+    Multiply the half spectrum of a real input by it and transform back: the result is the real part of the inverse transform
+    of α H. At the Nyquist frequency of an axis with an even number of points, ω and −ω are the same entry.
 
-    The product with the half spectrum of a real input, transformed back, is Re(inverse transform of α H). At the Nyquist
-    frequency of an even axis, ω and −ω are the same sample, as in the discrete Fourier transform.
+    modes: number of kept modes of each axis; None keeps all modes.
+    shape: the shape of the grid.
+    rings: a function of poles (…, M) and frequencies (…, L). It returns the response of the poles to e^{iωt}, (…, M, L), on the
+        longest Laplace axis.
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]
-    # one axis at a time, the longest last: one product adds the two halves on this axis
+    # one axis at a time; a single product for the longest axis, the last one, also adds H(ω) and conj H(−ω)
     longest = sorted((d for d, mu in enumerate(poles) if mu is not None), key=lambda d: len(kept[d]))[-1]
     forward = _up_to(longest, poles, residues / 2, kept, shape, steps)
     mirror = _up_to(longest, poles, residues / 2, [-wave for wave in kept], shape, steps)
@@ -184,7 +203,7 @@ def transfer(
 def _up_to(
     longest: int, poles: Poles, residues: Tensor, wave: Sequence[Tensor], shape: Sequence[int], steps: Sequence[float]
 ) -> Tensor:
-    """Return H at integer wavenumbers on every axis but `longest`, where residues are unchanged."""
+    """Return residues as functions of frequency on every axis except `longest`. wave: the integer modes of each axis."""
     for d in sorted(range(len(poles)), key=lambda d: len(wave[d])):
         mu = poles[d]
         if mu is None:

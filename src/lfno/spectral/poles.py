@@ -1,10 +1,10 @@
-"""Exponentials and their transforms along one axis: the three matrices of every pole–residue layer.
+"""The three matrices of a pole–residue layer along one axis: resolvent, analysis and synthesis.
 
-For a pole μ, an excitation e^{iωt} that starts at t = 0 has the response
+A pole μ responds to the excitation e^{iωt}, which starts at t = 0, with
 
     (e^{iωt} − e^{μt}) / (iω − μ)  =  e^{iωt} / (iω − μ)   [steady, S]   +   e^{μt} / (μ − iω)   [transient, T]
 
-Poles are complex tensors (in, out, M), one set for each pair of channels, or (M,), shared by the whole layer.
+Poles are complex tensors: (in, out, M) with one set for each pair of channels, or (M,) if the layer shares one set.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from lfno.spectral.axes import angular_frequencies
 
 
 def resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
-    """1 / (iω − μ) for every pole and frequency: (…, M), (L,) → (…, M, L); frequencies may differ from pole to pole."""
+    """Return 1 / (iω − μ) for every pole μ (…, M) and frequency ω (L,): (…, M, L).
+
+    Frequencies (…, M, L) with other values for each pole are allowed, too.
+    """
     return _resolvent(poles, frequencies) if torch.compiler.is_compiling() else _Resolvent.apply(poles, frequencies)
 
 
@@ -28,7 +31,7 @@ def _resolvent(poles: Tensor, frequencies: Tensor) -> Tensor:
 
 
 class _Resolvent(torch.autograd.Function):
-    """The resolvent with its derivative 1 / (iω − μ)², which needs fewer large arrays than automatic differentiation."""
+    """The resolvent, with the gradient 1 / (iω − μ)² as a formula. The formula needs less memory than automatic gradients."""
 
     generate_vmap_rule = True
 
@@ -47,21 +50,21 @@ class _Resolvent(torch.autograd.Function):
 
 
 def analysis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
-    """G with Σ_n x_n G_n = (1/N) Σ_l α_l / (μ − iω_l), the excitation of the pole by a sampled signal x; (…, M, N).
+    """Return the matrix G (…, M, N) for N samples: Σ_n x_n G_n is the amplitude of e^{μt} in the response to a signal x.
 
-    The Fourier transform is applied to the weights, which are fewer than the data: Σ_l α_l K_l = Σ_n x_n (Σ_l e^{−iω_l t_n}
-    K_l).
+    The amplitude is (1/N) Σ_l α_l K_l, with the Fourier coefficients α of x and K_l = 1 / (μ − iω_l). We transform K instead of
+    x, because K has fewer rows: G_n = (1/N) Σ_l e^{−iω_l t_n} K_l.
     """
     return _analysis(poles, size, step) if torch.compiler.is_compiling() else _Analysis.apply(poles, size, step)
 
 
 def _analysis(poles: Tensor, size: int, step: float) -> Tensor:
-    # multiply by N where the array is small
+    # K / N = 1 / (N μ − i N ω)
     return torch.fft.fft(torch.reciprocal(size * poles[..., None] - 1j * size * angular_frequencies(size, step, poles)))
 
 
 class _Analysis(torch.autograd.Function):
-    """G is holomorphic in the pole: its gradient is one inner product with dG/dμ."""
+    """The matrix G and its gradient. G is a holomorphic function of μ, so the gradient is one inner product with dG/dμ."""
 
     generate_vmap_rule = True
 
@@ -76,7 +79,7 @@ class _Analysis(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None]:
-        # dG/dμ is the transform of −K²/N, and its conjugate the inverse transform of the conjugate
+        # dG/dμ is the Fourier transform of −K²/N; conj(dG/dμ) is the inverse transform of −conj(K)²/N
         (poles,) = ctx.saved_tensors
         kernel = _resolvent(-ctx.size * poles.conj(), ctx.size * angular_frequencies(ctx.size, ctx.step, poles))
         slope = torch.fft.ifft(kernel * kernel, norm="forward")
@@ -84,8 +87,8 @@ class _Analysis(torch.autograd.Function):
 
 
 def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
-    """Real and imaginary part of e^{μ t_n} at t_n = n · step: complex (…, M) → real (…, M, 2, N)."""
-    # n = K a + b: e^{μt} is an outer product of 2√N exponentials, because products are faster than complex exponentials
+    """Return real and imaginary part of e^{μ t_n} at N times t_n = n · step: (…, M, 2, N) for poles (…, M)."""
+    # with n = stride · a + b, e^{μt} is a product of two exponentials: about 2√N exponentials instead of N, and N fast products
     stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
     fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
     coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)
@@ -96,10 +99,10 @@ def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
 
 
 def synthesis_matrix(poles: Tensor, size: int, step: float) -> Tensor:
-    """e^{μ t_n} at t_n = n · step: (…, M) → (…, M, N)."""
+    """Return e^{μ t_n} at N times t_n = n · step: complex (…, M, N) for poles (…, M)."""
     return torch.complex(*synthesis_planes(poles, size, step).unbind(-2))
 
 
 def stable_poles(log_decay: Tensor, frequency: Tensor) -> Tensor:
-    """μ = −e^a + i b. The real part is negative for all parameters, so e^{μt} never grows."""
+    """Return the poles μ = −e^a + i b. The real part is negative for all parameters a and b, so e^{μt} never grows."""
     return torch.complex(-torch.exp(log_decay), frequency)

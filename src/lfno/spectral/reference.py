@@ -1,4 +1,4 @@
-"""The dense formulas without any optimisation. Tests compare the fast functions with them."""
+"""Direct computations of the formulas, without optimisation. Tests compare the fast functions with them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from lfno.spectral.hold import taps
 
 
 def respond_by_samples(u: Tensor, poles: Tensor, residues: Tensor, dt: float, hold: str = "linear") -> Tensor:
-    """A recurrence from rest, one sample after the other: `lfno.spectral.recurrence.respond` without chunks.
+    """Return the result of `lfno.spectral.recurrence.respond`, computed one sample after the other.
 
-    x[n+1] = e^{μ dt} x[n] + Σ_j b_j u[n+1−j] with x[0] = 0, and y = Re Σ β x; complex y for a complex u.
+    x[n+1] = e^{μ dt} x[n] + Σ_j b_j u[n+1−j] with x[0] = 0. y = Σ β x for a complex u, and y = Re Σ β x for a real u.
     """
-    if poles.ndim == 3:  # add axes for the modes, which share the poles
+    if poles.ndim == 3:  # add axes of length 1 for the modes: all modes share the poles
         poles = poles.reshape(*poles.shape[:2], *(1,) * (u.ndim - 3), poles.shape[2])
     b, decay = taps(poles, dt, hold), torch.exp(poles * dt)
     first, second = u[..., 0], u[..., min(1, u.shape[-1] - 1)]
-    samples = [u[..., n] for n in range(u.shape[-1])] + [3 * first - 2 * second, 2 * first - second]  # [-2] and [-1]
+    # the last two entries are u[−2] and u[−1], on the line through the first two samples
+    samples = [u[..., n] for n in range(u.shape[-1])] + [3 * first - 2 * second, 2 * first - second]
     x = 0 * decay * samples[0][:, :, None, ..., None]
     outputs = []
     for n in range(u.shape[-1]):
@@ -36,16 +37,17 @@ def respond_by_samples(u: Tensor, poles: Tensor, residues: Tensor, dt: float, ho
 def dense_terms(
     x: Tensor, poles: Sequence[Tensor | None], residues: Tensor, steps: Sequence[float]
 ) -> dict[tuple[bool, ...], Tensor]:
-    """Every term of the pole–residue transform (see `lfno.spectral.pole_residue`), by the axes on which it decays.
+    """Return every term of the pole–residue transform; `lfno.spectral.pole_residue` explains symbols and arguments.
 
         (1/N) Re Σ_l Σ_m α_l β_m Π_d (S_d or T_d),      S = e^{iωt}/(iω − μ),   T = e^{μt}/(μ − iω)
 
-    On a Fourier axis S is e^{iωx}, T is absent, and dropped modes have the residue zero. The tensor of all frequencies,
-    channel pairs and poles is built explicitly.
+    The key of a term says for every axis whether the term has T (True) or S (False). On a Fourier axis S is e^{iωx}, T is
+    zero, and dropped modes have the residue zero. Unlike the fast functions, this function computes the tensor of all
+    frequencies, channel pairs and poles.
     """
     grid, kind = x.shape[2:], residues.dtype
     alpha = torch.fft.fftn(x, dim=tuple(range(2, x.ndim))).to(kind)
-    # names of the indices: samples, input and output channels; along every axis frequencies l, poles m and points t
+    # einsum indices: samples b, input channels i, output channels o; for each axis frequencies l, poles m and points t
     b, i, o = 0, 1, 2
     l, m, t = ([3 + 3 * d + k for d in range(len(grid))] for k in range(3))
     terms = {}

@@ -1,4 +1,11 @@
-"""The matrices with which a recurrence runs in chunks. They are real: a complex number is a pair of planes (re, im)."""
+"""The matrices for a recurrence in chunks of L samples. `lfno.spectral.recurrence` has the formulas.
+
+All matrices are real. A complex number is a pair of planes (re, im).
+
+Symbols: M poles μ; z = μ dt; the impulse response h of a pole; the state ξ; the coefficient b_0 of the newest sample in the
+hold; q, the number of samples before a chunk that act on it directly (0 for the linear hold, 2 for the cubic hold). P is 1 for
+a real input. P is 2 for a complex input, whose planes are stacked.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +16,18 @@ from torch import Tensor
 
 from lfno.spectral.hold import HOLDS, impulse_response, powers
 
-#: samples in a chunk. The Toeplitz product costs 2·in·out·L flops per sample, the chunk states cost about 1/L.
+#: number L of samples in a chunk. Per sample, the Toeplitz product costs 2·in·out·L operations, and the states cost about 1/L
 CHUNK = 16
-#: chunks in a group, and groups in a larger group
+#: number of chunks in a group, and of groups in a larger group
 GROUP = 16
 
 
 class Level(NamedTuple):
-    """The matrices that carry ξ through a group of T chunks. The planes (re | im) of complex matrices are side by side.
+    """The matrices for ξ in a group of T chunks, or of T smaller groups. The planes (re, im) of a matrix are side by side.
 
-    inside: (…, M, T, 2T), from the contribution of every chunk to ξ before every chunk of the group.
-    total: (…, M, T, 2), from the contribution of every chunk to ξ after the group.
-    onward: (…, M, 1, 2T), from ξ before the group to ξ before every chunk of the group.
+    inside: maps what each chunk adds to ξ before each chunk of the group, (…, M, T, 2T).
+    total: maps what each chunk adds to ξ after the group, (…, M, T, 2).
+    onward: maps ξ before the group to ξ before each chunk of the group, (…, M, 1, 2T).
     """
 
     inside: Tensor
@@ -29,18 +36,20 @@ class Level(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """P is 1 for a real input and 2 for a complex one, whose planes are stacked. q samples before a chunk reach into it.
+    """All matrices of a recurrence.
 
-    `pairs` is nothing for shared poles and (in, out) for poles of pairs.
+    If each pair of channels has its own poles, `pairs` is (in, out). If all channels share the poles, these axes are missing.
 
-    toeplitz: (*modes, P·L·out, P·L·in): from the samples of a chunk to the response that they cause in it.
-    toeplitz_past: (*modes, P·L·out, P·q·in): the same from the q samples before the chunk, beyond what ξ knows of them.
-    excite, excite_past: (*pairs, 2M, P·L) and (*pairs, 2M, P·q): what these samples add to ξ after the chunk.
-    first: (*pairs, 2M, P): from the first sample to ξ at rest, −b_0 u[0].
-    mix: (*modes, M, 2·out, 2·in), or (*modes, in, out, M, 2, 2) for poles of pairs: the residues.
-    ring: (*pairs, P·L, 2M): from the mixed ξ to the response that it causes in a chunk.
-    levels: chunks in groups, groups in larger groups, up to one group.
-    response, decay: complex128 (*pairs, M, L + q + 1) and (*pairs, M, L + 1): impulse response h[k] and e^{lz}.
+    toeplitz: maps samples of a chunk to their response in this chunk, (*modes, P·L·out, P·L·in).
+    toeplitz_past: maps the q samples before a chunk to the part of their response that is not in ξ, (*modes, P·L·out, P·q·in).
+    excite: maps samples of a chunk to their part of ξ after the chunk, (*pairs, 2M, P·L).
+    excite_past: maps the q samples before a chunk to their part of ξ after the chunk, (*pairs, 2M, P·q).
+    first: maps the first sample of a signal to the initial ξ, −b_0 u[0], (*pairs, 2M, P).
+    mix: the residues, (*modes, M, 2·out, 2·in), or (*modes, in, out, M, 2, 2) if each pair has its own poles.
+    ring: maps the product of residues and ξ to the response in a chunk, (*pairs, P·L, 2M).
+    levels: one level for groups of chunks, one for groups of groups, and so on, up to a single group.
+    response: h[k], complex128 (*pairs, M, L + q + 1).
+    decay: e^{lz} for l = 0 … L, complex128 (*pairs, M, L + 1).
     """
 
     toeplitz: Tensor
@@ -56,21 +65,28 @@ class Tables(NamedTuple):
 
     @property
     def paired(self) -> bool:
-        """Whether the poles belong to pairs of channels."""
+        """Whether each pair of channels has its own poles."""
         return self.excite.ndim == 4
 
     @property
     def reach(self) -> int:
-        """q, the samples before a chunk that reach into it."""
+        """q, the number of samples before a chunk that act on it directly."""
         return self.response.shape[-1] - self.decay.shape[-1]
 
 
 def make_tables(
     poles: Tensor, residues: Tensor, dt: float, hold: str, size: int, field: bool, chunk: int = CHUNK
 ) -> Tables:
-    """The matrices for `size` samples of a real input, or of the complex input of a `field`.
+    """Return the matrices for signals of `size` samples.
 
-    They are computed in double precision and rounded to that of the residues. Shapes are those of `lfno.spectral.recurrence`.
+    poles: complex (M,), or (in, out, M).
+    residues: complex (in, out, *modes, M).
+    dt: the sampling step.
+    hold: "linear" or "cubic".
+    field: whether the input is complex, as a field in spatial Fourier modes.
+    chunk: L.
+
+    Matrices are computed in double precision and rounded to the precision of the residues.
     """
     q, single = len(HOLDS[hold]) - 2, residues.real.dtype
     paired = poles.ndim == 3
@@ -78,7 +94,7 @@ def make_tables(
     decay = powers(poles, dt, torch.arange(chunk + 1, device=poles.device))
     late = past_response(response, decay)
 
-    # the effect of a lag k on the outputs, (in, out, *modes, …)
+    # the response of the outputs k samples after an input, (in, out, *modes, …)
     between = (1,) * (residues.ndim - 3)
     weight = residues.to(torch.complex128)[..., None, :]
     kernel = (weight @ _amid(response[..., :chunk], between, paired))[..., 0, :]
@@ -101,7 +117,9 @@ def make_tables(
 
 
 def past_response(response: Tensor, decay: Tensor) -> Tensor:
-    """h[l+k] − e^{lz} h[k]: the effect of u[−k] on sample l that ξ does not include; (…, M, L+1, q), the oldest sample first.
+    """Return h[l+k] − e^{lz} h[k], (…, M, L+1, q): the part of the response to u[−k] at sample l that is not in ξ.
+
+    The last axis has k = q … 1, the oldest sample first.
     """
     steps, q = decay.shape[-1], response.shape[-1] - decay.shape[-1]
     late = [response[..., k : k + steps] - decay * response[..., k : k + 1] for k in range(q, 0, -1)]
@@ -109,7 +127,11 @@ def past_response(response: Tensor, decay: Tensor) -> Tensor:
 
 
 def _levels(poles: Tensor, dt: float, span: int, count: int, dtype: torch.dtype) -> tuple[Level, ...]:
-    """One level for each size of group; `span` is the number of samples from one chunk, or group, to the next."""
+    """Return the levels, from groups of chunks to a single group.
+
+    span: number of samples from one chunk to the next.
+    count: number of chunks.
+    """
     levels = []
     while True:
         size = min(GROUP, count)
@@ -123,8 +145,9 @@ def _levels(poles: Tensor, dt: float, span: int, count: int, dtype: torch.dtype)
 
 
 def _shifts(rows: int, columns: int, least: int, like: Tensor) -> Tensor:
-    """(lags, rows·columns): one where row − column − least is the lag. A vector of values times this matrix is a Toeplitz
-    matrix.
+    """Return a matrix (lags, rows · columns) with ones where row − column − least equals the lag, and zeros elsewhere.
+
+    A vector with one value for each lag, multiplied by this matrix, is a Toeplitz matrix.
     """
     row, column = torch.arange(rows, device=like.device)[:, None], torch.arange(columns, device=like.device)
     lag = torch.arange(max(rows, columns), device=like.device)[:, None, None]
@@ -132,24 +155,24 @@ def _shifts(rows: int, columns: int, least: int, like: Tensor) -> Tensor:
 
 
 def _amid(values: Tensor, between: tuple[int, ...], paired: bool) -> Tensor:
-    """Insert axes for the modes after the pairs: (*pairs, M, …)."""
+    """Insert axes of length 1 for the modes after the axes of channel pairs. Without axes of pairs, return `values`."""
     return values.reshape(*values.shape[:2], *between, *values.shape[2:]) if paired else values
 
 
 def _planes(matrix: Tensor) -> Tensor:
-    """Complex (…, r, c) → real (…, 2r, 2c) [[re, −im], [im, re]], which multiplies stacked planes."""
+    """Return a complex matrix (…, r, c) as the real matrix [[re, −im], [im, re]], (…, 2r, 2c), for stacked planes."""
     real, imaginary = matrix.real, matrix.imag
     return torch.cat((torch.cat((real, -imaginary), -1), torch.cat((imaginary, real), -1)), -2)
 
 
 def _blocks(matrix: Tensor, field: bool) -> Tensor:
-    """Complex (in, out, *modes, l, k) → real (*modes, P·l·out, P·k·in)."""
+    """Return complex values (in, out, *modes, l, k) as real matrices (*modes, P·l·out, P·k·in)."""
     ordered = matrix.movedim((0, 1), (-1, -3)).flatten(-4, -3).flatten(-2)
     return _planes(ordered) if field else ordered.real
 
 
 def _rows(matrix: Tensor, field: bool) -> Tensor:
-    """Complex (…, M, k) → real (…, 2M, P·k), the planes of a pole side by side."""
+    """Return complex values (…, M, k) as real matrices (…, 2M, P·k). Rows are ordered by pole, then by plane."""
     both = torch.stack((matrix.real, matrix.imag), -2)
     if field:
         both = torch.cat((both, torch.stack((-matrix.imag, matrix.real), -2)), -1)
@@ -157,7 +180,7 @@ def _rows(matrix: Tensor, field: bool) -> Tensor:
 
 
 def _columns(matrix: Tensor, field: bool) -> Tensor:
-    """Complex (…, l, M) → real (…, P·l, 2M), the planes of a pole side by side."""
+    """Return complex values (…, l, M) as real matrices (…, P·l, 2M). Columns are ordered by pole, then by plane."""
     both = torch.stack((matrix.real, -matrix.imag), -1)
     if field:
         both = torch.cat((both, torch.stack((matrix.imag, matrix.real), -1)), -3)

@@ -1,6 +1,7 @@
-"""Discrete Fourier transforms written as products with the waves e^{−2πi l n / P}, one axis at a time.
+"""Discrete Fourier transforms as products with a matrix of the waves e^{−2πi l n / P}, one axis at a time.
 
-The period P may be longer than the axis. The missing points are zeros in the forward transform and left out in the inverse.
+l is the mode, n the point, and P the period in points. P may be greater than the number of points of the axis: the forward
+transform then adds zeros, and the inverse returns only the points of the axis.
 """
 
 from __future__ import annotations
@@ -14,18 +15,25 @@ from lfno.spectral.axes import wavenumbers
 
 
 def waves(period: int, points: int, modes: int | None, half: bool, real: torch.dtype, device: torch.device) -> Tensor:
-    """Return real and imaginary part of e^{−2πi l n / P} at the kept modes l and the points n: (2, kept, points).
+    """Return real and imaginary part of e^{−2πi l n / P} for the kept modes l and the points n: (2, kept, points).
 
-    modes: the modes |l| < modes, or all modes for None. half: only l ≥ 0.
+    period: P.
+    modes: the modes |l| < modes are kept; None keeps all modes.
+    half: whether to keep only l ≥ 0.
+    real: the precision of the result.
     """
     wave = wavenumbers(period, modes, half, device)
-    # subtract whole turns as integers, so that the angle keeps full precision
+    # reduce l n modulo P as integers: large angles would lose precision
     angle = -2 * math.pi / period * (torch.outer(wave, torch.arange(points, device=device)) % period).double()
     return torch.stack((torch.cos(angle), torch.sin(angle))).to(real)
 
 
 def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
-    """Transform a real or complex field from points to modes along an axis counted from the end."""
+    """Return the modes of a real or complex field along one axis.
+
+    planes: the matrix of `waves`.
+    axis: the axis, counted from the end: −1 is the last axis.
+    """
     if x.is_complex():
         return _along(torch.complex(*planes), x, axis)
     both = _along(planes.flatten(0, 1), x, axis)
@@ -33,7 +41,13 @@ def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
 
 
 def synthesise(spectrum: Tensor, planes: Tensor, axis: int, period: int, real: bool) -> Tensor:
-    """Transform modes to points along an axis counted from the end; `real`: return the real part only."""
+    """Return the points of a field from its modes along one axis: the inverse of `analyse`.
+
+    planes: the matrix of `waves`.
+    axis: the axis, counted from the end: −1 is the last axis.
+    period: P.
+    real: whether to return the real part only.
+    """
     spectrum = spectrum / period
     if not real:
         return _along(torch.complex(planes[0], -planes[1]).T, spectrum, axis)
@@ -41,7 +55,7 @@ def synthesise(spectrum: Tensor, planes: Tensor, axis: int, period: int, real: b
 
 
 def _along(matrix: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Σ_n M_kn x_n along an axis counted from the end; matrix and field are both real or both complex."""
+    """Return Σ_n M_kn x_n along an axis counted from the end. The matrix M and the field x are both real or both complex."""
     before, after = x.shape[:axis], x.shape[x.ndim + axis + 1 :]
     if axis == -1:
         return (x.reshape(-1, x.shape[-1]) @ matrix.T).unflatten(0, before)

@@ -11,15 +11,15 @@ Modules:
     passes: predict long signals block by block with a state
     stitch: predict long records window by window, for networks without a state
     running_mean: mean and spread of the members of an ensemble
-    sum: a linear model plus a network
+    sum: a linear model and a network whose outputs are added
     stream: predict sample by sample
     fitting: `fit`, from data to a model
     source: data of any kind as samples with a split
     search: fit the candidates within a time budget
     candidates: the candidates, and the choice between them
-    responses: answers to training, validation and test samples, with the past of each window
+    responses: predictions for training, validation and test samples, with the inputs before each window
     contest: test errors of a model and of the baselines
-    verdict: what a model is worth, in words
+    verdict: one sentence on the test errors, and which candidate to use
     scores: the test errors that a model file stores
     signals: names and units of the channels, and how records start
     evidence: range, intervals and overfitting, measured after a fit

@@ -1,12 +1,11 @@
-"""The candidates for the user's own signals, from the simplest to the richest, and the choice between them on validation data.
-"""
+"""The candidates of a fit, and the choice between them by their errors on validation data."""
 
 from __future__ import annotations
 
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,32 +14,37 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_deviations
-from lfno.identification.field import FieldModel, identify_field
+from lfno.identification.field import FieldModel, identify_field, is_line
+from lfno.identification.field_law import identify_law
 from lfno.identification.modal import ModalModel, identify_signals
 from lfno.surrogate.responses import responses
 from lfno.surrogate.sum import Sum, network_of
 from lfno.training.networks import Trained
 
 LinearModel = ModalModel | FieldModel
-#: a richer candidate must have less than this share of the error of the simplest one
+#: two errors count as equal if the smaller error is at least this part of the larger error
 WORTHWHILE = 0.98
-#: lower bound on the norm that the error of a sample is divided by, as a share of the mean norm of all samples
+#: the error of a sample is divided by the norm of the sample, or by this part of the mean norm if the norm is smaller
 FAINT = 0.01
-#: a linear model with a validation error below this is the system itself: no richer model is fitted
+#: a linear model with a validation error below this value describes the system exactly, and no other model is fitted
 EXACT = 1e-6
-FEWEST_ERRORS = 8  # validation samples, or pieces of them, that a comparison is made by
-SHORTEST_PIECE = 16  # time steps of a piece of a validation sample
+#: smallest number of errors in a comparison; fewer validation samples are cut into pieces
+FEWEST_ERRORS = 8
+#: smallest number of time steps in a piece of a validation sample
+SHORTEST_PIECE = 16
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A fitted model with its errors on the validation samples.
 
+    name: the kind of model, for example "linear" or "LFNO".
+    members: the networks of an ensemble, or a single model.
     errors: the relative error of each validation sample, (samples,); see `validation_errors`.
     parameters: the number of real parameters of one member.
-    seconds: how long the fit took.
-    training: how networks were trained; None for other models.
-    notes: choices that the fit reported.
+    seconds: the duration of the fit.
+    training: the trained networks and their history; None for other models.
+    notes: warnings of the fit.
     """
 
     name: str
@@ -53,7 +57,7 @@ class Candidate:
 
     @property
     def error(self) -> float:
-        """The mean relative error over the validation samples; infinite if a prediction is not finite."""
+        """Return the mean relative error over the validation samples; infinity if a prediction is not finite."""
         return float(self.errors.mean()) if np.isfinite(self.errors).all() else math.inf
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,12 +68,12 @@ class Candidate:
 
 
 def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
-    """Choose a candidate by its validation errors. Returns the candidate and a sentence that gives the reason.
+    """Choose a candidate by its validation errors. Return the candidate and a sentence that gives the reason.
 
-    candidates: from the simplest to the richest.
+    candidates: fitted models, the simplest one first.
 
-    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within one standard
-    error of the difference, computed sample by sample, or within 2 %. Raises LfnoError if no candidate has a finite error.
+    The result is the simplest candidate whose mean error is close to the lowest mean error. Close means: within 2 %, or within
+    one standard error of the difference, computed sample by sample. Raises LfnoError if no candidate has a finite error.
 
     >>> linear, richer = (Candidate(name, [], np.array(e), 4, 1.0) for name, e in [("linear", [1, 1.2]), ("LFNO", [0.1, 0.2])])
     >>> preferred([linear, richer])[0].name
@@ -87,6 +91,7 @@ def preferred(candidates: Sequence[Candidate]) -> tuple[Candidate, str]:
 
 
 def _as_good(one: Candidate, best: Candidate) -> bool:
+    """Return whether the mean error of a candidate is close to the mean error of the best candidate (see `preferred`)."""
     if one is best or best.error >= WORTHWHILE * one.error:
         return True
     if not math.isfinite(one.error):
@@ -97,11 +102,12 @@ def _as_good(one: Candidate, best: Candidate) -> bool:
 
 
 def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
-    """Return the relative error of the members' mean on each validation sample, after its warm-up, (samples,).
+    """Return the relative error of the mean prediction of the members on each validation sample, (samples,).
 
-    The error of a whole trajectory is relative to its own deviation from the mean of all outputs. The error of a window is
-    relative to the standard deviation of all validation outputs, because a quiet window is not an experiment of its own. A
-    few samples are cut into pieces, so that their spread tells how sure a comparison is.
+    The warm-up of a sample does not count. The error of a whole trajectory is relative to the deviation of this trajectory from
+    the mean of all outputs. The error of a window of a record is relative to the standard deviation of all validation outputs.
+    Otherwise windows with little motion would dominate. If there are few samples, they are cut into pieces, so that the spread
+    of the errors is known.
     """
     held, warm = prepared.dataset[prepared.split.validation], prepared.warmup
     prediction = np.mean([responses(member, prepared, prepared.split.validation) for member in members], axis=0)[..., warm:]
@@ -118,13 +124,13 @@ def validation_errors(members: Sequence[Any], prepared: Prepared) -> np.ndarray:
 
 
 def _rms(values: np.ndarray, known: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """The root mean square of the measured values of each sample; 0 where there are none."""
+    """Return the root mean square of the measured values of each sample, (samples,); 0 for a sample without measured values."""
     total, count = np.where(known, values**2, 0.0).sum(axes), known.sum(axes)
     return np.asarray(np.sqrt(total / np.maximum(count, 1)))
 
 
 def linear_candidate(prepared: Prepared) -> Candidate:
-    """Identify the linear model of the training part, for signals or for fields on a line."""
+    """Return the linear model of the training part, for signals or for fields on a line."""
     start = time.monotonic()
     dataset = prepared.dataset
     model: LinearModel
@@ -140,10 +146,30 @@ def linear_candidate(prepared: Prepared) -> Candidate:
     return Candidate("linear", [model], validation_errors([model], prepared), count_parameters(model), taken, notes=model.notes)
 
 
+def equation_candidate(prepared: Prepared, seconds: float | None, report: Callable[[str], object]) -> Candidate:
+    """Identify the equation of a field on a line.
+
+    seconds: time limit of the search.
+    report: called with a sentence for each better equation.
+    """
+    begun, dataset, split = time.monotonic(), prepared.dataset, prepared.split
+    if not is_line(dataset):
+        raise LfnoError("an equation is identified for fields with one input and one output on a line with two ends")
+    if dataset.mask is not None:
+        raise LfnoError("an equation is identified for fields without gaps: fill the gaps first")
+    train, validation = ((dataset.inputs[rows], dataset.outputs[rows]) for rows in (split.train, split.validation))
+    law = identify_law(train, validation, dataset.grid, seconds=seconds, report=report)
+    told = {**law.provenance, "data": {"name": dataset.name, "signals": dataset.provenance.get("signals", {})}}
+    law = replace(law, provenance=told)
+    return Candidate("equation", [law], validation_errors([law], prepared), law.parameters, time.monotonic() - begun)
+
+
 def network_candidate(training: Trained, linear: LinearModel | None, prepared: Prepared, seconds: float) -> Candidate:
     """Return trained networks as a candidate.
 
-    Networks that were trained on the residual of a linear model are added to that model, after `scale_to_validation`.
+    linear: the linear model whose residual the networks were trained on; None for networks without a linear model. Each member
+        is then the sum of the linear model and a network, and `scale_to_validation` has scaled the network.
+    seconds: the duration of the training.
     """
     name = type(training.models[0]).__name__
     members: list[Any] = list(training.models)
@@ -158,11 +184,10 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
 
 
 def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepared) -> float:
-    """Multiply networks that correct a linear model by the factor between 0 and 1 with the lowest validation error. Returns
-    the factor.
+    """Multiply the outputs of networks that correct a linear model by one factor. Return this factor.
 
-    Networks that only fit the noise of their training samples get a small factor. The sum is then no worse than the linear
-    model on the validation samples.
+    The factor lies between 0 and 1 and has the lowest validation error. Networks that only fit the noise of their training
+    samples get a small factor. So the sum is not worse than the linear model on the validation samples.
     """
     rows, warm = prepared.split.validation, prepared.warmup
     held = prepared.dataset[rows]
@@ -178,7 +203,7 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     share = float(np.clip((mean * left).sum() / power, 0.0, 1.0)) if power > 0 and math.isfinite(power) else 0.0
     multiply(training.models, share)
     if share < 1:
-        logging.getLogger("lfno").info(f"the networks count with a share of {share:.2g}, which fits the validation data best")
+        logging.getLogger("lfno").info(f"the outputs of the networks are multiplied by {share:.2g}: lowest validation error")
     return share
 
 
@@ -190,8 +215,9 @@ def multiply(networks: Sequence[Any], share: float) -> None:
 
 
 def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the standard deviation of each channel, and the deviation of each sample in these units. Both broadcast to the
-    truth.
+    """Return the standard deviation of each channel, and the deviation of each sample in units of the standard deviations.
+
+    Both results broadcast to the shape of `truth`.
     """
     _, deviations, known = in_deviations(truth, truth, mask)
     scale = truth.std((0, *range(2, truth.ndim)), keepdims=True, where=known)
@@ -201,7 +227,7 @@ def _sizes(truth: np.ndarray, mask: np.ndarray | None) -> tuple[np.ndarray, np.n
 
 
 def count_parameters(member: Any) -> int:
-    """Return the number of real parameters of a network, a linear model, a model with feedback, or a sum of them."""
+    """Return the number of real parameters of a network, a linear model, a model with feedback, an equation, or a sum."""
     network = network_of(member)
     own = 0 if network is None else sum(parameter.numel() for parameter in network.parameters())
     linear = member.linear if isinstance(member, Sum) else member

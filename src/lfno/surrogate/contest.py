@@ -30,12 +30,14 @@ class Contest:
 
     rows: the `scores` of the model and of each baseline, by name.
     verdict: one sentence that says whether the model is better than the baselines.
-    inputs, truth, prediction, linear: the test data and the predictions, (samples, channels, *grid), for figures.
+    inputs, truth: the test data, (samples, channels, *grid).
+    prediction: the prediction of the model, (samples, channels, *grid).
+    linear: the prediction of the best linear model, (samples, channels, *grid).
     outputs: labels of the output channels.
-    spread: the standard deviation of the members of an ensemble.
-    mask: True where the truth was measured; None if all of it was measured.
-    candidates, noise_floor: as in `Scores`.
-    builtin: whether the data set is built in, so that the relative L2 errors of the paper belong to it.
+    spread: the standard deviation of the members of an ensemble, (samples, channels, *grid).
+    mask: True where the truth was measured; None if the truth has no gaps.
+    candidates, noise_floor: fields of `Scores`.
+    builtin: whether the data set is built in. For a built-in data set, the paper gives relative L2 errors.
     """
 
     rows: dict[str, dict[str, Any]]
@@ -58,12 +60,15 @@ class Contest:
         return told | ({"noise_floor": self.noise_floor} if self.noise_floor else {})
 
     def judged(self, verdict: str, candidates: dict[str, dict[str, Any]]) -> Contest:
-        """Return the contest with another verdict and the table of the candidates."""
+        """Return a copy of the contest with another verdict and with the table of the candidates."""
         return replace(self, verdict=verdict, candidates=candidates)
 
 
 def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None) -> Contest:
-    """Score a model, other models (`rivals`) and the baselines on the test part of prepared data."""
+    """Return the test errors of a model, of other models (`rivals`) and of the baselines on prepared data.
+
+    label: the name of the model in the table of errors.
+    """
     if prepared.record is None:
         result = contest_samples(surrogate, prepared, label, rivals or {})
     else:
@@ -76,7 +81,7 @@ def contest(surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mappin
 def contest_samples(
     surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> Contest:
-    """Score models on the test samples. Baselines are fitted to the training and validation samples."""
+    """Return the errors of models on the test samples. Baselines are fitted to the training and validation samples."""
     dataset, split = prepared.dataset, prepared.split
     known = np.sort(np.concatenate([split.train, split.validation]))
     parameters = _parameter(dataset)
@@ -102,7 +107,7 @@ def contest_samples(
 
 
 def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return (predictions of the test samples, spread of the members of an ensemble).
+    """Return the predictions of the test samples, and the spread of the members of an ensemble.
 
     If the samples are windows of a record, the model also gets the inputs before each window.
     """
@@ -118,10 +123,11 @@ def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndar
 def contest_record(
     surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> tuple[Contest, LinearModel | None]:
-    """Score models on the test stretch of a record, after its warm-up.
+    """Return the errors of models on the test stretch of a record, after its warm-up.
 
-    The linear model is fitted to the part of the record before the test stretch, or after it if that part is longer. On each
-    side of a very long record at most MOST samples are used. Returns the contest and the linear model, None for fields.
+    The mean and the best linear model are fitted to the part of the record before the test stretch or to the part after the
+    stretch, whichever is longer. Of a very long part, MOST samples are used. Returns the contest, and the best linear model,
+    which is None for fields.
     """
     assert prepared.record is not None
     assert prepared.test is not None
@@ -137,13 +143,13 @@ def contest_record(
     else:
         known = record.part(stop, min(stop + MOST, len(record)))
     spread = surrogate.ask(test).spread
-    # a model with memory predicts the whole record, so that the test stretch starts in the right state
+    # a model with memory predicts the whole record, so that it is in the correct state at the first test sample
     whole, piece = (test, slice(None)) if prepared.stretch is None else (record, slice(start, stop))
     tested = next(span for span in prepared.spans if span.part == "test")
     begun = first if prepared.stretch is not None else tested.start
 
     def moved(members: Sequence[Any]) -> np.ndarray:
-        """Return the motion in the test stretch due to the state at the first sample of `whole`, as in validation."""
+        """Return the free motion in the test stretch that follows from the state at the first sample of `whole`."""
         if whole.grid.ndim > 1:
             return np.zeros(1)
         each = [initial_motion(member, whole, prepared, tested.record, begun) for member in members]
@@ -193,9 +199,9 @@ def contest_record(
 
 
 def _compare(rows: dict[str, dict[str, Any]], label: str) -> None:
-    """Replace the squared errors of each row by the spread of the errors, and by the interval of a ratio.
+    """Replace the squared errors of each row by the spread of the errors, and by an interval of the ratio of two errors.
 
-    The ratio is the RMSE of the row `label` over the RMSE of the other row.
+    The ratio is the RMSE of the row `label`, divided by the RMSE of the other row.
     """
     squares = {name: row.pop(SQUARES) for name, row in rows.items()}
     for name, row in rows.items():
@@ -211,7 +217,7 @@ def spread_of(errors: np.ndarray) -> float:
 
 
 def _modal(prepared: Prepared) -> ModalModel | None:
-    """Fit the model of `lfno fit --linear` as a baseline. Returns None for fields, or if the data are too few for modes."""
+    """Return the model of `lfno fit --linear` as a baseline; None for fields, or if the data are too few for modes."""
     if prepared.dataset.grid.ndim > 1:
         return None
     try:
@@ -226,7 +232,7 @@ def _names(dataset: Dataset) -> list[str]:
 
 
 def _parameter(dataset: Dataset) -> np.ndarray | None:
-    """Return the parameter that differs between the samples, if there is exactly one; windows of a record have none."""
+    """Return the parameter of each sample, (samples,), if the data set has exactly one parameter; else None."""
     if "length" in dataset.provenance or len(dataset.parameters) != 1:
         return None
     values = next(iter(dataset.parameters.values()))

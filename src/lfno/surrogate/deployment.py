@@ -1,4 +1,4 @@
-"""Run a model sample by sample, and export it as C, functional mock-up unit, ONNX or PyTorch."""
+"""Run a model sample by sample, and export a model as C, functional mock-up unit, ONNX or PyTorch."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class Deployment(Description):
 
     @property
     def causal(self) -> bool:
-        """Whether the model can run sample by sample, so that its outputs depend on past inputs only."""
+        """Return whether the model can run sample by sample. Its outputs then depend on present and past inputs only."""
         return all(runs_in_blocks(part, self.grid) for member in self.members for part in parts_of(member))
 
     @property
     def marches(self) -> bool:
-        """Whether the model goes from frame to frame, so that it answers for any duration."""
+        """Return whether the model goes from frame to frame. Such a model can predict any duration."""
         return all(isinstance(member, Marching) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
         """Return a stream that predicts sample by sample.
 
-        dt: the time step, by default the one of training.
+        dt: the time step, by default the time step of the training data.
         past: inputs (inputs, time) before the stream begins. Without them, the stream starts from rest.
         member: the index of a member of an ensemble.
 
-        Warns if `dt` is much larger than the step of training. Raises LfnoError with the reason for a model that cannot run
-        sample by sample.
+        Warns if `dt` is much larger than the time step of the training data. Raises LfnoError with the reason for a model that
+        cannot run sample by sample.
         """
         stream = Stream(self.program(dt, member))
         axis = self.grid.axes[-1]
@@ -62,9 +62,9 @@ class Deployment(Description):
         return stream
 
     def program(self, dt: float | None = None, member: int = 0) -> Program:
-        """Return one time step of the model as plain arrays.
+        """Return one time step of the model as a list of instructions with constant arrays.
 
-        dt: the time step, by default the one of training.
+        dt: the time step, by default the time step of the training data.
         member: the index of a member of an ensemble.
 
         Raises LfnoError with the reason for a model that cannot run sample by sample.
@@ -83,9 +83,9 @@ class Deployment(Description):
 
         to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step" run one sample at a time; "onnx" or "torch" run a whole window.
         path: the file to write.
-        grid: the grid of a window, by default the one of training.
+        grid: the grid of a window, by default the grid of the training data.
         member: the index of a member of an ensemble.
-        dt: the time step of a sample, by default the one of training.
+        dt: the time step between samples, by default the time step of the training data.
         precision: "double" (the default of "c") or "float" (the default of "onnx-step").
         version: the version of FMI, "2.0" or "3.0".
 
@@ -107,12 +107,12 @@ class Deployment(Description):
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
         if not self.networks:
-            raise LfnoError(f"only networks have a form for {to}; export this model to c, fmu, onnx-step or onnx")
+            raise LfnoError(f"only networks can be exported to {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):
             raise LfnoError(f"there is no member {member}: the model has {len(self.networks)}, counted from 0")
         linear_path = self.linear_path
         if linear_path is not None and not isinstance(linear_path, ModalModel):
-            raise LfnoError(f"a network that corrects a linear model of fields has no form for {to}")
+            raise LfnoError(f"a network that corrects a linear model of fields cannot be exported to {to}")
         linear = None if linear_path is None else LinearWindow(linear_path, grid or self.grid)
         return export(self.networks[member], Path(path), to, grid, linear)
 

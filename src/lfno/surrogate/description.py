@@ -13,6 +13,7 @@ from lfno.evaluation.coverage import Coverage
 from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.identification.feedback import FeedbackModel
 from lfno.identification.field import FieldModel
+from lfno.identification.field_law import FieldLaw
 from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.scores import Scores
@@ -22,7 +23,7 @@ from lfno.surrogate.sum import Sum, network_of
 if TYPE_CHECKING:
     from lfno.surrogate.fitting import Fitted
 
-Member = Operator | ModalModel | FieldModel | FeedbackModel | Sum
+Member = Operator | ModalModel | FieldModel | FieldLaw | FeedbackModel | Sum
 
 
 class Description:
@@ -46,75 +47,85 @@ class Description:
 
     @property
     def kind(self) -> str:
-        """"LFNO", "FNO", "LNO", "linear" or "feedback"; "… × 5" for an ensemble of five."""
+        """Return "linear", "feedback", "equation", or the class of the networks, such as "LFNO"; "LFNO × 5" for an ensemble."""
         network = network_of(self.members[0])
         first = self.members[0]
         linear = isinstance(first, ModalModel | FieldModel)
-        name = "linear" if linear else "feedback" if network is None else type(network).__name__
+        alone = "linear" if linear else "equation" if isinstance(first, FieldLaw) else "feedback"
+        name = alone if network is None else type(network).__name__
         return name if len(self.members) == 1 else f"{name} × {len(self.members)}"
 
     @property
     def networks(self) -> list[Operator]:
-        """The networks as torch modules; empty for a linear model.
+        """Return the networks as torch modules; an empty list for a model without networks.
 
-        If the model has a linear path (`linear_path`), the prediction is the sum of that path and the networks.
+        If the model has a `linear_path`, the networks predict the difference between the output and that linear model.
         """
         return [network for member in self.members if (network := network_of(member)) is not None]
 
     @property
     def linear(self) -> ModalModel | None:
-        """The linear model, if the model is linear; else None."""
+        """Return the linear model, if the model is a linear model of signals; else None."""
         first = self.members[0]
         return first if isinstance(first, ModalModel) else None
 
     @property
+    def equation(self) -> str:
+        """The identified partial differential equation as text; "" for other models."""
+        first = self.members[0]
+        return str(first.equation) if isinstance(first, FieldLaw) else ""
+
+    @property
     def linear_path(self) -> ModalModel | FieldModel | None:
-        """The linear model that the networks correct; None if there is none."""
+        """Return the linear model that the networks correct; None if the model has no such part."""
         first = self.members[0]
         return first.linear if isinstance(first, Sum) else None
 
     @property
     def has_memory(self) -> bool:
-        """Whether the model predicts a long record in one pass, so that inputs before a stretch influence it."""
+        """Return whether the model predicts a long record in one pass, so that all earlier inputs influence an output."""
         return not isinstance(self.members[0], Operator)
 
     @property
     def grid(self) -> Grid:
-        """The grid of the training data."""
+        """Return the grid of the training data."""
         return self.members[0].grid
 
     @property
     def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
+        """Return the numbers of input and output channels."""
         return self.members[0].channels
 
     @property
     def scores(self) -> Scores | None:
-        """Test errors of the model and of the baselines; None if the model file has none."""
+        """Return the test errors of the model and of the baselines; None if the model file has none."""
         told = self.provenance.get("scores")
         return Scores.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def coverage(self) -> Coverage | None:
-        """The range of the training inputs; None if the model file has none."""
+        """Return the range of the training inputs; None if the model file has none."""
         told = self.provenance.get("coverage")
         return Coverage.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def seen(self) -> SeenInputs:
-        """Hashes that recognise training inputs; empty if the model file has none."""
+        """Return hashes that recognise training inputs; empty if the model file has none."""
         told = self.provenance.get("seen")
         return SeenInputs.from_dict(told) if isinstance(told, dict) else SeenInputs()
 
     @property
     def calibration(self) -> Calibration | None:
-        """Errors on test samples, from which intervals are computed; None if the model file has none."""
+        """Return the errors on test samples, from which intervals are computed; None if the model file has none."""
         told = self.provenance.get("calibration")
         return Calibration.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def accuracy(self) -> float:
-        """The relative L2 error on test or validation samples, the largest of the members; 0 if the model file has none."""
+        """Return the relative L2 error on test samples, or the largest validation error of the members.
+
+        The result is 0 if the model file has no errors.
+        """
         if self.scores is not None and (row := self.scores.own):
             return float(row["l2"])
         losses: list[float] = []
@@ -126,7 +137,7 @@ class Description:
 
     @property
     def split_caveat(self) -> str:
-        """The reason why the split into transient and steady is not physical; "" if no reason is known."""
+        """Return the reason why the split into transient and steady is not physical; "" if no reason is known."""
         return split_caveat(network_of(self.members[0]) or self.members[0], self.provenance)
 
 

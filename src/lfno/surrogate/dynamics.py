@@ -27,7 +27,7 @@ from lfno.surrogate.sum import Sum
 
 #: default number of frequencies of a response, evenly spaced on a logarithmic axis
 FREQUENCIES = 100
-#: default amplitudes of a response, as shares of the largest amplitude of training
+#: default amplitudes of a response, relative to the largest amplitude of the training inputs
 AMPLITUDES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 #: default highest frequency, in cycles per window, if the model file does not give the band of the training inputs
 CYCLES = 30
@@ -40,12 +40,12 @@ class Dynamics(Description):
         """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
 
         operating: a constant input. A nonlinear model is linearised about its response to this input. A linear model has the
-            same modes everywhere.
+            same modes for every input.
 
         The intervals of an ensemble include the scatter of its members.
 
         >>> import lfno
-        >>> [mode] = lfno.load("duffing-c05").modes()  # one shape of forcing: see split_caveat
+        >>> [mode] = lfno.load("duffing-c05").modes()
         >>> mode.frequency_interval[0] < mode.frequency < mode.frequency_interval[1]
         True
         """
@@ -69,14 +69,14 @@ class Dynamics(Description):
     ) -> Response:
         """Return the steady response to the input a cos 2πft, for all pairs of frequency f and amplitude a.
 
-        frequencies: in Hz; the band of the training inputs by default.
-        amplitudes: up to the largest amplitude of training by default.
+        frequencies: f in Hz; by default, the band of the training inputs.
+        amplitudes: a in the unit of the input; by default, up to the largest amplitude of the training inputs.
         channel: the index of the driven input. The other inputs are zero.
         harmonics: the number of harmonics of the response.
         warn: whether to warn if the steady part of the model is not physical.
 
-        The response of an ensemble is the mean of its members. Raises LfnoError for a network whose steady layers are only
-        valid on the window of training.
+        The response of an ensemble is the mean of its members. Raises LfnoError for a network whose steady layers are valid for
+        the window length of the training data only.
 
         >>> import lfno
         >>> grid = lfno.Grid.line(64, dt=0.1)
@@ -96,12 +96,12 @@ class Dynamics(Description):
     ) -> Backbone:
         """Return how frequency and damping of the dominant resonance change with the amplitude of the motion.
 
-        frequencies, amplitudes, channel, warn: as in `response`.
-        output: the output channel of the motion.
+        frequencies, amplitudes, channel, warn: arguments of `response`.
+        output: the index of the output that measures the motion.
 
-        The curve follows the phase resonance of `response`. A model with feedback computes the curve by harmonic balance with
-        one harmonic, unless frequencies or amplitudes are given. Raises LfnoError if no amplitude has its resonance within the
-        frequencies.
+        At each amplitude, the resonance is the frequency at which `response` has the phase of resonance. A model with feedback
+        computes the curve by harmonic balance with one harmonic, unless frequencies or amplitudes are given. Raises LfnoError
+        if no amplitude has its resonance within the frequencies.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
@@ -115,7 +115,10 @@ class Dynamics(Description):
     def stabilisation(self, operating: float = 0.0, most: int = 24) -> Stabilisation:
         """Return the poles of realisations with 2, 4, … `most` states, fitted to the free decay after a small pulse.
 
-        A mode of the model appears at every order above its first one. The free decay of an ensemble is the mean of its
+        operating: a constant input; the pulse is added to this input.
+        most: largest number of states.
+
+        A mode of the model appears at every order above a certain order. The free decay of an ensemble is the mean of its
         members.
         """
         if self.grid.ndim > 1:
@@ -128,7 +131,7 @@ class Dynamics(Description):
         return stabilisation(seen.decay, seen.step, most)
 
     def band_frequencies(self, count: int = FREQUENCIES) -> np.ndarray:
-        """Return frequencies in Hz across the band of the training inputs, evenly spaced on a logarithmic axis."""
+        """Return `count` frequencies in Hz across the band of the training inputs, evenly spaced on a logarithmic axis."""
         axis = self.grid.axes[-1]
         told = trained_band(self.provenance)
         low, high = told or (1 / axis.length, min(CYCLES / axis.length, 0.4 / axis.step))
@@ -138,7 +141,7 @@ class Dynamics(Description):
         return np.geomspace(low, max(high, 2 * low), count)
 
     def typical_amplitudes(self, channel: int = 0) -> np.ndarray:
-        """Return amplitudes of sine inputs. The largest one has the largest peak or rms of the training inputs."""
+        """Return amplitudes of sine inputs. The largest sine stays within the peak and the rms of the training inputs."""
         if self.coverage and channel < len(self.coverage.peak):
             largest = min(self.coverage.peak[channel], np.sqrt(2) * self.coverage.rms[channel])
         else:
@@ -146,15 +149,14 @@ class Dynamics(Description):
         return np.array(AMPLITUDES) * (largest or 1.0)
 
     def _scale(self) -> float:
-        """The largest size of the training inputs over all channels; 1 if the model file does not give it."""
+        """Return the largest rms of the training inputs over all channels; 1 if the model file does not give an rms."""
         if self.networks:
             return float(self.networks[0].input_scale.max())
         return max(self.coverage.rms) or 1.0 if self.coverage else 1.0
 
 
 def _double(member: Any) -> Any:
-    """Return a network in double precision, so that differences of small responses are exact; return other members unchanged.
-    """
+    """Return a network in double precision, for accurate differences of small responses. Return other members unchanged."""
     from copy import deepcopy
 
     if isinstance(member, Sum):

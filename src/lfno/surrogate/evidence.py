@@ -1,4 +1,4 @@
-"""Measure after a fit: the range of the training inputs, errors for intervals, and overfitting."""
+"""Quantities that are measured after a fit: the range of the training inputs, errors for intervals, and overfitting."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
-MOST_RANGED = 2000  # training samples from which the range of validity is computed
-SHORTEST_PIECE = 64  # samples of a piece of a period
-#: a network overfits if its validation loss is above FAIR and above this multiple of its training loss
+#: largest number of training samples from which the range of validity is computed
+MOST_RANGED = 2000
+#: smallest number of time steps in a piece of a period
+SHORTEST_PIECE = 64
+#: a network overfits only if its validation loss is above this multiple of its training loss
 APART = 3.0
+#: a network overfits only if its validation loss is above this value
 FAIR = 0.05
 
 
 def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
     """Return the range of the training inputs, hashes of these inputs, and the errors from which intervals are computed.
 
-    Intervals are calibrated on the test samples. Validation samples chose the epoch and the model, so their errors are
-    slightly too small. They are used only if there are no test samples.
+    The result is a dictionary for the model file. Intervals are calibrated on the test samples. Validation samples chose the
+    epoch and the model, so the errors on validation samples are slightly too small. Validation samples are used only if there
+    are no test samples.
     """
     dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
     rows = split.test if len(split.test) else split.validation
@@ -35,7 +39,7 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
     truth, prediction = held.outputs[..., warm:], prediction[..., warm:]
     chosen = split.train[:: max(1, len(split.train) // MOST_RANGED)]
     known, grid = dataset.inputs[chosen], dataset.grid
-    if dataset.provenance.get(SAMPLE_START) == PERIODIC:  # a few long periods: pieces as long as the system remembers count
+    if dataset.provenance.get(SAMPLE_START) == PERIODIC:  # a few long periods are cut into more, nearly independent pieces
         length = max(2 * prepared.memory, SHORTEST_PIECE)
         known, truth, prediction = (in_pieces(values, length) for values in (known, truth, prediction))
         mask = None if mask is None else in_pieces(mask, length)
@@ -46,7 +50,7 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
 
 
 def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
-    """(samples, channels, time) → (samples × pieces, channels, length), without the rest at the end."""
+    """Cut values (samples, channels, time) into pieces (samples × pieces, channels, length). A short last piece is dropped."""
     length = min(length, values.shape[-1])
     count = values.shape[-1] // length
     return np.concatenate(np.split(values[..., : count * length], count, axis=-1))

@@ -1,5 +1,6 @@
-"""From data to a model: read, split, choose a size, train or identify, choose a candidate, and score it. Python, the command
-line and the app all use this function.
+"""The function `fit`, from data to a model: read, split, choose a size, train or identify, choose a candidate, and score it.
+
+Python, the command line and the app all use this function.
 """
 
 from __future__ import annotations
@@ -29,16 +30,20 @@ from lfno.training.networks import Trained
 from lfno.training.presets import PresetMaker, default_preset, kind_of
 from lfno.training.run import Watch
 
-AUTO, LINEAR, FEEDBACK, NETWORK = "auto", "linear", "feedback", "lfno"
+AUTO, LINEAR, FEEDBACK, EQUATION, NETWORK = "auto", "linear", "feedback", "equation", "lfno"
+
+#: models that are identified without training a network
+FITTED_ONCE = (LINEAR, FEEDBACK, EQUATION)
 
 
 @dataclass(frozen=True)
 class Fitted:
     """How a model was fitted: its data, the choices and their reasons, the training, and the test against the baselines.
 
+    choices: sentences about the choices that were made.
     training: the trained networks and their history; None for a model without networks.
     contest: errors and signals of the test; None in the follower processes of torchrun.
-    candidates: all models that were fitted, from the simplest to the richest.
+    candidates: all models that were fitted, from the simplest to the one with most parameters.
     """
 
     prepared: Prepared
@@ -49,7 +54,7 @@ class Fitted:
 
     @property
     def stopped(self) -> bool:
-        """Whether Ctrl-C ended the fit early."""
+        """Return whether Ctrl-C ended the fit early."""
         return any(one.training is not None and one.training.stopped for one in self.candidates)
 
 
@@ -70,27 +75,27 @@ def fit(
     device: str | None = None,
     **options: Any,
 ) -> Surrogate:
-    """Fit a model to data, and compare it on the test part with the best linear model and simpler baselines.
+    """Fit a model to data, and compare the model on the test part with the best linear model and simpler baselines.
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "lfno", "lno", "fno" or "marching" (from frame to frame). "auto" fits several models and
-        keeps the one that the validation samples prefer: for the user's signals a linear model, modes with feedback and an
-        LFNO; for the user's fields on a line a linear model and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the
-        user's signals corrects the linear model.
-    preset: makes the hyper-parameters of a network.
+    model: "linear", "feedback", "equation", "lfno", "lno", "fno" or "marching" (goes from frame to frame). "auto"
+        fits several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes
+        with feedback and an LFNO; for the user's fields on a line a linear model, their partial differential equation and an
+        LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals corrects the linear model.
+    preset: a function that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
-    causal: whether the model must run sample by sample. A network then has no weights R, which act on a whole window.
+    causal: whether the model must run sample by sample. A network then has no weights R, because R acts on a whole window.
     ensemble: the number of networks with different seeds. The prediction is their mean.
     minutes: time limit of the whole fit. By default, networks on a CPU get about eight minutes.
     folder: receives checkpoints, a log and the model.
     resume: whether to continue a run that was stopped, from the last checkpoint in `folder`.
     watch: called as `watch(trainer, record)` at every validation.
     device: "cpu" or "cuda"; a GPU by default, if there is one.
-    options: options for reading a file (see `lfno.data.signals.read_signals`, as `input="force"`) and for cutting a record
-        (`window`, `warmup`, `test`, `from_rest`), and fields of the configuration of network or training (`width=24`,
-        `epochs=100`).
+    options: options for reading a file (see `lfno.data.signals.read_signals`, for example `input="force"`), options for cutting
+        a record (`window`, `warmup`, `test`, `from_rest`), and fields of the configuration of network or training (for example
+        `width=24`, `epochs=100`).
 
     Returns a Surrogate. Its `scores` are the test errors, and `fitted` describes the fit. The size of a network for the user's
     data is chosen from the data; built-in data sets use the preset. Ctrl-C ends the fit with the best model so far. Raises
@@ -106,13 +111,13 @@ def fit(
     if minutes is not None and not (isinstance(minutes, (int, float)) and math.isfinite(minutes) and minutes > 0):
         raise LfnoError(f"minutes={minutes!r} must be a positive number")
     reading = {name: options.pop(name) for name in (*preparing.READING, *preparing.CUTTING) if name in options}
-    if causal and model not in (LINEAR, FEEDBACK):
+    if causal and model not in FITTED_ONCE:
         options = without_window(NETWORK if model == AUTO else model) | options
     prepared, own = prepared_from(data, dt, split, fold, reading)
     logger = logging.getLogger("lfno")
     for note in prepared.notes if parallel.leader() else ():
         logger.info(f"note: {note}")
-    if model in (LINEAR, FEEDBACK):
+    if model in FITTED_ONCE:
         _refuse_training(model, ensemble, resume, options)
     signals = own and prepared.dataset.grid.ndim == 1
     search = Search(
@@ -142,16 +147,22 @@ def without_window(model: str) -> dict[str, Any]:
 
 
 def _kinds(model: str, signals: bool, field: bool) -> list[str]:
-    """Return the models to fit, from the simplest to the richest: for the user's signals, for fields on a line, or for other
-    data.
+    """Return the names of the models to fit, from the simplest to the one with most parameters.
+
+    signals: whether the data are the user's signals.
+    field: whether the data are the user's fields on a line.
     """
     if model == AUTO:
-        return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, NETWORK] if field else [NETWORK]
+        return [LINEAR, FEEDBACK, NETWORK] if signals else [LINEAR, EQUATION, NETWORK] if field else [NETWORK]
     return [model]
 
 
 def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | None) -> Surrogate:
-    """Return the chosen candidate with its test errors, its range and its intervals."""
+    """Return the chosen candidate as a model, with its test errors, its range and its intervals.
+
+    why: one sentence that gives the reason for the choice.
+    linear: the linear model of the training part, for the table of test errors.
+    """
     logging.getLogger("lfno").info("comparing with the baselines on the test data")
     prepared = fitted.prepared
     members = final_members(chosen, prepared)
@@ -174,4 +185,4 @@ def _refuse_training(model: str, ensemble: int, resume: bool, options: dict[str,
     """Raise LfnoError for options that only the training of a network has."""
     given = [*(["ensemble"] if ensemble != 1 else []), *(["resume"] if resume else []), *options]
     if given:
-        raise LfnoError(f"a {model} model is identified without training a network; leave out {', '.join(given)}")
+        raise LfnoError(f"model {model} is identified without training a network; leave out {', '.join(given)}")

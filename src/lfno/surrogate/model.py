@@ -1,4 +1,4 @@
-"""The public model: `lfno.load` and `lfno.fit` return it for every kind of model."""
+"""The public model `Surrogate`. `lfno.load` and `lfno.fit` return a `Surrogate` for every kind of model."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from lfno.data.signals.record import Record
 
 Respond = Callable[[Any, np.ndarray, Grid], np.ndarray]  # (member, inputs, grid) → outputs
-InBlocks = Callable[[Any, np.ndarray, Grid, Progress], np.ndarray]  # the same for signals of any length
+InBlocks = Callable[[Any, np.ndarray, Grid, Progress], np.ndarray]  # (member, inputs of any length, grid, progress) → outputs
 
 
 def _silent(done: int, total: int) -> None:
-    """A progress function that shows nothing."""
+    """The default progress function: do nothing."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Answer:
 class Surrogate(Dynamics, Deployment):
     """A trained model that predicts in the user's units.
 
-    It holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, or modes with
-    feedback. All of them have the same methods. `networks` gives the torch modules.
+    A surrogate holds one network, an ensemble of networks with different seeds, a linear model of poles and residues, modes
+    with feedback, or the equation of a field. Every kind has the same methods. `networks` gives the torch modules.
 
     >>> import lfno
     >>> model = lfno.load("duffing-c05")
@@ -71,12 +71,12 @@ class Surrogate(Dynamics, Deployment):
         """Return the outputs for the inputs in `data`.
 
         data: an array (time), (channels, time) or (samples, channels, *space, time); a Record; or a Dataset.
-        dt: the time step of an array, by default the one of training.
+        dt: the time step of an array, by default the time step of the training data.
         grid: the grid of an array, instead of `dt`.
         progress: called as `progress(done, total)` for long data.
 
-        The result has as many axes as `data`. Raises LfnoError if the data do not fit the model. Warns if the data are unlike
-        the training data.
+        The result has as many axes as `data`. Raises LfnoError if the data do not fit the model. Warns if the data differ from
+        the training data, for example in amplitude or frequency.
         """
         answer = self.ask(data, dt, grid, progress)
         for note in answer.notes:
@@ -84,7 +84,7 @@ class Surrogate(Dynamics, Deployment):
         return answer.values
 
     def ask(self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent) -> Answer:
-        """Return the prediction, the spread of the members, and notes. The arguments are those of `predict`."""
+        """Return the prediction, the spread of the members, and notes. `predict` has the same arguments and describes them."""
         question = Question.of(data, self, dt, grid)
         told = self._answers(lambda member, x, grid: member.predict(x, grid), predict_in_blocks, question, progress)
         spread, index = told.spread, question.index
@@ -95,14 +95,14 @@ class Surrogate(Dynamics, Deployment):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper bounds of the outputs, each in the shape of the prediction.
 
-        data, dt, grid: as in `predict`.
+        data, dt, grid: arguments of `predict`.
         level: the probability that a new trajectory, similar to the training data, lies between the bounds.
         everywhere: whether `level` is the probability for the whole trajectory or, if False, for each single point.
 
         Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
-        from the errors on test samples (see `lfno.evaluation.conformal`; `calibration.promise` gives their guarantee). If the
-        input is out of the range of training, the bounds are widened by the same factor. Raises LfnoError if the model file
-        holds no errors, or too few for this level.
+        from the errors on test samples (see `lfno.evaluation.conformal`; `calibration.promise` says what they guarantee). If an
+        input exceeds the range of the training data by a factor, the bounds are widened by this factor. Raises LfnoError if the
+        model file holds no errors, or too few errors for this level.
         """
         if self.calibration is None:
             raise LfnoError("this model file holds no errors of samples, so there is no interval; fit the model again")
@@ -118,12 +118,14 @@ class Surrogate(Dynamics, Deployment):
     def decompose(
         self, data: Any, dt: float | None = None, grid: Grid | None = None, progress: Progress = _silent, warn: bool = True
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady), which add up to the prediction. The arguments are those of `predict`.
+        """Return (transient, steady): two parts whose sum is the prediction, each in the shape of the prediction.
 
+        data, dt, grid, progress: arguments of `predict`.
         warn: whether to warn if the split is not physical (see `split_caveat`).
 
-        Steady is the response to the input repeated for ever. Transient is the rest. For a long record and a model of windows
-        (see `causal`), the transient part is the sum of the transients with which each window starts from rest.
+        The steady part is the response to the input repeated for ever. The transient part is the rest of the prediction. A
+        network that is not `causal` predicts a long record window by window. Then each window has its own transient, because
+        each window starts from rest.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
@@ -171,7 +173,7 @@ class Surrogate(Dynamics, Deployment):
     def _answer(
         self, part: Any, respond: Respond, in_blocks: InBlocks, question: Question, show: Progress
     ) -> np.ndarray:
-        """Return the prediction of a member, or of a part of a sum, (samples, outputs, *space, time)."""
+        """Return the prediction of a member, or of one summand of a member, (samples, outputs, *space, time)."""
         causal = runs_in_blocks(part, question.grid)
         if causal and question.inputs.shape[-1] > BLOCK:
             return in_blocks(part, question.inputs, question.grid, show)

@@ -1,10 +1,10 @@
-"""Predict signals of any length in one pass, block by block with a state. There are no windows, overlaps or seams.
+"""Predict signals of any length in one pass, block by block. A state connects each block with the next block.
 
 Apart from the arrays of inputs and outputs, the memory of a pass does not grow with the length of the signals. Only recurrent
 models can predict in blocks: linear models, modes with feedback, and networks that run sample by sample.
 
-The split of a long signal is defined as for a window. Steady is the response to the whole signal repeated for ever, and
-transient is the rest. For a network, the signal is repeated until the state at its end does not change any more.
+The steady part of a long signal is the response to the whole signal repeated for ever. The transient part is the rest. For a
+network, the signal is repeated until the state at its end does not change any more.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from lfno.identification.response import interpolate, pole_response
 from lfno.models.lfno import LFNO
 from lfno.surrogate.deploy.lower import FINER, why_not
 
-#: points (samples × time) of a block
+#: number of points (samples × time) of a block
 BLOCK = 2**16
-#: extra samples on both sides of a block for its spline; the influence of a sample n steps away falls as 0.27^n
+#: extra samples on both sides of a block for the spline of the input; the influence of a sample n steps away falls as 0.27^n
 MARGIN = 48
-#: largest number of passes until a steady state
+#: largest number of repetitions of a signal in the search for a steady state
 MOST_PASSES = 50
-#: a state is steady if it changes by less than this from one pass to the next, relative to its size
+#: largest relative change of a steady state from one repetition to the next, for each precision of a network
 UNCHANGED = {torch.float32: 1e-6, torch.float64: 1e-12}
 
 Progress = Callable[[int, int], object]  # called with (done, total)
 
 
 def runs_in_blocks(member: Any, grid: Grid) -> bool:
-    """Whether a member can predict signals in blocks with a state."""
+    """Return whether a member can predict signals on `grid` block by block."""
     if grid.ndim != 1:
         return False
     if isinstance(member, FeedbackModel):
@@ -57,9 +57,10 @@ def predict_in_blocks(
 def decompose_in_blocks(
     member: Any, inputs: np.ndarray, grid: Grid, progress: Progress = lambda *_: None, block: int = BLOCK
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return (transient, steady) of the response from rest. Steady is the response to the inputs repeated for ever.
+    """Return the transient and the steady part of the response from rest, each (samples, outputs, time).
 
-    Raises LfnoError for a network whose response does not become steady.
+    The steady part is the response to the inputs repeated for ever. Raises LfnoError for a network whose response does not
+    become steady.
     """
     if not isinstance(member, LFNO):
         return member.decompose(inputs, grid)
@@ -76,6 +77,7 @@ def decompose_in_blocks(
 
 
 def _collected(parts: Iterator[np.ndarray], member: Any, inputs: np.ndarray, progress: Progress) -> np.ndarray:
+    """Return the blocks of outputs as one array (samples, outputs, time)."""
     result, done, size = None, 0, inputs.shape[-1]
     for values in parts:
         if result is None:
@@ -100,6 +102,7 @@ def _blocks(
 
 
 def _network(model: Any, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
+    """Yield the outputs of a network, block by block. `kept[0]` is the state of the network, which is updated."""
     like = model.lift.weight
     for first, last in pairwise(edges):
         x = torch.as_tensor(inputs[..., first:last]).to(like)
@@ -108,9 +111,7 @@ def _network(model: Any, inputs: np.ndarray, dt: float, edges: list[int], kept: 
 
 
 def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
-    """Yield the response of a linear model in blocks. `kept` holds the state of the poles at the start of a block, (poles,
-    samples, in).
-    """
+    """Yield the response of a linear model, block by block, from rest."""
     modes = model.modes if dt > FINER * model.grid.steps[-1] else replace(model.modes, hold="cubic")
     margin, size = MARGIN if modes.hold == "cubic" else 0, inputs.shape[-1]
     values = np.zeros((len(modes.poles), *inputs.shape[:2]), dtype=np.complex128)
@@ -129,6 +130,7 @@ def _linear(model: ModalModel, inputs: np.ndarray, dt: float, edges: list[int], 
 
 
 def _feedback(model: FeedbackModel, inputs: np.ndarray, dt: float, edges: list[int], kept: list[Any]) -> Iterator[np.ndarray]:
+    """Yield the response of a model with feedback, block by block, from rest."""
     size, start = inputs.shape[-1], None
     for first, last in pairwise(edges):
         stop, low = min(last + 1, size), max(first - 2, 0)  # the hold reads two samples before a step

@@ -1,4 +1,4 @@
-"""Inputs of a prediction (arrays, a record, a data set or a file), checked and brought to one form."""
+"""Check the inputs of a prediction (arrays, a record, a data set or a file) and convert them to one form."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """Inputs (samples, channels, *space, time) on a grid, and the index that removes added axes from the prediction.
+    """Inputs (samples, channels, *space, time) on a grid.
 
-    record: whether the inputs are one long record, which a model of windows predicts window by window.
+    index: the index that removes from the prediction those axes that the user's array did not have.
+    record: whether the inputs are one long record. A network predicts a long record window by window.
     """
 
     inputs: np.ndarray
@@ -32,10 +33,10 @@ class Question:
 
     @classmethod
     def of(cls, data: Any, model: Surrogate, dt: float | None = None, grid: Grid | None = None) -> Question:
-        """Check `data` and bring it to the form that `model` needs.
+        """Return `data` in the form that `model` needs.
 
-        data: an array, a Record or a Dataset. A missing sample or channel axis of an array is added if this is unambiguous.
-        dt: the time step of an array, by default the one of training.
+        data: an array, a Record or a Dataset. A missing axis of samples or channels is added if this is unambiguous.
+        dt: the time step of an array, by default the time step of the training data.
         grid: the grid of an array, instead of `dt`.
 
         Raises LfnoError if the data do not fit the model.
@@ -54,8 +55,9 @@ class Question:
 
     @classmethod
     def _of_array(cls, data: Any, model: Surrogate, dt: float | None, grid: Grid | None) -> Question:
+        """Return an array as a question, with the missing axes of samples and channels."""
         if not isinstance(grid, Grid | None):
-            raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
+            raise LfnoError(f"the grid of the inputs must be an lfno.Grid; found {type(grid).__name__}")
         values = data.detach().cpu().numpy() if hasattr(data, "detach") else data
         array = real_array(values, "the inputs", finite=True).astype(np.float64, copy=False)
         ndim, (channels, outputs) = (grid or model.grid).ndim, model.channels
@@ -77,10 +79,11 @@ class Question:
             grid = model.grid.change(own.name, size=array.shape[-1], step=own.step if dt is None else dt)
         if array.shape[2:] != grid.shape:
             names = " × ".join(f"{axis.name}={axis.size}" for axis in grid.axes)
-            raise LfnoError(f"the inputs' points {array.shape[2:]} are not the grid's {names}; pass their grid")
+            raise LfnoError(f"the inputs have {array.shape[2:]} points and the grid has {names}; pass the grid of the inputs")
         return cls(array, grid, index)
 
     def _check(self, model: Surrogate) -> None:
+        """Raise LfnoError if the channels or the axes do not fit the model, or if there is no sample."""
         if self.inputs.shape[1] != model.channels[0]:
             names = ", ".join(model.signals.names("inputs")) or str(model.channels[0])
             given, needed = self.inputs.shape[1], model.channels[0]
@@ -95,12 +98,12 @@ class Question:
 
 
 def read_question(model: Surrogate, file: str | Path, **reading: Any) -> tuple[Record | Dataset, bool]:
-    """Read the inputs of a file for `model`.
+    """Return the inputs of a file for `model`, and whether the file also holds the outputs.
 
     reading: options of `lfno.data.signals.read_signals`.
 
-    For a model of fields, a signal in time is used at every point in space. Returns the data, and whether the file also holds
-    the outputs. Raises LfnoError for a file without the inputs, or with other units than the training data.
+    For a model of fields, a signal in time is used at every point in space. Raises LfnoError for a file without the inputs, or
+    with other units than the training data.
     """
     from lfno.data.signals.questions import load_question
 

@@ -1,9 +1,9 @@
-"""Answers of a model to the samples of prepared data, each in the state in which the sample really starts.
+"""Predictions of a model for the samples of prepared data. Each prediction starts in the state of the measured sample.
 
-A window of a record does not start at rest. A network knows nothing but the window, so it warms up there. Linear models and
-modes with feedback are recurrences: they get the samples before the window too, as far as the system remembers. Otherwise a
-short warm-up would count against them, and a network that only replaces the missing past would look better than it is. Whole
-periods of a steady state have no start: all models answer them in steady state.
+A window of a record does not start at rest. A network sees only the inputs of the window, so its first outputs are wrong and
+are not scored (warm-up). Linear models and modes with feedback have a state. They also get the inputs before the window, as far
+back as the system remembers. Without these inputs, a network that only makes up for the missing past would look better than a
+correct linear model. Whole periods of a steady state have no start, so every model predicts its steady state there.
 """
 
 from __future__ import annotations
@@ -19,15 +19,20 @@ from lfno.identification.modal import ModalModel
 from lfno.models.operator import Operator
 from lfno.surrogate.sum import parts_of
 
-BATCH = 64  # windows that are answered at once
-WHOLE = 2**18  # samples at the beginning of a record that are answered in one pass
-PAST = 2  # a window gets this many times the memory of the system as its past
-FADED = 0.05  # a free motion that has fallen to this share may go on; its errors are small from there on
-FEWEST_PER_NUMBER = 4  # measured samples for each number of an initial state that is estimated
+#: number of windows that are predicted at once
+BATCH = 64
+#: number of samples at the beginning of a record that are predicted in one pass
+WHOLE = 2**18
+#: number of inputs before a window that a model with a state gets, in units of the memory of the system
+PAST = 2
+#: a free motion is set to zero beyond the memory of the system unless it has decayed to this part of its first value there
+FADED = 0.05
+#: smallest number of measured samples for each coefficient of a free motion
+FEWEST_PER_NUMBER = 4
 
 
 def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
-    """Return the answers (rows, outputs, *space, time) of a member to the samples `rows` of prepared data."""
+    """Return the predictions (rows, outputs, *space, time) of a member for the samples `rows` of prepared data."""
     if prepared.dataset.provenance.get(SAMPLE_START) == PERIODIC:
         return _in_steady_state(member, prepared, rows)
     total: np.ndarray | None = None
@@ -40,19 +45,20 @@ def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
 
 
 def _in_steady_state(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
-    """The answers to whole periods, repeated for ever."""
+    """Return the predictions for periods that are repeated for ever."""
     dataset = prepared.dataset
     return np.concatenate([member.decompose(np.array(dataset.inputs[[row]]), dataset.grid)[1] for row in rows])
 
 
 def _from_rest(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
+    """Return the predictions for samples that start at rest, or for windows of a network."""
     dataset = prepared.dataset
     batches = [np.array(dataset.inputs[rows[first : first + BATCH]]) for first in range(0, len(rows), BATCH)]
     return np.concatenate([part.predict(batch, dataset.grid) for batch in batches])
 
 
 def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
-    """The answers of a recurrence to windows of records."""
+    """Return the predictions of a model with a state for windows of records, with the inputs before each window."""
     dataset = prepared.dataset
     window, past = dataset.grid.shape[-1], _past(prepared)
     numbers, starts = (dataset.parameters[name][rows].astype(int) for name in ("record", "start"))
@@ -74,18 +80,19 @@ def _with_past(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
 
 
 def _beginning(part: Any, record: Record, prepared: Prepared, number: int) -> np.ndarray:
-    """The answer (outputs, time) to the beginning of a record, which may start in motion."""
+    """Return the prediction (outputs, time) for the beginning of a record, which may start in motion."""
     answer = np.asarray(part.predict(np.array(record.inputs[None]), record.grid)[0])
     return answer + initial_motion(part, record, prepared, number)
 
 
 def initial_motion(member: Any, record: Record, prepared: Prepared, number: int, start: int = 0) -> np.ndarray:
-    """Return the free motion (outputs, time) of a member that follows from the state at the first sample of a record.
+    """Return the free motion (outputs, time) that follows from the state at the first sample of a record.
 
-    Validation and test both add this motion to the answer from rest.
+    Validation and test add this motion to the prediction from rest.
 
-    record: a part of the record `number` of the prepared data.
-    start: the first sample of that part.
+    record: a part of a record of the prepared data.
+    number: the index of the record that `record` is a part of.
+    start: the index of the first sample of the part.
     """
     at_rest = any(span.record == number and span.start == start and span.state == REST for span in prepared.spans)
     linear = [part for part in parts_of(member) if isinstance(part, ModalModel)]
@@ -96,19 +103,22 @@ def initial_motion(member: Any, record: Record, prepared: Prepared, number: int,
 
 
 def _past(prepared: Prepared) -> int:
-    """The number of samples that the system remembers, with a margin."""
+    """Return the number of samples that the system remembers, with a margin."""
     return PAST * max(prepared.memory, prepared.warmup)
 
 
 def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: int, past: int) -> np.ndarray:
-    """Return the free motion (outputs, time) that the first `count` samples of a record show beside `answer`, from rest.
+    """Return the free motion (outputs, time), estimated from the first samples of a record.
 
-    The motion is Re Σ_n c_on e^{μ_n t} with the poles of the model; c is a least-squares estimate. Without enough measured
-    samples the motion is zero.
+    The motion of output o is Re Σ_n c_on e^{μ_n t} with the poles μ_n of the model. The coefficients c are a least-squares fit
+    to the difference between the measured outputs and the prediction from rest. With too few measured samples, the motion is
+    zero.
 
-    past: number of samples that the system remembers. The motion of a pole that is still present after `past` samples ends
-        there. Such a pole is an artefact or hardly damped, and would continue the errors of the estimate through the whole
-        record.
+    answer: the prediction from rest, (outputs, time).
+    count: number of first samples in the fit.
+    past: number of samples that the system remembers. If the motion of a pole has not decayed after `past` samples, it is set
+        to zero from there on. Such a pole is an artefact or hardly damped, and would continue the errors of the estimate
+        through the whole record.
     """
     time = np.arange(len(record)) * record.grid.steps[-1]
     columns = [part for pole in model.modes.poles for part in _swings(pole, time, past)]
@@ -123,6 +133,7 @@ def free_motion(model: ModalModel, record: Record, answer: np.ndarray, count: in
 
 
 def _swings(pole: complex, time: np.ndarray, past: int) -> list[np.ndarray]:
+    """Return the real and the imaginary part of e^{μ t} over time, set to zero after `past` samples if the motion lasts."""
     swing = np.exp(pole * time)
     if past < len(time) and abs(swing[past]) > FADED:
         swing[past:] = 0

@@ -6,7 +6,7 @@ import numpy as np
 
 
 class RunningMean:
-    """The running mean and the running squared deviations of arrays (Welford's method).
+    """The mean (`mean`) and the standard deviation (`spread`) of all arrays that were added so far, by Welford's method.
 
     >>> tally = RunningMean()
     >>> for value in (1.0, 2.0, 6.0):
@@ -32,5 +32,5 @@ class RunningMean:
 
     @property
     def spread(self) -> np.ndarray | None:
-        """The standard deviation of the arrays; None for a single one."""
+        """Return the standard deviation of the arrays; None for a single array."""
         return np.sqrt(self._deviations / (self.count - 1)) if self.count > 1 else None

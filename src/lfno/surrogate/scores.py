@@ -10,10 +10,11 @@ from typing import Any
 class Scores:
     """Test errors of a model and of the baselines on the same data.
 
-    rows: the errors of the model and of each baseline, by name: l2, linf, nrmse, rmse (one per output) and fit; see
-        `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of the error over trajectories, or over pieces of
-        a record. `ratio` is a 95 % interval of the model's RMSE over the RMSE of the row.
+    rows: the errors of the model and of each baseline, by name. Each row has l2, linf, nrmse, rmse (one per output) and fit;
+        see `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of the error over trajectories, or over pieces
+        of a record. `ratio` is a 95 % interval of the RMSE of the model, divided by the RMSE of the row.
     verdict: one sentence that compares the model with the baselines.
+    outputs: labels of the output channels.
     candidates: for every fitted model its validation error, the spread of this error, its number of parameters, and whether it
         was chosen.
     noise_floor: the RMS of the measurement noise of each output, in its unit, if the data have repeated periods. No model can
@@ -32,10 +33,7 @@ class Scores:
 
     @property
     def own(self) -> dict[str, Any]:
-        """The test errors of the model itself; empty if there are none.
-
-        A file does not keep the order of the rows, so the row is that of the candidate that was chosen.
-        """
+        """Return the test errors of the model itself: the row of the chosen candidate; empty if there is no such row."""
         chosen = [name for name, facts in self.candidates.items() if facts.get("chosen")]
         labels = ["modal model" if name == "linear" else name for name in chosen]
         return next((self.rows[label] for label in labels if label in self.rows), {})

@@ -14,11 +14,12 @@ Pairs = tuple[tuple[str, str], ...]  # (name, unit) of each channel
 
 @dataclass(frozen=True)
 class Signals:
-    """Names and units of the channels that a model was trained with; empty if its file has none.
+    """Names and units of the channels that a model was trained with.
 
-    warmup: samples at the start of a training window that the model saw but the loss ignored.
+    inputs, outputs: (name, unit) of each channel; empty if the model file has no names.
+    warmup: number of samples at the start of a training window that the loss ignored.
     record: whether the training data were windows of long records.
-    from_rest: whether these records began with the system at rest.
+    from_rest: whether the system was at rest at the beginning of these records.
     """
 
     inputs: Pairs = ()
@@ -29,7 +30,7 @@ class Signals:
 
     @classmethod
     def of(cls, provenance: dict[str, Any]) -> Signals:
-        """Read the signals from the provenance of a model file."""
+        """Return the signals that the provenance of a model file describes."""
         data = provenance.get("data")
         told = data.get("signals") if isinstance(data, dict) else None
         if not isinstance(told, dict):
@@ -38,17 +39,17 @@ class Signals:
         return cls(inputs, outputs, int(told.get("warmup", 0)), bool(told.get("record")), bool(told.get("from_rest")))
 
     def names(self, role: str) -> list[str]:
-        """Names of the "inputs" or "outputs"."""
+        """Return the names of the channels. `role` is "inputs" or "outputs"."""
         return [name for name, _ in getattr(self, role)]
 
     def units(self, role: str) -> list[str]:
-        """Units of the "inputs" or "outputs"."""
+        """Return the units of the channels. `role` is "inputs" or "outputs"."""
         return [unit for _, unit in getattr(self, role)]
 
     def check_units(self, data: Record | Dataset, outputs: bool) -> None:
-        """Raise LfnoError if a unit differs from the training data. Units are never converted silently.
+        """Raise LfnoError if a unit of `data` differs from the training data. The model does not convert units.
 
-        outputs: whether the output channels of `data` were measured and are checked, too.
+        outputs: whether the units of the output channels are checked, too.
         """
         for role, channels in (("inputs", data.input_channels), ("outputs", data.output_channels if outputs else ())):
             for channel, (_, unit) in zip(channels, getattr(self, role), strict=False):

@@ -20,10 +20,14 @@ from lfno.data.split import Split
 def prepared_from(
     data: Any, dt: float | None, split: Split | None, fold: int, reading: dict[str, Any]
 ) -> tuple[Prepared, bool]:
-    """Return data of any supported kind as samples with a split, and whether they are the user's own data."""
+    """Return data of any supported kind as samples with a split, and whether the data are the user's own.
+
+    data, dt, split, fold: arguments of `fitting.fit`.
+    reading: options for reading a file and for cutting a record.
+    """
     if isinstance(data, str) and not preparing.is_own(data):
         if reading:
-            raise LfnoError(f"{next(iter(reading))} is for files and records; {data!r} is the name of a built-in data set")
+            raise LfnoError(f"option {next(iter(reading))} is for files and records; {data!r} is a built-in data set")
         made = builtin(data)
         return Prepared(made, split or splits.of(made, fold), []), False
     if isinstance(data, Prepared):
@@ -39,8 +43,9 @@ def prepared_from(
 
 
 def as_dataset(arrays: tuple[Any, ...], dt: float | None) -> Dataset:
-    """Return arrays (inputs, outputs), each (samples, time) or (samples, channels, time), as a data set with the time step
-    `dt`.
+    """Return a pair of arrays (inputs, outputs) as a data set with the time step `dt`.
+
+    Each array has the shape (samples, time) or (samples, channels, time).
     """
     if dt is None:
         raise LfnoError("arrays need their sampling interval: fit((inputs, outputs), dt=0.01)")

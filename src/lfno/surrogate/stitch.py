@@ -12,8 +12,10 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.windows import cut
 
-BATCH = 64  # windows that are predicted at once
-LONGEST = 2**20  # samples of a window; a record that needs longer windows is sampled far too finely for the model
+#: number of windows that are predicted at once
+BATCH = 64
+#: largest number of samples in a window; a record that needs longer windows has a far too small time step for the model
+LONGEST = 2**20
 
 Respond = Callable[[np.ndarray, Grid], np.ndarray]
 Progress = Callable[[int, int], object]  # called with (done, total)
@@ -27,10 +29,10 @@ def predict_record(
     respond: predicts windows (batch, channels, *space, window) on a grid.
     inputs: the inputs of the record, (channels, *space, time).
     grid: the grid of the record.
-    trained: the grid of the training windows. Every window is as long as they are.
-    warmup: the overlap of a window with the previous one, in training samples.
+    trained: the grid of the training windows. Every window has the same duration as a training window.
+    warmup: the overlap of a window with the previous window, in samples of the training data.
 
-    The first window starts from rest. Its first samples are right only if the system was at rest, too.
+    The prediction of the first window starts from rest. The first outputs are correct only if the system was at rest, too.
     """
     axis, own = grid.axes[-1], trained.axes[-1]
     ratio = own.step / axis.step
@@ -41,7 +43,7 @@ def predict_record(
             f"a step of {axis.step:g} {axis.unit} leaves {length} samples of a window of {own.length:g} {axis.unit}; "
             f"the model needs data of a {'finer' if length < LONGEST else 'coarser'} step"
         )
-    if size < length:  # pad with the last value; the padding does not change the prediction before it
+    if size < length:  # pad a short record with the last value and cut the prediction at the end
         inputs = np.concatenate([inputs, np.repeat(inputs[..., -1:], length - size, -1)], -1)
     windows = cut(0, inputs.shape[-1], length, warm, from_rest=True)
     line = replace(axis, size=length, origin=0.0)

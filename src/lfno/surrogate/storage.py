@@ -1,4 +1,4 @@
-"""Read and write model files: one safetensors file that holds networks, a linear model, both, or modes with feedback."""
+"""Read and write model files. A file holds networks, a linear model, both, modes with feedback, or an equation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from lfno.identification.feedback import FeedbackModel
 from lfno.identification.feedback.model import KEY as FEEDBACK
 from lfno.identification.field import KEY as FIELD
 from lfno.identification.field import FieldModel
+from lfno.identification.field_law import KEY as EQUATION
+from lfno.identification.field_law import FieldLaw
 from lfno.identification.modal import KEY as LINEAR
 from lfno.identification.modal import ModalModel
 from lfno.models import storage as networks
 from lfno.models.operator import FILE_VERSION
 from lfno.surrogate.sum import Sum, network_of
 
-ENSEMBLE = "lfno-ensemble"  # the metadata entry of a file with several networks, or with a linear path
-PATH = "linear."  # the prefix of the tensors of a linear path
+ENSEMBLE = "lfno-ensemble"  # the metadata key of a file with several networks, or with a linear model that networks correct
+PATH = "linear."  # the prefix of the tensors of a linear model that networks correct
 MODEL = "model.safetensors"  # the model in the folder of a run
 
 
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
-    """Write a model atomically and return the path."""
+    """Write the members of a model and their provenance to one file. Return the path. An interrupted write leaves no file."""
     first = members[0]
-    if isinstance(first, ModalModel | FieldModel | FeedbackModel):
+    if isinstance(first, ModalModel | FieldModel | FieldLaw | FeedbackModel):
         replace(first, provenance=provenance).save(path)
     elif len(members) == 1 and not isinstance(first, Sum):
         first.save(path, **provenance)
@@ -40,7 +42,7 @@ def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Pat
 
 
 def _write_ensemble(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> None:
-    """Write several networks, or networks with a linear path, to one file."""
+    """Write several networks to one file, or networks and the linear model that they correct."""
     found = [network_of(member) for member in members]
     alone = [network for network in found if network is not None]
     tree: dict[str, Any] = {"version": FILE_VERSION, "members": [one.description() for one in alone]}
@@ -67,6 +69,8 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
         return [ModalModel.load(path)]
     if key == FIELD:
         return [FieldModel.load(path)]
+    if key == EQUATION:
+        return [FieldLaw.load(path)]
     if key == FEEDBACK:
         return [FeedbackModel.load(path)]
     if key == ENSEMBLE:
@@ -75,12 +79,13 @@ def read(path: Any, device: str | torch.device = "cpu") -> list[Any]:
 
 
 def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
+    """Return the members of a file that `_write_ensemble` wrote."""
     tree, tensors = tensorfile.read(file, ENSEMBLE, "model file")
     if tree.get("version") != FILE_VERSION:
         raise LfnoError(f"{file} has format version {tree.get('version')}; this release reads version {FILE_VERSION}")
     descriptions = tree.get("members")
     if not isinstance(descriptions, list) or not descriptions or not all(isinstance(one, dict) for one in descriptions):
-        raise LfnoError(f"{file} does not say what its members are")
+        raise LfnoError(f"{file} has no descriptions of its networks: the file is damaged")
     members = []
     for k, description in enumerate(descriptions):
         own = {name.removeprefix(f"{k}."): value for name, value in tensors.items() if name.startswith(f"{k}.")}
@@ -96,7 +101,7 @@ def _read_ensemble(file: Path, device: str | torch.device) -> list[Any]:
 
 
 def _key(file: Path) -> str:
-    """Return the metadata key of a model file, which tells the kind of model; "" for a network or a file that is no model."""
+    """Return the metadata key that gives the kind of a model file; "" for a single network and for other files."""
     if not file.is_file():
         return ""
     try:
@@ -104,4 +109,4 @@ def _key(file: Path) -> str:
             told = opened.metadata() or {}
     except (SafetensorError, OSError):
         return ""
-    return next((key for key in (LINEAR, FIELD, FEEDBACK, ENSEMBLE) if key in told), "")
+    return next((key for key in (LINEAR, FIELD, EQUATION, FEEDBACK, ENSEMBLE) if key in told), "")

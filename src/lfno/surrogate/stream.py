@@ -1,4 +1,4 @@
-"""A model that predicts sample by sample: for control loops, and for records without an end."""
+"""A stream predicts sample by sample, for control loops and for measurements that do not end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lfno.surrogate.deploy.program import Program
 
 
 class Stream:
-    """Predicts sample by sample or block by block. The outputs equal those of `predict` on the whole record.
+    """Predicts sample by sample or block by block. The outputs equal the result of `predict` for the whole record.
 
     Streams compute in double precision. Several streams of one model are independent of each other.
 
@@ -38,10 +38,14 @@ class Stream:
     def step(self, inputs: Any) -> Any:
         """Return the outputs for the next samples.
 
-        inputs: a number or (inputs,) for one sample; (time,) for a block of a single channel; (inputs, time) for a block.
+        | inputs         | meaning                               | result with one output | result with several outputs |
+        |----------------|---------------------------------------|------------------------|-----------------------------|
+        | a number       | one sample of a single input          | a number               | (outputs,)                  |
+        | (inputs,)      | one sample of several inputs          | a number               | (outputs,)                  |
+        | (time,)        | a block of samples of a single input  | (time,)                | (outputs, time)             |
+        | (inputs, time) | a block of samples                    | (1, time)              | (outputs, time)             |
 
-        The result has the same form: a number for one sample of one output, (outputs,), (time,) or (outputs, time). Raises
-        LfnoError for NaN or a wrong number of channels; the state is then unchanged.
+        Raises LfnoError for NaN or a wrong number of channels; the state is then unchanged.
         """
         values = real_array(inputs, "the inputs", finite=True).astype(np.float64)
         count, outputs = len(self._program.inputs), len(self._program.outputs)
@@ -55,11 +59,11 @@ class Stream:
         return answers[0] if values.ndim == 1 and outputs == 1 else answers
 
     def state(self) -> np.ndarray:
-        """Return a copy of the memory of the model, a vector of numbers, for `restore`."""
+        """Return a copy of the state of the model, a vector of numbers, for `restore`."""
         return self._state.copy()
 
     def restore(self, state: np.ndarray) -> None:
-        """Continue from a state that `state()` returned. The following outputs are the same to the last bit."""
+        """Continue from a state that `state()` returned. The next outputs are then the same, bit by bit."""
         values = real_array(state, "the numbers of the state", finite=True).astype(np.float64)
         if values.shape != self._state.shape:
             raise LfnoError(

@@ -15,7 +15,7 @@ from lfno.models.operator import Operator
 
 @dataclass(frozen=True, repr=False)
 class Sum:
-    """y = linear(u) + network(u). A sum has the same methods as its parts.
+    """The model y = linear(u) + network(u). A sum has the same methods as its parts.
 
     >>> from lfno.identification.identify import Modes
     >>> grid = Grid.line(64, dt=0.1)
@@ -36,17 +36,17 @@ class Sum:
 
     @property
     def grid(self) -> Grid:
-        """The grid of the training data."""
+        """Return the grid of the training data."""
         return self.network.grid
 
     @property
     def channels(self) -> tuple[int, int]:
-        """The numbers of input and output channels."""
+        """Return the numbers of input and output channels."""
         return self.network.channels
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """The description of the training that the network's file holds."""
+        """Return the description of the training that the file of the network holds."""
         return self.network.provenance
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
@@ -54,17 +54,16 @@ class Sum:
         return self.linear.predict(inputs, grid) + self.network.predict(inputs, grid)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return (transient, steady). Each is the sum over the linear model and the network."""
+        """Return (transient, steady). Each part is the sum of the parts of the linear model and of the network."""
         one, two = self.linear.decompose(inputs, grid), self.network.decompose(inputs, grid)
         return one[0] + two[0], one[1] + two[1]
 
 
 def parts_of(member: Any) -> list[Any]:
-    """Return the models whose predictions add up to the prediction of a member: the member itself, or the two parts of a sum.
-    """
+    """Return the summands of a member: the linear model and the network of a `Sum`, or else the member alone."""
     return [member.linear, member.network] if isinstance(member, Sum) else [member]
 
 
 def network_of(member: Any) -> Operator | None:
-    """Return the network of a member; None if it has none."""
+    """Return the network of a member; None if the member has no network."""
     return next((part for part in parts_of(member) if isinstance(part, Operator)), None)

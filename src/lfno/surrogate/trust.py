@@ -23,8 +23,8 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
     data: inputs, with or without outputs.
     known: whether the outputs in `data` were measured.
 
-    A record with repeated inputs contains its own steady state, and its transient if it starts at rest. For other data, the
-    sentence gives the errors on the test samples of training, if the model file holds them.
+    A record with repeated inputs contains a measured steady state. If the record starts at rest, it also contains a measured
+    transient. For other data, the sentence gives the errors on the test samples, if the model file holds such errors.
     """
     if known and isinstance(data, Record):
         found = measure_split(_Members(model), data, model.signals.from_rest)
@@ -35,11 +35,12 @@ def split_trust(model: Surrogate, data: Record | Dataset, known: bool = True) ->
         errors = ", ".join(f"{name} {100 * float(told[name]):.2g} %" for name in ("prediction", "steady", "transient"))
         return f"On the test samples of its data set the model is wrong by: {errors} (parts: {SCALE}).", None
     error = model.accuracy
-    best = f" The parts are no more right than the prediction, {100 * error:.2g} % wrong in validation." if error else ""
-    return f"The split was not measured: that needs a record with repeated periods of its input and with outputs.{best}", None
+    best = f" The parts are no more accurate than the prediction, whose error is {100 * error:.2g} %." if error else ""
+    return f"The error of the split was not measured: this needs outputs and repeated periods of the input.{best}", None
 
 
 def _measured(found: MeasuredSplit) -> str:
+    """Return the measured errors as one sentence."""
     parts = [f"the steady part is {100 * found.steady:.2g} % wrong"]
     if found.transient is not None:
         parts.append(f"the transient part {100 * found.transient:.2g} %")
@@ -48,7 +49,7 @@ def _measured(found: MeasuredSplit) -> str:
 
 
 class _Members:
-    """Decomposes with a model without warnings about its split."""
+    """A model whose method `decompose` gives no warnings about the split."""
 
     def __init__(self, model: Surrogate) -> None:
         self.model = model

@@ -1,4 +1,4 @@
-"""What a model is worth, in words: which candidate to use, and what the test says about it."""
+"""The verdict on a model in words: which candidate to use, and how its test error compares with the baselines."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any
 
 from lfno.surrogate.candidates import EXACT, Candidate
 
+#: name of a linear model of poles and residues in the table of test errors
 MODAL = "modal model"
-#: the baselines as tables name them
+#: names of the baselines in the table of test errors
 NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
-#: a model must have less than this share of the best linear model's error to be worth more than it
+#: a model is clearly better than a baseline if its error is below this part of the error of the baseline
 WORTH = 0.8
-#: key of a row: the 95 % interval of the RMSE of the model over the RMSE of the row
+#: key of a row: the 95 % interval of the RMSE of the model, divided by the RMSE of the row
 RATIO = "ratio"
-#: a model that leaves more than this share of the error of the mean explains nothing
+#: a model explains nothing if its error is above this part of the error of the mean
 USELESS = 0.95
 
 Rows = Mapping[str, Mapping[str, Any]]
 
 
 def label_of(name: str) -> str:
-    """The name of a candidate in the table of test errors."""
+    """Return the name of a candidate in the table of test errors."""
     return MODAL if name == "linear" else name
 
 
 def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
-    """Say what the row `label` is worth beside the baselines; modes are compared with the best linear model.
+    """Return one sentence that compares the model `label` with the baselines. Modes are compared with the best linear model.
 
-    others: rows of other candidates, which are no baselines.
+    rows: the table of test errors.
+    others: names of other candidates; these rows are not baselines.
     """
     own, own_name = rows[label]["nrmse"], called(label)
     if not math.isfinite(own):
@@ -47,6 +49,7 @@ def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
 
 
 def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
+    """Return one sentence that compares the error `own` of a trained model with the error of the best baseline."""
     if own > error:
         times = own / max(error, 1e-300)
         return f"The {own_name} is not worth its training: its RMSE is {times:.3g} times that of “{best}”."
@@ -58,7 +61,7 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
 
 
 def _modes_worth(rows: Rows) -> str:
-    """Say what the modes are worth beside the best linear model. The words follow from the interval of the ratio of errors."""
+    """Return one sentence that compares the modes with the best linear model, by the interval of the ratio of their errors."""
     rival = rows[NAMES["linear"]]
     if useless := unfit(rows):
         times = rows[MODAL]["nrmse"] / max(rows[NAMES["mean"]]["nrmse"], 1e-300)
@@ -75,33 +78,36 @@ def _modes_worth(rows: Rows) -> str:
     if low > 1 and high <= 1 / WORTH:
         return f"The modes are slightly worse than the best linear model: {figures}."
     if low > 1:
-        return f"The modes miss something that a linear model can have: {figures}."
+        return f"The modes are clearly worse than the best linear model: {figures}."
     if low >= WORTH and high <= 1 / WORTH:
         return f"The modes are as good as the best linear model, within the precision of the test: {figures}."
     return f"The test is too short to tell whether the modes or other linear models are better: {figures}."
 
 
 def unfit(rows: Rows) -> str:
-    """Return a sentence if the best linear model is worse than the mean of the output and so is no measure; else ""."""
+    """Return a warning if the best linear model is worse than the mean of the output; else ""."""
     linear, mean = (rows.get(NAMES[name], {}).get("nrmse", math.nan) for name in ("linear", "mean"))
     if not linear > mean:
         return ""
     return (
-        f" “{NAMES['linear']}” is no measure here: its RMSE is {linear / max(mean, 1e-300):.3g} times that of the mean of the "
-        "output. Inputs in the test may contain frequencies or levels that the data before it do not, or the data are too few: "
-        "test another part of the record (option `test`), or record more data."
+        f" “{NAMES['linear']}” is no useful baseline here: its RMSE is {linear / max(mean, 1e-300):.3g} times that of the mean "
+        "of the output. The test inputs may contain frequencies or levels that the data before the test do not, or the data "
+        "are too few: test another part of the record (option `test`), or record more data."
     )
 
 
 def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> str:
-    """Return which candidate to use and why, and what the test says: one answer, also where the two disagree."""
+    """Return the verdict: which candidate to use and why, and how its test error compares with the baselines.
+
+    The validation data choose the candidate. If another candidate has a much smaller test error, the verdict says so.
+    """
     label = label_of(chosen.name)
     errors = {name: row["nrmse"] for name, row in rows.items() if math.isfinite(row["nrmse"])}
     mean = rows.get(NAMES["mean"], {}).get("nrmse", math.inf)
     if errors and min(errors.values()) > USELESS * mean:
         return (
-            "No model predicts these outputs: on the test data the best of them is no better than their mean. Check that "
-            "inputs and outputs belong together, and that the inputs are all that drives the system."
+            "No model predicts these outputs: on the test data the best model is no better than the mean of the outputs. Check "
+            "that inputs and outputs belong together, and that no other input drives the system."
         )
     others = [label_of(one.name) for one in candidates if one is not chosen and one.name != "linear"]
     told = worth(rows, label, others)
@@ -113,8 +119,8 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
     if errors.get(best, math.inf) < WORTH * rows[label]["nrmse"] and better is not None:
         times = rows[label]["nrmse"] / max(errors[best], 1e-300)
         return (
-            f"The validation data prefer the {called(chosen.name)}: {figures}. The test data do not: there its RMSE is "
-            f"{times:.3g} times that of the {called(better.name)}. Record more data, or choose model {better.name.lower()}."
+            f"The validation data prefer the {called(chosen.name)}: {figures}. The test data do not: on the test data its RMSE "
+            f"is {times:.3g} times that of the {called(better.name)}. Record more data, or choose model {better.name.lower()}."
         )
     return f"Use the {called(chosen.name)}: {figures}. {told}"
 
@@ -130,8 +136,8 @@ def figure(value: float) -> str:
 
 
 def called(name: str) -> str:
-    """A candidate in words."""
-    return {"linear": "linear model", "feedback": "model with feedback"}.get(name, name)
+    """Return the name of a candidate in words."""
+    return {"linear": "linear model", "feedback": "model with feedback", "equation": "identified equation"}.get(name, name)
 
 
 def _figures(candidates: Any) -> str:

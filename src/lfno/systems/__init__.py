@@ -15,14 +15,14 @@ Modules:
     navier_stokes: Navier–Stokes flow from an initial vorticity
     navier_stokes_random: the Navier–Stokes benchmark of the FNO paper
     signals: inputs of a system as functions of the coordinates
-    families: families of inputs: how inputs are drawn and evaluated
+    families: families of inputs: draw random inputs and evaluate them
     excitations: random signals in time
     fields: random functions of space
     bumps: random periodic bumps
     registry: the data sets by name
     titles: titles of the data sets for tables and pages
     steady: the periodic steady state of a system
-    tones: the steady response to tones of many frequencies and amplitudes
+    tones: the steady response to sines of many frequencies and amplitudes
     linearised: eigenvalues of the linearised equation
 """
 

@@ -21,12 +21,12 @@ from lfno.systems.steady import SteadyState, by_repetition
 class Parameter:
     """A parameter of an equation: a number with a unit and a valid range, or a word from a list.
 
-    name: the name of the parameter and of the attribute of its system.
+    name: the name of the parameter. The system has an attribute with this name.
     default: the value if none is given.
     meaning: what the parameter is, for error messages and lists.
     low, high: the smallest and the largest valid number.
-    above: a bound that the number must exceed, for numbers that may be small but not zero.
-    choices: the valid words; a parameter with choices is not a number.
+    above: a number that the value must exceed. `above=0` excludes zero.
+    choices: the valid words. Without choices, the parameter is a number.
 
     >>> Parameter("c", 0.5, "damping", "1/s", low=0).range
     '[0, ∞)'
@@ -42,7 +42,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any, system: str) -> float | str:
-        """Return a valid value as a number or a word. Raises LfnoError, which names the `system`, if it is not valid."""
+        """Return `value` as a number or a word. Raises LfnoError, with the name of the `system`, if the value is not valid."""
         if self.choices:
             if value not in self.choices:
                 raise LfnoError(f"{system}: {self.name} = {value!r} is not one of {', '.join(self.choices)}")
@@ -81,11 +81,12 @@ class Channel:
 class System(ABC):
     """A dynamical system with a forcing f(*space, t) or an initial state u0(*space) as its input.
 
-    A subclass states the class attributes below and two solvers. `integrate` is fast and solves all samples at once.
-    `reference` is slow and works in another way; tests and `lfno data check` compare the two. A system with a periodic steady
-    state also defines `start_state` and `march`. The parameters become attributes of the instance.
+    A subclass defines the class attributes below and two solvers. `integrate` is fast and solves all samples at once.
+    `reference` is slow and uses an independent method. Tests and `lfno data check` compare the results of both. A system with a
+    periodic steady state also defines `start_state` and `march`. Parameters are keyword arguments of the constructor and
+    attributes of the instance.
 
-    Raises LfnoError for a parameter that the system does not have, or a value outside of its range.
+    Raises LfnoError for a parameter that the system does not have, or for a value outside of its range.
 
     >>> from lfno.systems import Duffing
     >>> Duffing(c=0.5).solve(np.sin, Grid.line(128, dt=0.01)).shape
@@ -103,15 +104,15 @@ class System(ABC):
     rich_grid: ClassVar[Grid | None] = None  # grid of the other data sets; None: the same grid
     solver: ClassVar[str]  # the method of `integrate` in a few words, for the provenance
     accuracy: ClassVar[float]  # bound of the relative error of `integrate` on the data sets
-    accuracies: ClassVar[dict[str, float]] = {}  # other bounds, for data sets that are harder
-    #: name of a data set -> its parameter values
+    accuracies: ClassVar[dict[str, float]] = {}  # name of a data set -> another bound
+    #: NAME of a data set -> its parameter values
     sets: ClassVar[dict[str, dict[str, Any]]] = {}
-    #: kind of inputs -> family of inputs; "paper" gives the data set NAME, any other key the data set NAME-key
+    #: key -> family of inputs. The data set NAME has the family "paper", the data set NAME-key has the family of this key
     families: ClassVar[dict[str, Family]] = {}
-    count: ClassVar[int] = 380  # samples of a data set
-    folds: ClassVar[int] = 5  # the standard split tests on one of so many equal parts
-    out_count: ClassVar[int] = 190  # samples of a data set that is only for testing
-    chunk: ClassVar[int] = 380  # samples solved together; an interrupted data set resumes after the last chunk
+    count: ClassVar[int] = 380  # number of samples of a data set
+    folds: ClassVar[int] = 5  # the standard split cuts a data set into this number of parts and tests on one part
+    out_count: ClassVar[int] = 190  # number of samples of a data set that is only for testing
+    chunk: ClassVar[int] = 380  # number of samples solved together; an interrupted data set resumes after the last chunk
 
     def __init__(self, **values: Any) -> None:
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -126,7 +127,7 @@ class System(ABC):
 
     @property
     def damped(self) -> bool:
-        """Whether the system loses energy, so that the effect of its initial state dies away."""
+        """Whether the system loses energy, so that the effect of its initial state decays."""
         return True
 
     @abstractmethod
@@ -139,14 +140,14 @@ class System(ABC):
 
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
         """Return the initial state, (sample, *state), at the first time of the grid."""
-        raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
+        raise LfnoError(f"{self.title} cannot be solved from a given state: the class defines no `start_state` and `march`")
 
     def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Solve from a given state. Return the outputs (sample, channel, *grid) and the state at the last time.
 
         Samples whose solution is not finite are NaN.
         """
-        raise LfnoError(f"{self.title} cannot be continued from a state: it states no `start_state` and `march`")
+        raise LfnoError(f"{self.title} cannot be solved from a given state: the class defines no `start_state` and `march`")
 
     @property
     def unsettled(self) -> str:
@@ -159,10 +160,10 @@ class System(ABC):
         """Return the response to the input repeated for ever. The period is size × step of the time axis.
 
         given: a forcing, as in `solve`.
-        grid: the grid of the response; the system's own by default.
+        grid: the grid of the response, by default the grid of the system.
 
-        The result says for each sample whether the limit was reached; the others are NaN. For a system without a steady state
-        (no damping, or no forcing) its `reason` says why.
+        The result says which samples reached a periodic steady state. Other samples are NaN. If the system has no periodic
+        steady state (no damping, or no forcing), `reason` of the result says why.
 
         >>> from lfno.systems import Duffing
         >>> state = Duffing(c=0.5).steady_state(lambda t: 0.1 * np.sin(2 * np.pi * t / 10), Grid.line(100, dt=0.1))
@@ -177,14 +178,16 @@ class System(ABC):
         return self.settle(signal, grid)
 
     def settle(self, signal: Signal, grid: Grid) -> SteadyState:
-        """Compute the steady state: by repetition here; a system with a faster method overrides this."""
+        """Return the steady state, computed by repetition. A system with a faster method overrides this function."""
         return by_repetition(self, signal, grid)
 
     def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
-        """Return the eigenvalues with Im ≥ 0 (1/s) of the equation linearised about an equilibrium, slowest decay first.
+        """Return the eigenvalues with Im ≥ 0 of the equation linearised about an equilibrium, in 1/s, slowest decay first.
 
-        The equilibrium is the one that the system reaches from its initial state under the constant input `operating`.
-        A field gives its slowest modes. Raises LfnoError for a system that reaches no equilibrium.
+        operating: the constant input under which the system reaches the equilibrium, from its initial state.
+
+        A partial differential equation has infinitely many eigenvalues; only the slowest are returned. Raises LfnoError if the
+        system reaches no equilibrium.
 
         >>> from lfno.systems import Duffing
         >>> Duffing(c=0.5).linearised_poles().round(4)
@@ -193,16 +196,16 @@ class System(ABC):
         raise LfnoError(f"{self.title}: the modes of the linearised equation are not known")
 
     def signal_grid(self, grid: Grid) -> Grid:
-        """Return the axes of the input: all axes for a forcing, the spatial ones for an initial state."""
+        """Return the grid of the input: all axes for a forcing, the axes of space for an initial state."""
         return grid if self.kind == "forced" else Grid(tuple(axis for axis in grid.axes if not axis.time))
 
     def solve(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the outputs (sample, channel, *grid.shape) for a forcing or an initial state.
 
         given: a function of the coordinates, or an array on the grid, which is interpolated by cubic splines.
-        grid: the grid of the outputs; the system's own by default.
+        grid: the grid of the outputs, by default the grid of the system.
 
-        Raises LfnoError if the grid has other axes, or if a solution is not finite.
+        Raises LfnoError if the grid has other axes than the system, or if a solution is not finite.
 
         >>> from lfno.systems import Pendulum
         >>> Pendulum().solve(np.zeros(64), Grid.line(64, dt=0.1)).max()
@@ -221,7 +224,7 @@ class System(ABC):
         return outputs
 
     def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """Return inputs and outputs of a data set. An input without time has a time axis of size 1."""
+        """Return inputs and outputs of a data set, (sample, channel, *grid). An initial state has a time axis of size 1."""
         where = self.signal_grid(grid)
         signal = as_signal(given, where)
         inputs = np.asarray(signal(*open_mesh(where)))[:, None]
@@ -231,6 +234,6 @@ class System(ABC):
         """Raise LfnoError if the grid has other axes than the system. A subclass adds the conditions of its solver."""
         if grid.names != self.grid.names:
             raise LfnoError(
-                f"{self.title} lives on a grid with axes ({', '.join(self.grid.names)}), "
-                f"the one given has ({', '.join(grid.names)})"
+                f"{self.title} needs a grid with the axes ({', '.join(self.grid.names)}); "
+                f"the given grid has ({', '.join(grid.names)})"
             )

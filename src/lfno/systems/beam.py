@@ -16,20 +16,21 @@ from lfno.systems.signals import Signal
 
 #: f = −99 A e^(−x) sin 10t, A evenly spaced in [0.05, 10]
 DECAYING_LOAD = Curve("A", lambda A, x, t: -99 * A * np.exp(-x) * np.sin(10 * t), 0.05, 10.0)
-# reference solution: number of modes
+# number of modes of the reference solution
 _TERMS = 600
-# reference solution: number of modes whose oscillation is resolved in time
+# number of modes of the reference solution whose oscillation is resolved in time
 _RESOLVED = 120
-# reference solution: panels of ten Gauss points between two outputs
+# number of panels of ten Gauss points between two outputs of the reference solution
 _PANELS = 20
 
 
 class Beam(IntervalSystem):
-    """`EI y'''' + ρA ÿ = f(x, t)` from rest, y = 0 at both ends.
+    """EI y⁗ + ρA ÿ = f(x, t) from rest, y = 0 at both ends. EI is the bending stiffness, ρA the mass per length.
 
     The equation needs two conditions at each end: `ends="supported"` adds y″ = 0 (hinges), `ends="clamped"` adds y′ = 0. The
-    two responses differ by about 40 %. The system is linear, so in the paper's family every sample is a multiple of one
-    field. With the paper's parameters the first supported mode has 0.6 rad/s, far below the 10 rad/s of the load.
+    two responses differ by about 40 %. The system is linear, and the paper's loads are multiples of one function. All samples
+    of the paper's family are therefore multiples of one field. With the paper's parameters, the first mode of a supported beam
+    has 0.6 rad/s. The load has 10 rad/s.
 
     >>> Beam(ends="clamped").solve(lambda x, t: 10 * np.exp(-x) * np.sin(3 * t)).shape
     (1, 1, 50, 50)
@@ -52,7 +53,7 @@ class Beam(IntervalSystem):
     accuracy = 1e-9
     resolution = 224
     sets: ClassVar = {"beam": {}}
-    accuracies: ClassVar = {"beam-out": 1e-7}  # noise is a cubic spline, not smooth at its knots
+    accuracies: ClassVar = {"beam-out": 1e-7}  # noise is a cubic spline, whose third derivative jumps
     families: ClassVar = interval_families(grid, DECAYING_LOAD, (50.0, 800.0), (2.0, 40.0))
     EI: float
     rho: float
@@ -69,7 +70,7 @@ class Beam(IntervalSystem):
         modes = self.modes(grid)
         mass = self.rho * self.area
         frequencies = np.sqrt(self.EI / mass * modes.eigenvalues)
-        # z = q' + iω q obeys z' = iω z + load: the deflection is the imaginary part
+        # a mode q with q″ + ω² q = load: z = q′ + iω q satisfies z′ = iω z + load, and Im z / ω is the deflection
         z = self.linear_response(signal, grid, modes, 1j * frequencies)
         return ((modes.sample / (mass * frequencies)) @ z.imag)[:, None]
 
@@ -78,10 +79,10 @@ class Beam(IntervalSystem):
         return np.sort_complex(self.field_poles(1j * frequencies, operating))
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Analytic mode shapes, with Duhamel's integral `∫ sin ω(t − s) load(s) ds` by Gauss quadrature for each mode.
+        """Solve with analytic mode shapes, and Duhamel's integral ∫ sin ω(t − s) p(s) ds for each mode by Gauss quadrature.
 
-        Modes above the first `_RESOLVED` ones are far above the band of the load and follow it quasi-statically:
-        `ω² q = p(t) − p(0) cos ωt` to order 1/ω.
+        p is the load of a mode with the frequency ω. The modes after the first `_RESOLVED` modes are much faster than the load.
+        They follow it quasi-statically: ω² q = p(t) − p(0) cos ωt, with an error of order 1/ω.
         """
         x, t = grid.axes
         mass, length = self.rho * self.area, (x.size - 1) * x.step

@@ -18,8 +18,8 @@ from lfno.systems.signals import Signal
 class Brusselator(ReactingSystem):
     """`u_t = D₀ u_xx + a + f − (1 + b) u + v u²`, `v_t = D₁ v_xx + b u − v u²`, no flux at the ends; the output is u.
 
-    Without forcing and diffusion it oscillates if b > 1 + a². The paper's forcing drives u below zero, where u is no longer a
-    concentration but still finite. With D₀ = D₁ = 0 every point is an independent oscillator.
+    Without forcing and diffusion, the system oscillates if b > 1 + a². With the paper's forcing, u becomes negative in places:
+    u is then no concentration, but the equation has a solution. With D₀ = D₁ = 0, every point is an independent oscillator.
 
     >>> Brusselator(b=2.5).solve(lambda x, t: 0.1 * np.cos(np.pi * x / 1.47) * np.cos(t)).shape
     (1, 1, 50, 50)
@@ -61,7 +61,7 @@ class Brusselator(ReactingSystem):
 
     @property
     def unsettled(self) -> str:
-        return "" if self.b <= 1 + self.a**2 else "it oscillates by itself (b > 1 + a²), at a frequency of its own"
+        return "" if self.b <= 1 + self.a**2 else "it oscillates without forcing (b > 1 + a²), at its own frequency"
 
     def start_state(self, count: int, grid: Grid) -> np.ndarray:
         constant = self.modes(grid).project.sum(axis=1)
@@ -89,7 +89,7 @@ class Brusselator(ReactingSystem):
         return np.moveaxis(q[..., :size] @ modes.sample.T, 0, -1)[:, None], q[-1]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""
+        """Solve with Chebyshev collocation in x, and Radau's method with a tolerance of 1e-10 in t."""
         points, matrix, output = self.collocation(grid)
         size, times = len(points), grid.axes[1].points
         zero = np.zeros((size, size))

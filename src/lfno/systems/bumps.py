@@ -1,4 +1,4 @@
-"""Random periodic bumps: localised initial states, in contrast to the waves of the other families."""
+"""Random periodic bumps: localised initial states. The other families consist of waves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from lfno.systems.families import Draws, Family
 
 
 class Bumps(Family):
-    """`Σᵢ aᵢ (Πd exp(κᵢ (cos 2π(x_d − cᵢd)/L_d − 1)) − mean)`: `count` bumps of either sign, width about L/(2π√κ).
+    """Sums of smooth periodic bumps, `Σᵢ aᵢ (Π_d exp(κᵢ (cos 2π(x_d − c_id)/L_d − 1)) − mean)`.
 
-    The bumps are smooth and periodic. `centred` subtracts their mean: a vorticity must have mean zero.
+    lengths: L, the period of each axis d.
+    amplitude: the range of the heights |aᵢ|. Their signs are random.
+    sharpness: the range of κ. A bump has a width of about L/(2π√κ).
+    bumps: the number of bumps of a sample, with random centres c.
+    centred: whether to subtract the mean of each bump. A vorticity must have mean zero.
     """
 
     def __init__(

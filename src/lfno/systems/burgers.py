@@ -1,4 +1,4 @@
-"""Burgers' equation: waves that steepen into shocks, held at a finite width by viscosity."""
+"""Burgers' equation: waves become steeper until they are shocks, whose width depends on the viscosity."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ RAMP = Curve("U", lambda U, x: U * x, 1.6, 2.4, random=True)
 class Burgers(System):
     """`u_t + u u_x = ν u_xx` on a periodic line, from u(x, 0) = u0(x).
 
-    The paper's u0 = U x jumps at the end of the period. On [−π, π), the default, the jump is symmetric and the shock stands
-    still: the value at x = −π is −Uπ at t = 0 (the formula) and 0 later (the middle of the shock). On [0, 2π), that is
-    `grid.change("x", origin=0.0)`, the same ramp has the mean speed Uπ and the shock moves, which is harder to predict.
-    With ν = 0.01/π shocks are thinner than the paper's grid.
+    The paper's u0 = U x jumps at the end of the period, and the jump becomes a shock. On the default interval [−π, π), the
+    shock does not move. At x = −π, the value is −Uπ at t = 0, and 0 in the middle of the shock later. On the interval [0, 2π),
+    which is `grid.change("x", origin=0.0)`, u has the mean Uπ, so that the shock moves. This is harder to predict. With
+    ν = 0.01/π, shocks are thinner than the distance of the points of the paper's grid.
 
     >>> Burgers().solve(lambda x: np.sin(x)).shape
     (1, 1, 50, 50)
@@ -58,14 +58,14 @@ class Burgers(System):
         return periodic_solution(signal, x.points, times, self.nu, x.length)[:, None]
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """The two integrals of the Cole–Hopf solution over the whole line, by a fixed fine quadrature for each point."""
+        """Compute the two integrals of the Cole–Hopf solution (`lfno.solvers.cole_hopf`) by a fine quadrature at each point."""
         x, t = grid.axes
         panels, stages = 400, 12
         width = x.length / panels
         nodes, weights = np.polynomial.legendre.leggauss(stages)
         places = (x.origin + width * (np.arange(panels)[:, None] + (nodes + 1) / 2)).ravel()
         slopes = signal(places).reshape(signal.count, panels, stages)
-        # ψ from the left edge of each panel by the polynomial through its nodes, then panel after panel
+        # ψ: integrate the polynomial through the nodes of each panel, then add the integrals of all panels before
         powers = np.arange(1, stages + 1)
         monomials = np.linalg.inv(np.vander(nodes, increasing=True))
         primitive = (nodes[:, None] ** powers - (-1.0) ** powers) / powers @ monomials

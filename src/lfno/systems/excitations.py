@@ -1,7 +1,7 @@
 """Random signals in time: multisines, chirps, steps and pulses for training; sawtooth and noise for testing only.
 
-All signals are smooth functions of t, so that integrators keep their order. All have a random amplitude and band, so that a
-sample cannot be interpolated from other samples.
+All signals are smooth functions of t, so that solvers keep their order of accuracy. Amplitudes and frequencies are random, so
+that no sample can be interpolated from other samples.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ class Excitation(Family):
 
 
 class Multisine(Excitation):
-    """`a √(1/K) Σₖ sin(ωₖ t + φₖ)`: K = 24 tones in a random part of the band, with the power of a sine of amplitude a."""
+    """`a √(1/K) Σₖ sin(ωₖ t + φₖ)` with K = 24 sines.
+
+    The frequencies lie between the lower end of the band and a random upper end. The power is the power of one sine with the
+    amplitude a.
+    """
 
     tones = 24
 
@@ -52,8 +56,8 @@ class Multisine(Excitation):
 def sum_of_sines(frequency: np.ndarray, phase: np.ndarray, t: np.ndarray) -> np.ndarray:
     """Return `Σₖ sin(ωₖ t + φₖ)`, (sample, time), at increasing times, for ω and φ of shape (sample, tone).
 
-    For equally spaced times, sin(a + b) = sin a cos b + cos a sin b, with a at every n-th time and b over n steps, turns the
-    sum into a product of small matrices. It is five times faster than one sine for each tone and time.
+    For equally spaced times, we use sin(a + b) = sin a cos b + cos a sin b. a belongs to every n-th time, and b to the n times
+    after it. The sum is then a product of small matrices, five times faster than one sine for each tone and time.
     """
     n = int(np.sqrt(len(t)))
     if n < 8 or np.ptp(np.diff(t)) > 1e-9 * (t[-1] - t[0]) / len(t):
@@ -84,7 +88,10 @@ class Chirp(Excitation):
 
 
 class Steps(Excitation):
-    """Steps between eight random levels in ±a; each step is `½(1 + tanh((t − tₖ)/τ))` with τ = 2/ω_high."""
+    """Steps between eight random levels in [−a, a]. Each step is `½(1 + tanh((t − tₖ)/τ))` with τ = 2/ω_high.
+
+    tₖ is a random time and ω_high the upper end of the band.
+    """
 
     levels = 8
 
@@ -105,7 +112,10 @@ class Steps(Excitation):
 
 
 class Pulses(Excitation):
-    """Six Gaussian pulses at random times, with random width (1/ω_high to 4/ω_high) and height in ±2a."""
+    """Six Gaussian pulses at random times, with random heights in [−2a, 2a].
+
+    Widths lie between 1/ω_high and 4/ω_high, where ω_high is the upper end of the band.
+    """
 
     pulses = 6
 
@@ -146,7 +156,7 @@ class Sawtooth(Excitation):
 
 
 class Noise(Excitation):
-    """Gaussian noise of standard deviation a/√2: independent values every π/ω_high, joined by a cubic spline."""
+    """Gaussian noise with the standard deviation a/√2: independent values at times π/ω_high apart, joined by a cubic spline."""
 
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
         knots = int(np.ceil(self.duration * self.band[1] / np.pi)) + 1
@@ -160,11 +170,11 @@ class Noise(Excitation):
 
 
 def rich(amplitude: Range, band: Range, duration: float) -> Mixture:
-    """Return the inputs for training: multisines, chirps, steps and pulses in equal shares."""
+    """Return the family of inputs for training: multisines, chirps, steps and pulses in equal numbers."""
     where = (amplitude, band, duration)
     return Mixture(multisine=Multisine(*where), chirp=Chirp(*where), steps=Steps(*where), pulses=Pulses(*where))
 
 
 def unseen(amplitude: Range, band: Range, duration: float) -> Mixture:
-    """Return the out-of-family inputs: kinds of signal that `rich` does not contain, with the same band and amplitudes."""
+    """Return the family of inputs for testing only: signals of other kinds than in `rich`, with equal bands and amplitudes."""
     return Mixture(sawtooth=Sawtooth(amplitude, band, duration), noise=Noise(amplitude, band, duration))

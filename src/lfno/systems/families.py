@@ -1,4 +1,7 @@
-"""Families of inputs: how to draw the forcings or initial states of a data set, and how to evaluate them."""
+"""Families of inputs: draw the forcings or initial states of a data set at random, and evaluate them.
+
+A drawn function is described by its parameters, for example an amplitude and a frequency.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 
 from lfno.systems.signals import Chosen, Signal
 
-#: parameters of the samples: name -> array whose first axis is the sample
+#: parameters of drawn functions: name -> array whose first axis is the sample
 Draws = dict[str, np.ndarray]
 
 
@@ -18,11 +21,14 @@ class Family(ABC):
 
     @abstractmethod
     def draw(self, count: int, generator: np.random.Generator) -> Draws:
-        """Return the parameters of `count` samples. The same state of the generator gives the same samples."""
+        """Return the parameters of `count` random samples. Generators with equal states give equal samples."""
 
     @abstractmethod
     def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
-        """Return the values (sample, *shape) of the drawn functions on an open mesh of coordinates."""
+        """Return the values (sample, *shape) of drawn functions.
+
+        coordinates: one array for each axis; all arrays together broadcast to `shape` (see `lfno.systems.signals.open_mesh`).
+        """
 
     def signal(self, draws: Draws) -> FamilySignal:
         """Return the drawn functions as a signal for a solver."""
@@ -44,22 +50,22 @@ class FamilySignal(Signal):
 
 
 def column(values: np.ndarray, ndim: int) -> np.ndarray:
-    """Reshape (count) to (count, 1, …, 1), to multiply it with fields of `ndim` axes."""
+    """Return values (count,) in the shape (count, 1, …, 1), to multiply them with fields of `ndim` axes."""
     return values.reshape(-1, *(1,) * ndim)
 
 
 def part(draws: Draws, name: str) -> Draws:
-    """Return the parameters of one member of a compound family: the entries `name.key`, as `key`."""
+    """Return the parameters of one member of a family that consists of other families: the entries `name.key`, as `key`."""
     return {key.removeprefix(f"{name}."): v for key, v in draws.items() if key.startswith(f"{name}.")}
 
 
 class Curve(Family):
-    """Functions with one number per sample, `function(A, *coordinates)`, as in the paper.
+    """Functions `function(A, *coordinates)` with one parameter A, as in the paper.
 
-    name: the name of the number.
-    function: the function of the number and the coordinates.
-    low, high: the range of the number.
-    random: whether it is drawn uniformly from [low, high) or evenly spaced over [low, high].
+    name: the name of the parameter.
+    function: the function of the parameter and the coordinates.
+    low, high: the range of the parameter.
+    random: True for parameters drawn uniformly from [low, high), False for evenly spaced parameters over [low, high].
 
     >>> ramps = Curve("A", lambda A, t: A * t, 0, 2)
     >>> ramps.evaluate(ramps.draw(3, np.random.default_rng(0)), np.array([0.0, 1.0])).tolist()
@@ -83,7 +89,7 @@ class Curve(Family):
 
 
 class Mixture(Family):
-    """Several families in equal shares and random order. The parameter `kind` is the index of the family of a sample."""
+    """Several families with equal numbers of samples, in random order. The parameter `kind` is the index of the family."""
 
     def __init__(self, **members: Family) -> None:
         self.members = members
@@ -106,7 +112,7 @@ class Mixture(Family):
 
 
 class Separable(Family):
-    """Forcings p(*space) g(t): a spatial profile from one family times a signal in time from another."""
+    """Forcings p(*space) g(t). The family `space` gives p, and the family `time` gives g."""
 
     def __init__(self, space: Family, time: Family) -> None:
         self.space, self.time = space, time

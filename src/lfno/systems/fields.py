@@ -11,10 +11,12 @@ from lfno.systems.families import Draws, Family, column
 
 
 class Profiles(Family):
-    """`p(x) = Σₘ aₘ sin(mπx/L)`, m = 1…M, with Σ aₘ² = 1 and aₘ ~ N(0, 1)/m before scaling.
+    """Profiles `p(x) = Σₘ aₘ sin(mπx/L)`. The coefficients are aₘ ~ N(0, 1)/m, scaled to Σ aₘ² = 1.
 
-    `ends="flat"` uses `cos(mπx/L)`, m = 0…M−1, for boundary conditions on the slope. `first` is the smallest m; a larger one
-    gives profiles that another family does not contain.
+    length: L.
+    modes: the number of modes m.
+    ends: "zero" for sines; "flat" for `cos((m − 1)πx/L)`, which has zero slope at the ends.
+    first: the smallest m.
     """
 
     def __init__(self, length: float, modes: int = 4, ends: Literal["zero", "flat"] = "zero", first: int = 1) -> None:
@@ -34,13 +36,13 @@ class Profiles(Family):
 class PeriodicField(Family):
     """Gaussian random fields with mean zero on a periodic box, `u = Σₖ √2 s(|κ|²) (aₖ cos κ·x + bₖ sin κ·x)`.
 
-    The sum runs over half of the wave vectors κ = 2πk/L; a and b are standard normal. This is the distribution N(0, C), where
-    C has the eigenvalues s².
+    The sum has one wave vector κ = 2πk/L of each pair κ, −κ. aₖ and bₖ are standard normal. The distribution of u is N(0, C),
+    where the covariance C has the eigenvalues s².
 
     lengths: the sides of the box.
     modes: the largest |k| in each direction.
     deviation: the function s of |κ|².
-    amplitude: the range of root mean squares to which samples are scaled; None: no scaling.
+    amplitude: samples are scaled to a random root mean square in this range; None for no scaling.
     """
 
     def __init__(
@@ -74,6 +76,6 @@ class PeriodicField(Family):
     def evaluate(self, draws: Draws, *coordinates: np.ndarray) -> np.ndarray:
         values = draws["cosine"] - 1j * draws["sine"]
         for wavenumbers, x in zip(self.wavenumbers, coordinates, strict=True):
-            # contract one axis at a time, because the box is a tensor product
+            # one axis at a time, because a wave is a product of waves along each axis
             values = np.tensordot(values, np.exp(1j * wavenumbers[:, None] * np.ravel(x)), axes=([1], [0]))
         return values.real

@@ -21,9 +21,10 @@ DECAYING_WAVE = Curve("A", lambda A, x, t: A * np.exp(-t) * (1 - np.pi**2) * np.
 class Heat(IntervalSystem):
     """`y_t = D y_xx − f(x, t)`, y = 0 at both ends and at the start.
 
-    The system is linear, so in the paper's family every sample is a multiple of one field. The slowest mode has the time
-    constant L²/(π² D), 1.6 s on the paper's rod of 3.92 m: the window of 0.5 s shows only the transient. The paper's forcing is
-    not zero at x = 3.92, which makes a boundary layer. A sine series converges slowly there; the modes of this solver do not.
+    The system is linear, and the paper's forcings are multiples of one function. All samples of the paper's family are
+    therefore multiples of one field. The slowest mode has the time constant L²/(π² D), which is 1.6 s on the paper's rod of
+    3.92 m. The window of 0.5 s shows only the transient. The paper's forcing is not zero at x = 3.92, so that y has a boundary
+    layer there. A sine series converges slowly in this layer. The modes of this solver converge fast.
 
     >>> Heat().solve(lambda x, t: -np.sin(np.pi * x / 3.92) + 0 * t).shape
     (1, 1, 50, 50)
@@ -37,7 +38,7 @@ class Heat(IntervalSystem):
     solver = "polynomial Galerkin modes, exponential quadrature in time"
     accuracy = 1e-9
     sets: ClassVar = {"heat": {}}
-    accuracies: ClassVar = {"heat-out": 1e-7}  # noise is a cubic spline, not smooth at its knots
+    accuracies: ClassVar = {"heat-out": 1e-7}  # noise is a cubic spline, whose third derivative jumps
     families: ClassVar = interval_families(grid, DECAYING_WAVE, (0.5, 8.0), (4.0, 80.0))
     D: float
 
@@ -46,7 +47,11 @@ class Heat(IntervalSystem):
         return (-modes.sample @ self.linear_response(signal, grid, modes, -self.D * modes.eigenvalues))[:, None]
 
     def settle(self, signal: Signal, grid: Grid) -> SteadyState:
-        """Closed form: a mode that has the value q(T) after one window from rest is periodic from q(T)/(1 − e^(λT)) on."""
+        """Return the exact steady state.
+
+        If a mode with the eigenvalue λ has the value q(T) after one window T from rest, the periodic solution begins with
+        q(T)/(1 − e^(λT)).
+        """
         modes, t = self.modes(grid), grid.axes[1]
         rates = -self.D * modes.eigenvalues
         q = self.linear_response(closed(signal), grid.change(t.name, size=t.size + 1), modes, rates)
@@ -58,7 +63,7 @@ class Heat(IntervalSystem):
         return self.field_poles(-self.D * self.modes(self.grid).eigenvalues, operating)
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""
+        """Solve with Chebyshev collocation in x, and Radau's method with a tolerance of 1e-10 in t."""
         points, matrix, output = self.collocation(grid)
         times = grid.axes[1].points
 

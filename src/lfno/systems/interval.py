@@ -22,22 +22,31 @@ from lfno.systems.signals import Signal
 DISCRETISATION = Parameter(
     "discretisation",
     "exact",
-    "the equation itself, or second-order differences on the points of the grid, exact in time",
+    "exact: solve the equation itself; semi: use second-order differences in space, and solve exactly in time",
     choices=("exact", "semi"),
 )
-FIELD_POLES = 8  # modes of a linearised field that are given
-_BLOCK = 64  # samples solved together, to limit the memory on fine grids
+FIELD_POLES = 8  # number of eigenvalues that `linearised_poles` returns for a field
+_BLOCK = 64  # number of samples solved together, to limit the memory on fine grids
 
 
 def interval_grid(dx: float, dt: float, size: int = 50, steps: int = 50, boundary: str = "fixed") -> Grid:
-    """Return the grid x_j = j dx, t_n = n dt. Both ends of the interval are points, so L = (size − 1) dx."""
+    """Return a grid with `size` points x_j = j dx and `steps` times t_n = n dt. The interval has the length (size − 1) dx."""
     return Grid((Axis("x", size, dx, unit="m", boundary=boundary), Axis("t", steps, dt, unit="s", time=True)))
 
 
 def interval_families(
     grid: Grid, paper: Family, amplitude: Range, band: Range, ends: Any = "zero"
 ) -> dict[str, Family]:
-    """Return the paper's inputs, rich inputs (four random spatial modes times a rich signal) and inputs of other kinds."""
+    """Return the families of inputs of a system on an interval.
+
+    "paper": the family `paper`.
+    "rich": a random profile of four modes times a random signal, for training.
+    "out": a random profile times a signal of another kind, for testing only.
+
+    amplitude: the range of amplitudes.
+    band: the range of angular frequencies in rad/s.
+    ends: "zero" or "flat", the profiles at the ends of the interval.
+    """
     x, t = grid.axes
     where = Profiles((x.size - 1) * x.step, modes=4, ends=ends)
     return {
@@ -48,10 +57,10 @@ def interval_families(
 
 
 class IntervalSystem(System):
-    """A forced equation on [x₀, x₀ + L] whose linear part is diagonal in the modes of its boundary conditions.
+    """A forced equation on [x₀, x₀ + L]. Its linear part is a multiple of ∂²/∂x² or ∂⁴/∂x⁴, which is diagonal in modes.
 
-    The first and last point of the grid are the ends of the interval. `resolution` is the number of polynomial modes of
-    `integrate`, `reference_resolution` the number of Chebyshev points of `reference`.
+    The first and the last point of the grid are the ends of the interval. `ends` are the boundary conditions. `integrate` uses
+    `resolution` polynomial modes. `reference` uses `reference_resolution` Chebyshev points.
     """
 
     kind = "forced"
@@ -63,7 +72,7 @@ class IntervalSystem(System):
     discretisation: str
 
     def boundary(self) -> Ends:
-        """Return the boundary conditions; a system with a choice overrides this."""
+        """Return the boundary conditions. A system with several boundary conditions overrides this function."""
         return self.ends
 
     @property
@@ -82,7 +91,7 @@ class IntervalSystem(System):
         length = (x.size - 1) * x.step
         if self.discretisation == "semi":
             return difference_modes(length, self.boundary(), x.size)
-        # the number of modes does not depend on the grid: a finer output needs no finer solution
+        # the number of modes does not depend on the grid, because the modes are accurate at any output point
         return galerkin_modes(length, self.boundary(), x.points - x.origin, self.resolution)
 
     def loads(self, signal: Signal, grid: Grid, modes: Modes, times: np.ndarray) -> np.ndarray:
@@ -90,7 +99,7 @@ class IntervalSystem(System):
         return modes.project @ signal((modes.nodes + grid.axes[0].origin)[:, None], times[None])
 
     def linear_response(self, signal: Signal, grid: Grid, modes: Modes, rates: np.ndarray) -> np.ndarray:
-        """Solve `q' = rate q + load` from rest for every mode, in blocks of samples. Return (sample, modes, t)."""
+        """Solve q′ = rate · q + load from rest for every mode. Return q, (sample, modes, time)."""
         times = grid.axes[1].points
 
         def respond(block: Signal) -> np.ndarray:
@@ -99,13 +108,20 @@ class IntervalSystem(System):
         return np.concatenate([respond(signal[i : i + _BLOCK]) for i in range(0, signal.count, _BLOCK)])
 
     def field_poles(self, poles: np.ndarray, operating: float) -> np.ndarray:
-        """Return the slowest of the poles of a field that rests at zero. Raises LfnoError for another level."""
+        """Return the slowest eigenvalues with Im ≥ 0 about the equilibrium zero.
+
+        poles: all eigenvalues.
+        operating: the constant input. Raises LfnoError if it is not zero.
+        """
         if operating:
-            raise LfnoError(f"{self.title}: the linearised equation is known about zero only; leave out the operating level")
+            raise LfnoError(f"{self.title}: only the equilibrium for zero input is known; leave out the operating level")
         return upper_half(poles)[:FIELD_POLES]
 
     def collocation(self, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the inner collocation points, the matrix of ∂²/∂x² there, and the interpolation to the grid."""
+        """Return the inner collocation points, and two matrices for values at these points.
+
+        The first matrix is ∂²/∂x². The second matrix interpolates to the points of the grid.
+        """
         x = grid.axes[0]
         if self.discretisation == "semi":
             modes = self.modes(grid)
@@ -117,15 +133,16 @@ class IntervalSystem(System):
 
 
 class ReactingSystem(IntervalSystem):
-    """A nonlinear equation on an interval: a subclass defines `start_state` and `solve_from`."""
+    """A nonlinear equation on an interval. A subclass defines `start_state` and `solve_from`."""
 
     @abstractmethod
     def solve_from(
         self, signal: Signal, grid: Grid, state: np.ndarray, give_up: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Solve from modal coordinates (sample, mode). Return the outputs and the last state.
+        """Solve from an initial state. Return the outputs (sample, channel, *grid) and the state at the last time.
 
-        A solution that is not finite raises LfnoError, or gives NaN with `give_up`.
+        state: modal coordinates, (sample, mode).
+        give_up: whether a sample whose solution blows up becomes NaN. If False, LfnoError is raised.
         """
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:

@@ -13,8 +13,9 @@ from lfno.systems.ode import ForcedODE
 class Lorenz(ForcedODE):
     """`ẋ = γ(y − x)`, `ẏ = x(ρ − z) − y`, `ż = xy − βz − f(t)`, (x, y, z)(0) = (1, 0, 0); the output is x.
 
-    At ρ = 5 and ρ = 10 the system is not chaotic: both fixed points are stable. At ρ = 10 the forcing decides which one is
-    reached; in the paper's family the final x changes sign once, at A* = 7.3710424. Chaos begins at ρ = 24.74.
+    At ρ = 5 and ρ = 10, the system is not chaotic: both fixed points are stable. At ρ = 10, the forcing decides which fixed
+    point the system reaches. In the paper's family, the fixed point changes once, at the amplitude A = 7.3710424. Chaos begins
+    at ρ = 24.74.
 
     >>> Lorenz(rho=5).solve(lambda t: np.sin(t)).shape
     (1, 1, 2048)
@@ -29,7 +30,7 @@ class Lorenz(ForcedODE):
         Parameter("beta", 8 / 3, "aspect ratio", above=0),
     )
     sets: ClassVar = {"lorenz-rho5": {"rho": 5.0}, "lorenz-rho10": {"rho": 10.0}}
-    #: at ρ = 10, solutions between the two fixed points amplify errors by a factor of about a thousand
+    #: at ρ = 10, solutions that come between the two fixed points amplify errors by a factor of about a thousand
     accuracies: ClassVar = {"lorenz-rho10": 1e-5, "lorenz-rho10-rich": 1e-5, "lorenz-rho10-out": 1e-5}
     start = (1.0, 0.0, 0.0)
     gamma: float

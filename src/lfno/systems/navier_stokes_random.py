@@ -15,30 +15,31 @@ from lfno.systems.fields import PeriodicField
 from lfno.systems.navier_stokes import NavierStokes, torus_grid
 from lfno.systems.signals import Signal
 
-FRAMES = 10  # past frames that are the input
+FRAMES = 10  # number of earlier frames that are the input; a frame is the field at one time
 
 
 def vorticity(deviation: float) -> PeriodicField:
-    """Random vorticity on the unit torus with |k| ≤ 31, w0 ~ N(0, deviation² (−Δ + 49)^(−5/2))."""
+    """Return the family of random vorticities w0 ~ N(0, deviation² (−Δ + 49)^(−5/2)) on the unit torus, with modes |k| ≤ 31."""
     return PeriodicField((1.0, 1.0), 31, lambda squared: deviation * (squared + 49) ** -1.25)
 
 
-#: The data that were published with the benchmark. Their generator multiplies the square root of the covariance, not the
-#: covariance, by 7^(3/2), and by √2 because it keeps the real part of a complex field. The root mean square of w0 is 0.262.
+#: The distribution of the published data of the benchmark. Papers print the covariance 7^(3/2) (−Δ + 49)^(−5/2). The program
+#: that made the data multiplies the square root of (−Δ + 49)^(−5/2) by 7^(3/2), and by √2 because it takes the real part of a
+#: complex field. The root mean square of w0 is 0.262.
 STANDARD_VORTICITY = vorticity(2**0.5 * 7**1.5)
-#: The law as papers print it, N(0, 7^(3/2) (−Δ + 49)^(−5/2)). The root mean square of w0 is 0.043.
+#: The distribution that papers print, N(0, 7^(3/2) (−Δ + 49)^(−5/2)). The root mean square of w0 is 0.043.
 PRINTED_VORTICITY = vorticity(7**0.75)
 
 
 class NavierStokesRandom(NavierStokes):
-    """`w_t + u·∇w = ν Δw + F (sin 2π(x + y) + cos 2π(x + y))` on the unit torus, w0 a Gaussian random field.
+    """`w_t + u·∇w = ν Δw + F (sin 2π(x + y) + cos 2π(x + y))` on the unit torus. w0 is a Gaussian random field.
 
-    The standard benchmark of neural operators: 1000 samples for training and 200 for testing. The data set
-    `navier-stokes-nu1e-3-printed` draws w0 by the law that papers print, which is six times weaker.
+    This is a standard benchmark of neural operators, with 1000 samples for training and 200 for testing. In the data set
+    `navier-stokes-nu1e-3-printed`, w0 has the distribution that papers print. Its w0 is six times smaller.
 
-    The input is not w0 but the ten frames at t = 1 … 10, as channels; the output is the forty frames at t = 11 … 50. The
-    forcing alone leads to w = F (1 − e^(−8π²νt))/(8π²ν) (sin + cos), which is 1.24 at x = y = 0 after 50 s. A viscosity below
-    1e-3 needs a finer grid than 64 × 64.
+    A frame is the vorticity at one time. The input channels are the ten frames at t = 1 … 10 s. The output is the forty frames
+    at t = 11 … 50 s. With w0 = 0, w is F (1 − e^(−8π²νt))/(8π²ν) (sin 2π(x + y) + cos 2π(x + y)), which is 1.24 at x = y = 0
+    after 50 s. A viscosity below 1e-3 needs a finer grid than 64 × 64.
 
     >>> [channel.name for channel in NavierStokesRandom().inputs][:2]
     ['w1', 'w2']
@@ -77,13 +78,16 @@ class NavierStokesRandom(NavierStokes):
             raise LfnoError(f"{self.title}: the forcing has period 1, a side of {x.length:g} is not a multiple of it")
 
     def record(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """Return the first frames as input channels (sample, 10, x, y, 1), the later ones as output (sample, 1, x, y, t)."""
+        """Return inputs and outputs of a data set.
+
+        The inputs are the first frames as channels, (sample, 10, x, y, 1). The outputs are later frames, (sample, 1, x, y, t).
+        """
         self.check_grid(grid)
         t = grid.axes[2]
         if t.origin < FRAMES * t.step - 1e-9:
             raise LfnoError(
-                f"{self.title}: the outputs start at t = {t.origin:g}, "
-                f"too early for {FRAMES} frames each {t.step:g} before them"
+                f"{self.title}: the outputs start at t = {t.origin:g}; there is no time before it for {FRAMES} input frames "
+                f"{t.step:g} apart, so start at t = {FRAMES * t.step:g} or later"
             )
         whole = grid.change("t", size=t.size + FRAMES, origin=t.origin - FRAMES * t.step)
         frames = self.solve(given, whole)

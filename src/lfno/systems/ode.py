@@ -19,15 +19,15 @@ from lfno.systems.signals import Signal
 
 #: f(t) = A e^(−0.05 t) sin 5t, A evenly spaced in [0.05, 10]
 DECAYING_SINE = Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10.0)
-BAND = (0.2, 8.0)  # rad/s; it contains the natural frequencies
-DURATION = 20.48  # s, the window of the paper
+BAND = (0.2, 8.0)  # range of frequencies in rad/s; it contains the natural frequencies of the systems
+DURATION = 20.48  # length of the paper's window in s
 
 
 class ForcedODE(System):
-    """`ẏ = rate(y, f(t))` with y = `start` at the first time of the grid. The output is component `observed` of y.
+    """`ẏ = rate(y, f(t))` with the initial state `start` at the first time of the grid. The output is one component of y.
 
-    A subclass defines `rate` and `start`. The default inputs are the paper's decaying sines and random signals with amplitudes
-    from 0.5 to 8.
+    A subclass defines `rate` and `start`. `observed` is the index of the output component. The default families of inputs are
+    the paper's decaying sines, and random signals with amplitudes from 0.5 to 8.
     """
 
     kind = "forced"
@@ -47,7 +47,7 @@ class ForcedODE(System):
 
     @abstractmethod
     def rate(self, state: np.ndarray, force: np.ndarray) -> Sequence[np.ndarray]:
-        """Return the time derivative of each component. `state` is (component, sample), `force` is (sample)."""
+        """Return the time derivative of each component, for a state (component, sample) and a force (sample,)."""
 
     def integrate(self, signal: Signal, grid: Grid) -> np.ndarray:
         return self.march(signal, grid, self.start_state(signal.count, grid))[0]
@@ -57,7 +57,7 @@ class ForcedODE(System):
 
     def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         time = grid.axes[0]
-        # sub-steps as fine as on the system's own grid, up to a limit; the solver refines further if it must
+        # sub-steps as short as on the grid of the class, up to a limit; the solver refines them if this is not accurate
         substeps = int(np.clip(np.ceil(SUBSTEPS * time.step / self.grid.axes[0].step - 1e-9), SUBSTEPS, 8 * SUBSTEPS))
         states = rk4(self.rate, state.T, signal, time.origin, time.step, time.size, substeps)
         return states[self.observed][:, None], states[..., -1].T
@@ -71,7 +71,7 @@ class ForcedODE(System):
         return jacobian_poles(rate, equilibrium(rate, self.start, settle=self.damped))
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """The adaptive eighth-order method DOP853 with a tolerance of 1e-12, one sample after the other."""
+        """Solve with the adaptive eighth-order method DOP853 and a tolerance of 1e-12, one sample after the other."""
         points = grid.axes[0].points
 
         def solve(one: Signal) -> np.ndarray:

@@ -14,8 +14,8 @@ from lfno.systems.ode import BAND, DECAYING_SINE, DURATION, ForcedODE
 class Pendulum(ForcedODE):
     """`ẍ + c ẋ + (g/l) sin x = f(t)`, x(0) = ẋ(0) = 0.
 
-    The restoring force weakens with the angle. A strong force drives the pendulum over the top, and x counts the turns.
-    `ratio` is g/l; 9.81 is a pendulum of one metre.
+    x is the angle. The pendulum is a spring that becomes softer with the angle. A strong force drives the pendulum over the
+    top; each full turn then adds 2π to x. The parameter `ratio` is g/l: 9.81/s² for a pendulum of one metre.
 
     >>> Pendulum(c=0.5).solve(lambda t: 0.1 * np.sin(t)).shape
     (1, 1, 2048)
@@ -31,7 +31,7 @@ class Pendulum(ForcedODE):
     inputs = (Channel("f", "rad/s²"),)
     outputs = (Channel("x", "rad"),)
     sets: ClassVar = {"pendulum-c05": {"c": 0.5}}
-    #: forces weaker than gravity: only resonance takes the pendulum over the top
+    #: random forces are weaker than gravity, so that only a resonance drives the pendulum over the top
     families: ClassVar = {
         "paper": DECAYING_SINE,
         "rich": rich((0.1, 1.0), BAND, DURATION),

@@ -23,10 +23,9 @@ def _source(A: np.ndarray, x: np.ndarray, t: np.ndarray) -> np.ndarray:
 class ReactionDiffusion(ReactingSystem):
     """`y_t = D y_xx + k y² − f(x, t)`, y = 0 at both ends and at the start.
 
-    The default D = 1 − 0.95/π² = 0.903745 is our reading of the misprint D = 1 − 0.95 π², which is negative. Diffusion with a
-    negative D has no solution and is refused. With D = k = 1 and the paper's forcing, y = A e^(−t) sin πx solves the
-    equation on an interval of integer length. The solution becomes infinite if f stays below about −(π/2T)²/k for a
-    time T; such inputs raise an error.
+    The paper prints D = 1 − 0.95 π². We read this as a misprint of the default D = 1 − 0.95/π² = 0.903745, because a negative D
+    has no solution. With D = k = 1 and the paper's forcing, y = A e^(−t) sin πx solves the equation on an interval of integer
+    length. If f stays below about −(π/2T)²/k for a time T, the solution becomes infinite, and an error is raised.
 
     >>> ReactionDiffusion(D=1.0).solve(lambda x, t: 0.1 * np.sin(np.pi * x) * np.cos(t)).shape
     (1, 1, 50, 50)
@@ -46,7 +45,7 @@ class ReactionDiffusion(ReactingSystem):
     accuracy = 1e-7
     resolution = 80
     sets: ClassVar = {"reaction-diffusion": {}}
-    accuracies: ClassVar = {"reaction-diffusion-out": 2e-6}  # noise is a cubic spline, not smooth at its knots
+    accuracies: ClassVar = {"reaction-diffusion-out": 2e-6}  # noise is a cubic spline, whose third derivative jumps
     families: ClassVar = interval_families(grid, Curve("A", _source, 0.05, 10.0), (0.2, 1.5), (2.0, 40.0))
     D: float
     k: float
@@ -70,11 +69,11 @@ class ReactionDiffusion(ReactingSystem):
         return np.moveaxis(q @ modes.sample.T, 0, -1)[:, None], q[-1]
 
     def linearised_poles(self, operating: float = 0.0) -> np.ndarray:
-        """About y = 0 the quadratic reaction has no linear part: the modes are those of diffusion."""
+        """Return the eigenvalues of diffusion alone, because k y² has no linear part at y = 0."""
         return self.field_poles(-self.D * self.modes(self.grid).eigenvalues, operating)
 
     def reference(self, signal: Signal, grid: Grid) -> np.ndarray:
-        """Chebyshev collocation in x, Radau at a tolerance of 1e-10 in t."""
+        """Solve with Chebyshev collocation in x, and Radau's method with a tolerance of 1e-10 in t."""
         points, matrix, output = self.collocation(grid)
         times = grid.axes[1].points
 

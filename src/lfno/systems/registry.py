@@ -24,7 +24,15 @@ from lfno.systems.reaction_diffusion import ReactionDiffusion
 
 @dataclass(frozen=True)
 class Entry:
-    """The recipe of a data set, without its seed."""
+    """The definition of a data set, except for the seed of its random numbers.
+
+    name: the name of the data set.
+    system: the class of the system.
+    family: the family of its inputs.
+    grid: the grid of its outputs.
+    count: the number of samples.
+    parameters: the parameters of the system.
+    """
 
     name: str
     system: type[System]
@@ -35,7 +43,7 @@ class Entry:
 
     @property
     def accuracy(self) -> float:
-        """The bound of the relative error of the outputs."""
+        """The bound on the relative error of the outputs."""
         return self.system.accuracies.get(self.name, self.system.accuracy)
 
 
@@ -43,7 +51,7 @@ REGISTRY: dict[str, Entry] = {}
 
 
 def register(system: type[System]) -> type[System]:
-    """Add the data sets of a system to the registry and return the system: a decorator for your own classes."""
+    """Add the data sets of a system to the registry, and return the system. Use it as a decorator for your own classes."""
     for name, parameters in system.sets.items():
         for key, family in system.families.items():
             full = name if key == "paper" else f"{name}-{key}"
@@ -54,7 +62,7 @@ def register(system: type[System]) -> type[System]:
 
 
 def find(name: str) -> Entry:
-    """Return the data set of that name. Raises LfnoError, with similar names, if there is none.
+    """Return the data set with this name. Raises LfnoError, which suggests similar names, if there is none.
 
     >>> find("heat").count
     380
@@ -80,6 +88,6 @@ SYSTEMS: tuple[type[System], ...] = (
 )
 for _system in SYSTEMS:
     register(_system)
-# the same signals with fewer points, for training within minutes on a laptop
+# data sets with the same signals on fewer points, for training within minutes on a laptop
 for _name in ("duffing-c05", "duffing-c05-rich"):
     REGISTRY[f"{_name}-small"] = replace(REGISTRY[_name], name=f"{_name}-small", grid=Grid.line(512, dt=0.04))

@@ -1,4 +1,4 @@
-"""Inputs of a system: a batch of functions of the coordinates, made from a family, a function or an array."""
+"""Inputs of a system as a batch of functions of the coordinates. They are made from a family, a function or an array."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 
-#: some of the samples
+#: a choice of samples: a slice, or an array of indices
 Chosen = slice | np.ndarray
 
 
 def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:
-    """Return the coordinates of each axis, shaped to broadcast to the grid.
+    """Return the coordinates of each axis as an array that broadcasts to the shape of the grid (an open mesh).
 
     >>> [x.shape for x in open_mesh(Grid.line(5, dt=0.1))]
     [(5,)]
@@ -29,10 +29,10 @@ def open_mesh(grid: Grid) -> tuple[np.ndarray, ...]:
 
 
 class Signal(ABC):
-    """`count` functions that are evaluated together, at any point, not only on a grid.
+    """A batch of `count` functions, which can be evaluated at any point, not only on a grid.
 
-    `signal(*coordinates)` returns (count, *shape), where the coordinates form an open mesh (see `open_mesh`) of that shape. A
-    forcing takes (*space, time), an initial state takes (*space).
+    `signal(*coordinates)` returns the values (count, *shape), where the coordinates broadcast to `shape` (see `open_mesh`). The
+    coordinates of a forcing are (*space, time). The coordinates of an initial state are (*space).
     """
 
     count: int
@@ -46,7 +46,7 @@ class Signal(ABC):
 
 
 class FunctionSignal(Signal):
-    """A function given by the user. It returns an array of `shape` for one sample or (count, *shape) for several."""
+    """A function of the user. For coordinates of `shape`, it returns an array (*shape) for one sample, or (count, *shape)."""
 
     def __init__(self, function: Callable[..., Any], ndim: int, chosen: Chosen = slice(None)) -> None:
         self.function, self.ndim, self.chosen = function, ndim, chosen
@@ -61,8 +61,8 @@ class FunctionSignal(Signal):
             return np.broadcast_to(values, (len(values), *shape))[self.chosen]
         except ValueError:
             raise LfnoError(
-                f"the function given returned shape {values.shape} for coordinates of shape {shape}: "
-                f"return {shape}, or (samples, *{shape}) for several functions at once"
+                f"the given function returned an array of shape {values.shape} for coordinates of shape {shape}: "
+                f"return {shape}, or (samples, *{shape}) for several samples"
             ) from None
 
     def __getitem__(self, chosen: Chosen) -> FunctionSignal:
@@ -71,9 +71,9 @@ class FunctionSignal(Signal):
 
 
 class SampledSignal(Signal):
-    """Values on a grid, interpolated by cubic splines along each axis; periodic splines along periodic axes.
+    """Values on a grid, interpolated by cubic splines along each axis. Along periodic axes, the splines are periodic.
 
-    Outside of the grid the last piece of the spline is continued.
+    Outside of the grid, the polynomial of the nearest interval is used.
     """
 
     def __init__(self, values: np.ndarray, grid: Grid) -> None:
@@ -126,5 +126,5 @@ def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Si
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise LfnoError(f"the array given as input is not finite at index {where} (sample first): remove or fill it")
     if values.size and np.abs(values).max() > 1e100:
-        raise LfnoError("the array given as input reaches beyond 1e100, which no spline can follow; use other units")
+        raise LfnoError("the array given as input has values above 1e100, for which splines overflow; use other units")
     return SampledSignal(values, grid)

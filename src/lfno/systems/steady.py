@@ -13,22 +13,22 @@ from lfno.systems.signals import SampledSignal, Signal
 if TYPE_CHECKING:
     from lfno.systems.base import System
 
-#: a sample has settled if its estimated distance from the limit, divided by its response (L2 over the window), is below
-#: this
+#: a sample has reached the limit if its estimated distance from the limit is below this, relative to the response (both as L2
+#: norms over the window)
 TOLERANCE = 1e-5
-#: a sample is given up if its change from window to window has not halved over this number of windows
+#: a sample does not converge if its change from window to window has not halved after this number of windows
 PATIENCE = 8
-#: largest number of windows
+#: largest number of windows that are solved
 WINDOWS = 64
 
 
 @dataclass(frozen=True)
 class SteadyState:
-    """A periodic steady state.
+    """Periodic steady states of a batch of samples.
 
-    values: (sample, channel, *grid). Samples that did not reach the limit are NaN.
-    reached: whether each sample reached the limit.
-    reason: why the system has no periodic steady state; "" if it may have one.
+    values: (sample, channel, *grid). Samples without a periodic steady state are NaN.
+    reached: whether each sample reached a periodic steady state, (sample,).
+    reason: the reason why the system has no periodic steady state; "" if it may have one.
     """
 
     values: np.ndarray
@@ -43,10 +43,10 @@ class SteadyState:
 
 
 def closed(signal: Signal) -> Signal:
-    """Return a signal as it is repeated. Samples on a grid are joined smoothly to their own beginning; functions are
-    unchanged.
+    """Return the signal of one window as part of a periodic signal.
 
-    A function may jump from its value at the end of the window to its value at the beginning.
+    Samples on a grid are interpolated by a periodic spline. Functions are unchanged: they may jump from the end of one window
+    to the beginning of the next.
     """
     if not isinstance(signal, SampledSignal):
         return signal
@@ -55,11 +55,11 @@ def closed(signal: Signal) -> Signal:
 
 
 def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
-    """Solve repeated windows, of length size × step, until the output does not change.
+    """Solve one window after the other, each of length size × step, until the output is periodic. Return the steady state.
 
-    Near the limit, the changes e₁, e₂, … between successive windows fall like a geometric series with ratio r. The remaining
-    distance after window k is then about e_k r/(1 − r). A response that has another period, drifts or grows without bound does
-    not reach a limit.
+    Near the limit, the changes e₁, e₂, … between successive windows decrease like a geometric series with the ratio r. The
+    remaining distance after window k is then about e_k r/(1 − r). Responses that have another period, drift or grow without
+    bound do not reach a limit.
     """
     time = grid.axes[-1]
     longer = grid.change(time.name, size=time.size + 1)
@@ -68,14 +68,15 @@ def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
     left = np.arange(signal.count)
     state = system.start_state(signal.count, grid)
     outputs = np.zeros_like(answer.values)
-    change, early = np.ones(signal.count), np.full(signal.count, np.inf)  # change in the last window, and PATIENCE windows ago
+    # the changes of the last window, and of the window PATIENCE windows ago
+    change, early = np.ones(signal.count), np.full(signal.count, np.inf)
     for window in range(WINDOWS):
         before, last = outputs, change
         outputs, state = system.march(signal[left], longer, state)
         outputs = outputs[..., :-1]
         change = _relative(outputs - before, outputs)
         ratio = np.minimum(change / np.maximum(last, np.finfo(np.float64).tiny), 1 - 1e-9)
-        # changes below a hundredth of the tolerance are rounding, and their ratio has no meaning
+        # changes below a hundredth of the tolerance are rounding errors; their ratio has no meaning
         done = (change * ratio / (1 - ratio) < TOLERANCE) & (change < TOLERANCE) | (change < TOLERANCE / 100)
         answer.values[left[done]], answer.reached[left[done]] = outputs[done], True
         keep = ~done & ~np.isnan(change)
@@ -89,7 +90,7 @@ def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
 
 
 def _relative(difference: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """‖difference‖₂/‖size‖₂ of each sample; NaN where a solution has blown up."""
+    """Return ‖difference‖₂/‖size‖₂ of each sample, (sample,). It is NaN for a sample whose solution has blown up."""
     norms = (np.sqrt(np.square(values).reshape(len(values), -1).sum(axis=1)) for values in (difference, size))
     top, bottom = norms
     return top / np.maximum(bottom, np.finfo(np.float64).tiny)

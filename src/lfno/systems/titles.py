@@ -1,4 +1,4 @@
-"""Names of the data sets for headings, in the order in which tables and the page list them."""
+"""Headings of the data sets. Tables and the web page list data sets in this order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENDINGS = {"-rich": ", rich", "-out": ", out of family", "-small": ", 512 point
 
 
 def title(name: str) -> str:
-    """Return the heading of a data set. A name that is not in the lists above is its own heading.
+    """Return the heading of a data set. If the name is not in the dictionaries above, return the name.
 
     >>> title("duffing-c05-rich"), title("duffing-c05-rich-out")
     ('Duffing c = 0.5, rich', 'Duffing c = 0.5, rich, out of family')

@@ -1,4 +1,4 @@
-"""The steady response of an ordinary differential equation to tones of many frequencies and amplitudes at once."""
+"""The steady response of an ordinary differential equation to tones a cos ωt, for many frequencies and amplitudes at once."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from lfno.systems.ode import ForcedODE
 from lfno.systems.signals import Chosen, Signal
 from lfno.systems.steady import SteadyState, by_repetition
 
-#: points of a window; each window holds whole cycles of its tone
+#: number of points of a window. A window has a whole number of cycles of its tone
 POINTS = 512
-#: least duration of a window, so that transients decay within a few windows
-DURATION = 10.0  # s
-#: other initial displacements, as multiples of the largest displacement in the steady state from rest: the first leads to
-#: the low branch of a folded resonance, the others to the high branch
+#: shortest duration of a window in s. It lets transients decay within a few windows
+DURATION = 10.0
+#: other initial displacements that are tried, as multiples of the largest displacement of the steady state from rest. A
+#: nonlinear resonance can have two steady states: the first value leads to the smaller one, the other values to the larger one
 ELSEWHERE = (-0.2, 2.0, 4.0, 8.0)
-#: the longest step of the solver
-STEP = 0.005  # s
+#: longest time step of the solver in s
+STEP = 0.005
 
 
 @dataclass(frozen=True)
 class Tones(Signal):
-    """a cos ωt for each sample, as a function of τ = t/window. The window of a sample holds `cycles` cycles of its tone."""
+    """Tones a cos 2πft, one for each sample, as functions of τ = t / (length of the window of this sample).
+
+    frequency: f in Hz, (samples,).
+    amplitude: a, (samples,).
+    """
 
     frequency: np.ndarray
     amplitude: np.ndarray
@@ -39,6 +43,7 @@ class Tones(Signal):
 
     @property
     def cycles(self) -> np.ndarray:
+        """The number of cycles in the window of each sample, (samples,)."""
         return np.maximum(np.ceil(DURATION * self.frequency), 1.0)
 
     def __call__(self, *coordinates: np.ndarray) -> np.ndarray:
@@ -49,7 +54,10 @@ class Tones(Signal):
 
 
 class _Scaled:
-    """The same equation in the time τ = t/window: dy/dτ = window × rate. Each sample has its own window."""
+    """A system in the time τ = t/window, where `window` is the length of a window: dy/dτ = window · rate.
+
+    Each sample has its own window.
+    """
 
     def __init__(self, system: ForcedODE, start: np.ndarray) -> None:
         self.system, self.start, self.outputs = system, start, system.outputs
@@ -71,11 +79,11 @@ class _Scaled:
 
 @dataclass(frozen=True)
 class ToneResponse:
-    """The steady responses to a cos ωt: y = c₀ + Re Σ_k c_k e^{ikωt}.
+    """The steady responses to tones a cos ωt: y = c₀ + Re Σ_{k≥1} c_k e^{ikωt}.
 
-    harmonics: the complex c_k, (sample, harmonic).
-    reached: whether a steady state with the period of the tone exists.
-    unique: whether other initial states lead to the same steady state.
+    harmonics: the complex c_k from k = 0 on, (sample, harmonic).
+    reached: whether each response reached a steady state with the period of the tone, (sample,).
+    unique: whether other initial states lead to the same steady state, (sample,).
     """
 
     harmonics: np.ndarray
@@ -86,14 +94,13 @@ class ToneResponse:
 def tone_response(
     system: System, frequency: np.ndarray, amplitude: np.ndarray, harmonics: int = 5, elsewhere: Sequence[float] = ELSEWHERE
 ) -> ToneResponse:
-    """Return the steady response to a cos 2πft for each pair of frequency and amplitude, computed by the solver of the
-    equation.
+    """Return the steady response of an ordinary differential equation to a cos 2πft, for each pair of f and a.
 
-    frequency: in Hz, (samples,).
-    amplitude: (samples,).
-    harmonics: the number of harmonics.
-    elsewhere: other initial displacements, which test whether the response is unique. With (), every response counts as
-        unique.
+    frequency: f in Hz, (samples,).
+    amplitude: a, (samples,).
+    harmonics: the number of harmonics k ≥ 1.
+    elsewhere: other initial displacements, as in ELSEWHERE. They test whether the response is unique. With (), nothing is
+        tested, and every response counts as unique.
 
     >>> from lfno.systems import Duffing
     >>> found = tone_response(Duffing(c=0.5, beta=0.0), np.array([0.1]), np.array([2.0]))
@@ -111,7 +118,7 @@ def tone_response(
     size = np.nan_to_num(np.abs(first.values[:, 0]).max(axis=1), nan=1.0)
     if not elsewhere:
         return ToneResponse(found, first.reached, first.reached)
-    # all other initial states are one batch, because the solver needs about the same time for many samples as for few
+    # all other initial states are one batch, because the solver is about as fast for many samples as for few
     start = np.zeros((len(elsewhere), tones.count, len(system.start)))
     start[..., system.observed] = np.outer(elsewhere, size)
     many = tones[np.tile(np.arange(tones.count), len(elsewhere))]
@@ -123,12 +130,13 @@ def tone_response(
 
 
 def _settle(system: ForcedODE, tones: Tones, start: np.ndarray) -> SteadyState:
+    """Return the steady states that tones reach from the initial states `start`, (sample, component)."""
     scaled: Any = _Scaled(system, start)
     return by_repetition(scaled, tones, Grid.line(POINTS, dt=1 / POINTS))
 
 
 def _harmonics(values: np.ndarray, tones: Tones, harmonics: int) -> np.ndarray:
-    """c_k, k = 0 … harmonics, from windows (sample, time) that hold whole cycles."""
+    """Return c_k for k = 0 … harmonics, (sample, k), from responses (sample, time) with whole cycles of their tone."""
     spectrum = np.fft.rfft(values, axis=-1) / values.shape[-1]
     order = np.arange(harmonics + 1)
     places = np.minimum((tones.cycles[:, None] * order).astype(int), spectrum.shape[-1] - 1)

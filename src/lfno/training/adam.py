@@ -1,4 +1,4 @@
-"""Adam with decoupled weight decay on the rows of one matrix, each row with its own rate and its own clipping."""
+"""Adam with decoupled weight decay for a stack of runs. Each run has its own learning rate and clipping."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-FIRST, SECOND, EPSILON = 0.9, 0.999, 1e-8
+FIRST = 0.9  # decay per step of the running mean of the gradient (β₁ of Adam)
+SECOND = 0.999  # decay per step of the running mean of the squared gradient (β₂ of Adam)
+EPSILON = 1e-8  # ε of Adam: it prevents a division by zero
 
 
 @dataclass
 class Adam:
-    """θ ← θ − η (m̂ / (√v̂ + ε) + w θ). All tensors are updated in place, so that a CUDA graph can replay a step.
+    """The optimiser: θ ← θ − η (m̂ / (√v̂ + ε) + w θ) with learning rate η and weight decay w.
 
-    theta: the parameters, (runs, parameters).
-    mean: the running mean m of the gradient, in the same shape.
-    square: the running mean v of the squared gradient, in the same shape.
-    count: the number of steps done, (1,).
+    m̂ = m / (1 − β₁ᵏ) and v̂ = v / (1 − β₂ᵏ) after k steps. All tensors are updated in place, so that a CUDA graph can replay a
+    step.
+
+    theta: the parameters θ, (runs, parameters).
+    mean: the running mean m of the gradient, (runs, parameters).
+    square: the running mean v of the squared gradient, (runs, parameters).
+    count: the number of steps k, (1,).
     """
 
     theta: Tensor
@@ -41,7 +46,7 @@ class Adam:
         gradient: (runs, parameters).
         rate: the learning rate of each run, (runs, 1); 0 for a run that has stopped.
         decay: the weight decay of each parameter, (runs, parameters). An infinite decay marks a parameter that is not trained.
-        clip: the largest norm of the gradient of a run, 0 for no limit.
+        clip: a gradient with a larger norm is scaled down to this norm; 0 for no limit. Each run has its own norm.
         """
         zero, held = torch.zeros_like(gradient), decay.isinf()
         gradient = torch.where(held, zero, gradient)

@@ -1,4 +1,4 @@
-"""Checkpoints: the whole state of a trainer in one safetensors file, written atomically, from which a run is resumed."""
+"""Checkpoints: the whole state of a trainer in one safetensors file. A run can be resumed from its checkpoint."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ from lfno.training import parallel
 from lfno.training.loop import History, Trainer
 from lfno.training.task import Task
 
-KEY = "lfno-checkpoint"
-NAME, PREVIOUS = "checkpoint.safetensors", "checkpoint-previous.safetensors"
-NEXT, DAMAGED = "checkpoint-next.safetensors", "checkpoint-damaged.safetensors"
+KEY = "lfno-checkpoint"  # key of the description in the metadata of the file
+NAME = "checkpoint.safetensors"  # the newest checkpoint
+PREVIOUS = "checkpoint-previous.safetensors"  # the checkpoint before the newest one
+NEXT = "checkpoint-next.safetensors"  # a checkpoint while it is written
+DAMAGED = "checkpoint-damaged.safetensors"  # a checkpoint that could not be read
 
+#: attributes of the trainer that are stored, besides the optimiser and `good`
 VECTORS = ("best_loss", "best_theta", "best_epoch", "scale", "retreats", "stopped", "train_loss", "validation_loss")
 
 
@@ -31,13 +34,13 @@ class CheckpointError(LfnoError):
     """A checkpoint cannot be used: it is damaged, or it belongs to another run."""
 
 
-State = tuple[dict[str, Any], dict[str, Tensor]]  # description and tensors, independent of the trainer
+State = tuple[dict[str, Any], dict[str, Tensor]]  # (description, copies of the tensors)
 
 
 def state(trainer: Trainer) -> State:
     """Return a copy of everything that a resumed run needs.
 
-    Call this function between two epochs: only such a state resumes to bit-identical results.
+    Call this function between two epochs. Then a resumed run gives the same bits as a run that was not stopped.
     """
     tree = {
         "fingerprint": fingerprint(trainer),
@@ -49,7 +52,7 @@ def state(trainer: Trainer) -> State:
 
 
 def save(what: State, folder: Path) -> None:
-    """Write a state as the newest checkpoint. The previous checkpoint is kept, and both survive a full disk."""
+    """Write a state as the newest checkpoint. The checkpoint before is kept. If the disk is full, no checkpoint is lost."""
     tree, tensors = what
     tensorfile.write(folder / NEXT, tensors, tree, KEY)
     if (folder / NAME).exists():
@@ -58,9 +61,9 @@ def save(what: State, folder: Path) -> None:
 
 
 def restore(trainer: Trainer, folder: Path) -> bool:
-    """Load the newest checkpoint into a trainer and return True; return False if the folder has no checkpoint.
+    """Load the newest checkpoint into a trainer. Return whether the folder has a checkpoint.
 
-    If the newest checkpoint is damaged, the previous one is loaded. Raises CheckpointError if none can be used.
+    If the newest checkpoint is damaged, the checkpoint before is loaded. Raises CheckpointError if no checkpoint can be used.
     """
     problems = []
     for path in (folder / NAME, folder / PREVIOUS):
@@ -71,11 +74,12 @@ def restore(trainer: Trainer, folder: Path) -> bool:
         except LfnoError as error:
             problems.append(str(error))
             if parallel.leader() and path.exists():
-                os.replace(path, folder / DAMAGED)  # a damaged checkpoint must never replace a good one
+                os.replace(path, folder / DAMAGED)  # otherwise `save` would overwrite the good checkpoint with it
             continue
         _apply(trainer, tree, tensors, path)
         for problem in problems:
-            logging.getLogger("lfno").warning(f"{problem}; going on from epoch {trainer.epoch}, the checkpoint before it")
+            more = f"training continues from the checkpoint before, at epoch {trainer.epoch}"
+            logging.getLogger("lfno").warning(f"{problem}; {more}")
         return True
     if problems:
         raise CheckpointError(f"no checkpoint in {folder} can be used: {'; '.join(problems)}; start again without --resume")
@@ -83,12 +87,14 @@ def restore(trainer: Trainer, folder: Path) -> bool:
 
 
 def _tensors(trainer: Trainer) -> dict[str, Tensor]:
+    """Return the tensors of the state of a trainer by name. They are not copied."""
     own = {name: getattr(trainer, name) for name in VECTORS}
     good = {f"good.{name}": value for name, value in trainer.good.items()}
     return trainer.adam.tensors() | own | good
 
 
 def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], path: Path) -> None:
+    """Load a state into a trainer. Raises CheckpointError if the state belongs to another run."""
     wanted, found = fingerprint(trainer), tree.get("fingerprint")
     own = _tensors(trainer)
     shapes = {name: tuple(value.shape) for name, value in own.items()}
@@ -96,13 +102,13 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
         raise CheckpointError(f"{path} is a checkpoint of another run or release; start again without --resume")
     for key in wanted:
         if key == "batch" and isinstance(found.get(key), int) and wanted[key] < found[key]:
-            continue  # a smaller batch is allowed: this is how a run that ran out of memory is resumed
+            continue  # a smaller batch is allowed, so that a run that ran out of memory can be resumed
         if wanted[key] != found.get(key):
-            raise CheckpointError(f"{path} belongs to another run: its {key} is {found.get(key)}, this one's {wanted[key]}")
+            raise CheckpointError(f"{path} belongs to another run: its {key} is {found.get(key)}, not {wanted[key]}")
     try:
         epoch, seconds, history = int(tree["epoch"]), float(tree["seconds"]), History(**tree["history"])
     except (KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path} does not say how far its run was: {error}; start again without --resume") from error
+        raise CheckpointError(f"{path} does not state the epoch of its run: {error}; start again without --resume") from error
     with torch.no_grad():
         for name, value in own.items():
             value.copy_(tensors[name])
@@ -110,12 +116,16 @@ def _apply(trainer: Trainer, tree: dict[str, Any], tensors: dict[str, Tensor], p
 
 
 def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
-    """Return a trainer that continues with the runs `rows` until the epoch `epochs`. The other runs leave the stack."""
+    """Return a trainer that continues with some runs of the stack.
+
+    rows: indices of the runs that continue.
+    epochs: number of epochs after which training ends.
+    """
     smaller = Trainer([trainer.tasks[row] for row in rows], replace(trainer.config, epochs=epochs), trainer.device)
     before = _tensors(trainer)
     with torch.no_grad():
         for name, value in _tensors(smaller).items():
-            value.copy_(before[name] if name.endswith("count") else before[name][rows])  # the step count is common to all runs
+            value.copy_(before[name] if name.endswith("count") else before[name][rows])  # all runs share one step count
     past = trainer.history
     losses = ([[look[row] for row in rows] for look in kept] for kept in (past.train, past.validation))
     smaller.history = History(list(past.epoch), list(past.rate), list(past.seconds), *losses)
@@ -124,9 +134,9 @@ def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
 
 
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
-    """Return the properties that a resumed run must share with its checkpoint.
+    """Return the properties that a run must have in common with a checkpoint to be resumed from it.
 
-    Two changes are allowed: a smaller batch and more epochs.
+    Of these, only the batch may differ: it may be smaller. The number of epochs is not among them and may change.
     """
     first = trainer.tasks[0]
     training = asdict(trainer.config)

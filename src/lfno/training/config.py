@@ -1,4 +1,4 @@
-"""How a model is trained: one frozen dataclass."""
+"""The options of training as one frozen dataclass."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Literal
 from lfno.models.config import check_choice, check_count, check_number
 from lfno.training.losses import LOSSES
 
-#: value of `steady_decay` for an R that is not trained. R keeps its initial value, which is zero if R is added to exact layers
+#: value of `steady_decay` with which R, the free weights of the steady modes, is not trained
 HELD: Literal["held"] = "held"
 SteadyDecay = float | Literal["held"] | None
-MOST_STARTS = 1000  # initialisations of one run; a larger number is a typing error
+MOST_STARTS = 1000  # initialisations of one run, at most; a larger number is a typing error
 
 
 @dataclass(frozen=True)
@@ -20,19 +20,21 @@ class TrainingConfig:
     """The options of training.
 
     epochs: passes over the training samples.
-    batch: samples per step.
-    schedule: "cosine" is a linear warm-up over the share `warmup` of the epochs, then half a cosine down to zero. "step"
-        multiplies the learning rate by `gamma` every `step_size` epochs.
-    weight_decay: decay that is decoupled from the gradient (AdamW). Poles are never decayed.
-    steady_decay: the decay of R, the free weights of the steady modes, which overfit first. With None, a short pilot run
+    batch: samples per step of the optimiser.
+    learning_rate: the largest learning rate.
+    weight_decay: weight decay, decoupled from the gradient as in AdamW. Poles have no weight decay.
+    steady_decay: the weight decay of R, the free weights of the steady modes, which overfit first. With None, a short pilot run
         chooses the decay on the validation samples. "held" keeps R at its initial value.
-    starts: the number of initialisations that are tried with short runs. Training continues from the one with the lowest
-        validation loss. A small network may get stuck from one initialisation and not from another.
-    clip: the largest gradient norm of a step, 0 for no limit.
-    patience: stop if the validation loss has not improved for this number of epochs, 0 for never.
+    schedule: "cosine" or "step". With "cosine", the learning rate rises linearly over the share `warmup` of the epochs and then
+        falls to zero as half a cosine. With "step", it is multiplied by `gamma` every `step_size` epochs.
+    starts: the number of initialisations that are tried with short runs, because a small network may get stuck from one of
+        them. Training continues from the initialisation with the lowest validation loss.
+    clip: the largest gradient norm of a step; 0 for no limit.
+    loss: the name of the loss.
+    patience: stop if the validation loss has not improved for this number of epochs; 0 for never.
     validate_every: epochs between two validations. The parameters with the lowest validation loss are kept.
-    unscored: time steps at the start of every sample that the model sees but the loss ignores.
-    seed: the seed of the initialisation and of the order of the samples. The split has a seed of its own.
+    unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).
+    seed: the seed of the initialisation and of the order of the samples.
 
     >>> config = TrainingConfig(epochs=100, schedule="step", learning_rate=0.1, step_size=50, gamma=0.5)
     >>> config.rate(0), config.rate(50)

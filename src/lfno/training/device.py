@@ -9,12 +9,12 @@ from lfno.training import parallel
 
 
 def best_device() -> str:
-    """Return "cuda" where torch can use a GPU, else "cpu"."""
+    """Return "cuda" if torch can use a GPU, else "cpu"."""
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def check_device(name: str | None) -> str | None:
-    """Return the name of a device if this machine has it; None stays None. Raises LfnoError for any other name.
+    """Return the name of a device. Raises LfnoError if this machine does not have it. None is returned unchanged.
 
     >>> check_device("cpu")
     'cpu'

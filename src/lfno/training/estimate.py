@@ -1,5 +1,4 @@
-"""Estimate memory, time and disk space of a run before it begins. A run that cannot fit ends at once with an error message.
-"""
+"""Estimate memory, time and disk space of a run before it begins. A run that does not fit raises an error at once."""
 
 from __future__ import annotations
 
@@ -22,23 +21,25 @@ from lfno.training.pilot import START_SHARE, STRENGTHS, share_of_pilot
 from lfno.training.stack import Stack
 from lfno.training.task import Task
 
-#: memory of a step, divided by the memory of the tensors kept for the backward pass; the rest is gradients and work space
-MARGIN = 1.5
-#: the share of the free memory that a run may use
-USABLE = 0.9
-MOST_TIMED = 5  # steps that are timed
-LONG_ENOUGH = 0.5  # seconds; after them no further step is timed
+MARGIN = 1.5  # factor: memory of a step / memory of the tensors for the backward pass; gradients need memory too
+USABLE = 0.9  # share of the free memory that a run may use
+MOST_TIMED = 5  # steps: at most this many are timed
+LONG_ENOUGH = 0.5  # seconds: after this time, no further step is timed
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The expected cost of a run.
 
-    memory, disk: bytes.
-    seconds: pilot and training together; None on a GPU.
+    memory, disk: memory and disk space in bytes.
+    seconds: time of pilot runs and training together; None on a GPU, where it is not estimated.
+    free_memory, free_disk: free memory and disk space in bytes.
+    batch: samples per step.
+    largest_batch: the largest batch that fits into the free memory.
     step: seconds of one training step of all runs.
-    trial: seconds of one step of the pilot, with all its trials.
+    trial: seconds of one step of the pilot runs together.
     look: seconds of one validation.
+    pilot, training: seconds of the pilot runs, and of the training; None on a GPU.
     """
 
     memory: int
@@ -55,7 +56,11 @@ class Estimate:
     training: float | None = None
 
     def scaled(self, config: TrainingConfig, samples: int) -> tuple[float, float]:
-        """Return the seconds of pilot and training of a configuration with other epochs and `samples` to train on."""
+        """Return (seconds of the pilot runs, seconds of the training) for another configuration.
+
+        config: a configuration that may have another number of epochs.
+        samples: the number of training samples.
+        """
         steps, looks = math.ceil(samples / self.batch), config.epochs / config.validate_every
         training = config.epochs * steps * self.step + looks * self.look
         pilot = 0.0
@@ -76,7 +81,7 @@ class Estimate:
         if self.memory > USABLE * self.free_memory:
             way = f"batches of {self.largest_batch} would fit (--set batch={self.largest_batch})"
             if self.largest_batch < 1:
-                way = "not even one sample fits: use fewer modes, poles or channels, or a coarser grid"
+                way = "even a batch of one sample does not fit: use fewer modes, poles or channels, or a coarser grid"
             raise LfnoError(
                 f"a step with batches of {self.batch} needs about {human(self.memory)} of memory and "
                 f"{human(self.free_memory)} are free; {way}"
@@ -86,9 +91,14 @@ class Estimate:
 
 
 def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
-    """Estimate the cost of a run by measuring steps with batches of one and of a few samples.
+    """Estimate the cost of a run. For this, steps with batches of one and of a few samples are measured.
 
-    No step is tried that the memory cannot hold.
+    tasks: the runs of the stack.
+    config: the configuration of the training.
+    device: the device of the training.
+    folder: the folder for the files of the run; None if no files are written.
+
+    No step is measured that does not fit into memory.
     """
     device, first = torch.device(device), tasks[0]
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else available()
@@ -128,13 +138,13 @@ def with_epochs(config: TrainingConfig, epochs: int) -> TrainingConfig:
 
 
 def _least(task: Task) -> int:
-    """Return a lower bound on the bytes of one sample: four fields of the width of the network."""
+    """Return a lower bound on the bytes of one sample: four hidden fields, (width, *grid), in single precision."""
     return 16 * task.model.config.width * math.prod(task.model.grid.shape)
 
 
 def _memory(task: Task, config: TrainingConfig, size: int) -> int:
-    """Return the bytes that a step of one run keeps for the backward pass."""
-    kept: dict[int, Tensor] = {}  # holds references, so that no address is reused
+    """Return the bytes that a step of one run keeps for the backward pass. size: samples of the batch."""
+    kept: dict[int, Tensor] = {}  # address -> tensor; the reference to the tensor prevents a second use of its address
 
     def keep(tensor: Tensor) -> Tensor:
         kept[tensor.untyped_storage().data_ptr()] = tensor
@@ -146,9 +156,12 @@ def _memory(task: Task, config: TrainingConfig, size: int) -> int:
 
 
 def _seconds(task: Task, config: TrainingConfig, size: int, runs: int) -> tuple[float, float]:
-    """Return the seconds of one step of a stack of `runs`, and of one validation, on this CPU.
+    """Return (seconds of one training step, seconds of one validation) on this CPU.
 
-    The first step is slower, because it allocates its buffers. The result is the median of the following steps.
+    size: samples of the batch.
+    runs: number of runs in the stack.
+
+    The first step is slower, because it allocates memory, and is not timed. The result is the median of the next steps.
     """
     step = _step(task, config, size, runs)
     step()
@@ -165,13 +178,14 @@ def _step(task: Task, config: TrainingConfig, size: int, runs: int) -> Callable[
     """Return a function that computes the gradient of a batch of `size` samples for a stack of `runs` equal models."""
     stack = Stack([task.model] * runs, torch.device("cpu"))
     samples = {name: torch.zeros(runs, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    score = partial(sample_losses, config=replace(config, unscored=0))  # the trainer reports a wrong `unscored`
+    # `unscored` does not change the cost; a wrong value is reported later, by the trainer
+    score = partial(sample_losses, config=replace(config, unscored=0))
     theta = stack.theta.detach().requires_grad_()
     return lambda: torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
 
 
 def duration(seconds: float) -> str:
-    """Return seconds in words: "45 s", "3.2 min", "2 h".
+    """Return a time in words, such as "45 s", "3.2 min" or "2 h".
 
     >>> duration(200)
     '3.3 min'

@@ -1,4 +1,4 @@
-"""Training samples of a network that goes from frame to frame: short pieces of each trajectory, each from a true frame."""
+"""Training samples of a network that goes from frame to frame: short pieces of trajectories, each from a true frame."""
 
 from __future__ import annotations
 
@@ -7,26 +7,28 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.training.labels import Samples
 
-AHEAD = 4  # frames of a piece. With one frame, a network does not learn to keep its own errors small
+AHEAD = 4  # frames that are predicted in a piece; with one frame, a network does not learn to keep its own errors small
 
 
 def pieces(samples: Samples) -> Samples:
-    """Cut every trajectory into pieces of a given frame and the next `AHEAD` ones. Frames left over are the first ones.
+    """Cut each trajectory into pieces. A piece is one given frame (the input) and the next AHEAD frames (the outputs).
 
-    samples: the inputs x are the frames before the outputs y, oldest first: (sample, frames × channels, *space, time).
+    samples: trajectories. The inputs x contain the given frames as channels, oldest first, repeated along time:
+        (sample, frames × channels, *space, time). The outputs are the frames after them: (sample, channels, *space, time).
 
-    The inputs of the pieces have the channels of one frame. Raises LfnoError for samples that are not trajectories.
+    Returns samples with x and y of shape (piece, channels, *space, AHEAD). If the frames cannot be divided evenly, the first
+    ones are left out. Raises LfnoError for samples that are not complete trajectories.
     """
     x, y = np.asarray(samples.x), samples.label
     if samples.y is None or samples.mask is not None or samples.weight is not None:
-        raise LfnoError("a marching network needs complete fields from the start; values are missing, or only a part is known")
+        raise LfnoError("a marching network needs complete fields, but values are missing or only a part of them is known")
     channels = y.shape[1]
     given = x[..., :1].reshape(len(x), -1, channels, *x.shape[2:-1], 1)
     if np.ptp(x, axis=-1).any():
-        raise LfnoError("a marching network is for fields that evolve by themselves; these inputs change along time")
+        raise LfnoError("a marching network is for fields without forcing, but these inputs change in time")
     frames = np.concatenate((np.moveaxis(given, 1, -1)[..., 0, :], y), -1)
     if np.array_equal(frames[..., -y.shape[-1]], frames[..., -y.shape[-1] - 1]):
-        raise LfnoError("the first frame of the outputs is the frame that is given; remove it from the outputs")
+        raise LfnoError("the first frame of the outputs is equal to the given frame; remove it from the outputs")
     ahead = min(AHEAD, frames.shape[-1] - 1)
     count = (frames.shape[-1] - 1) // ahead
     first = frames.shape[-1] - 1 - count * ahead

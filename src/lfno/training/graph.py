@@ -1,4 +1,4 @@
-"""Run a function that only changes tensors in place: directly on a CPU, as a replayed CUDA graph on a GPU."""
+"""Make a training step faster on a GPU: capture it as a CUDA graph and replay this graph."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-WARM_UP = 3
+WARM_UP = 3  # calls of the function before its graph is captured, so that torch has allocated its memory
 
 
 def replayable(function: Callable[[], None], state: Sequence[Tensor], device: torch.device) -> Callable[[], None]:
-    """Return a function that does the same as `function`. On a GPU, every call from the second on is one graph launch.
+    """Return a function with the effect of `function`. On a GPU, each call replays a CUDA graph.
 
-    function: must read and write the same tensors at every call.
-    state: the tensors that `function` changes. Capturing a graph needs trial calls; `state` is restored after them.
-    device: where the tensors are. On a CPU, `function` itself is returned.
+    function: a function that changes tensors in place. It must read and write the same tensors at every call.
+    state: the tensors that `function` changes. To capture the graph, `function` is called; `state` is then restored.
+    device: the device of the tensors. On a CPU, `function` itself is returned.
     """
     if device.type != "cuda":
         return function

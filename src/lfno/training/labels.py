@@ -13,20 +13,20 @@ from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.training.config import TrainingConfig
 from lfno.training.losses import LOSSES
 
-#: respond(x, transient) → prediction: the forward pass from rest (True) or in the periodic steady state (False)
+#: a function respond(x, transient) → prediction. It computes the response from rest (True) or the steady state (False)
 Respond = Callable[[Tensor, bool], Tensor]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs and labels, each (sample, channel, *grid) in physical units. At least one of the two labels is given.
+    """Inputs and labels of training. There are two labels, `y` and `steady`; at least one of them is given.
 
-    x: the inputs.
-    y: the response from rest.
-    steady: the periodic steady state, which is the response to the same input repeated for ever.
-    steady_weight: the weight of each steady label in the loss, (sample,); 0 for samples without a steady label.
-    mask: 1 where the labels were measured, 0 elsewhere, in the shape of the labels. None if all labels were measured.
-    weight: the factor of the loss of each sample, (sample,); None for 1. See `remainder`.
+    x: the inputs, (sample, channel, *grid) in physical units.
+    y: the response from rest, (sample, channel, *grid).
+    steady: the periodic steady state, (sample, channel, *grid): the response to the same input repeated for ever.
+    steady_weight: (sample,) the weight of the steady label in the loss; 0 for samples without a steady label.
+    mask: shape of the labels, 1 where the labels were measured, else 0. None if all labels were measured.
+    weight: (sample,) the factor of the loss of each sample; None for 1. See `remainder`.
     """
 
     x: np.ndarray
@@ -40,8 +40,8 @@ class Samples:
     def of(cls, data: Dataset) -> Samples:
         """Return all samples of a data set, with their steady labels if the data set has them.
 
-        The weight of a steady label is min(1, ‖steady‖ / ‖y‖). The error of a steady state that is small compared with the
-        response is therefore relative to the response. A sample without a steady state has the weight 0.
+        The weight of a steady label is min(1, ‖steady‖ / ‖y‖). Without this weight, the relative error of a very small steady
+        state would dominate the loss. A sample without a steady state has the weight 0.
         """
         if data.provenance.get(SAMPLE_START) == PERIODIC:
             return cls(data.inputs, steady=data.outputs)
@@ -54,18 +54,19 @@ class Samples:
         return cls(data.inputs, data.outputs, label, weight)
 
     def remainder(self, known: np.ndarray, start: int = 0) -> Samples:
-        """Return the samples with `label − known` as their label. The label is y, or the steady state if there is no y.
+        """Return the samples with the residual `label − known` as the label. The label is y, or the steady state without y.
 
-        known: the prediction of a model that is fitted already, in the shape of the label.
-        start: the first time step that the norms include.
+        known: the prediction of a fitted model, in the shape of the label.
+        start: the first time step of the norms below.
 
-        The weight of a sample is ‖label − known‖ / ‖label‖ over its measured points. The loss is then relative to the whole
-        response, and a sample that the fitted model explains well has a small weight.
+        A relative loss of the residual, multiplied by `weight`, is relative to the label again. For this, the weight of a
+        sample is ‖label − known‖ / ‖label‖ over its measured points. A sample that the fitted model explains well has a small
+        weight.
         """
         label = self.label
         left = label - known
         counted = np.ones(left.shape, bool) if self.mask is None else np.asarray(self.mask, bool)
-        counted[..., : start if start < left.shape[-1] else 0] = False  # the trainer reports a wrong `start`
+        counted[..., : start if start < left.shape[-1] else 0] = False  # too large a `start` is reported later, by the trainer
         scale = np.sqrt((label**2).mean((0, *range(2, left.ndim)), keepdims=True, where=counted))
         scale = np.where(scale > 0, scale, 1.0)
         own, whole = (
@@ -76,7 +77,7 @@ class Samples:
 
     @property
     def label(self) -> np.ndarray:
-        """The response from rest, or the steady state of samples without one."""
+        """The label y, or the label `steady` if y is not given."""
         label = self.steady if self.y is None else self.y
         assert label is not None
         return label
@@ -85,7 +86,7 @@ class Samples:
         return len(self.x)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return the given arrays by name. A steady label without weights gets the weight 1."""
+        """Return the arrays that are given: name -> array. A steady label without weights gets the weight 1."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         if self.steady is not None and self.steady_weight is None:
             given["steady_weight"] = np.ones(len(self.steady))
@@ -93,15 +94,15 @@ class Samples:
 
 
 def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, config: TrainingConfig) -> Tensor:
-    """Return the loss of each sample, (batch,), summed over its labels.
+    """Return the loss of each sample, (batch,): the sum of the losses of its labels.
 
     respond: the forward pass.
-    samples: the arrays of `Samples` as tensors.
-    unit: the scale of each output channel. Predictions and labels are divided by it.
-    config: names the loss, and the number of `unscored` steps.
+    samples: the arrays of `Samples` as tensors, by name.
+    unit: the scale of each output channel. Predictions and labels are divided by this scale.
+    config: the loss (`loss`) and the length of the warm-up (`unscored`).
 
-    The first `unscored` time steps of the response do not count. In the steady state they do, because it has no start. Points
-    that were not measured (`mask`) do not count.
+    The first `unscored` time steps of the response from rest are ignored. All time steps of the steady state are used, because
+    a steady state has no beginning. Points that were not measured (`mask`) are ignored.
     """
     loss, start, parts = LOSSES[config.loss], config.unscored, []
     mask = samples.get("mask")

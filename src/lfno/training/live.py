@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def live(quiet: bool) -> Iterator[Watch | None]:
-    """Yield a function for `lfno.fit(watch=…)`, or None if `quiet`.
+    """Yield a function for `lfno.fit(watch=…)`, which shows the progress; None if `quiet`.
 
-    A terminal shows one line that changes. A file or a pipe gets one line for every tenth of the run. The time left includes
-    pilot and training.
+    A terminal shows one line that changes. A file or a pipe gets one line for every tenth of the run. The shown time left
+    includes pilot runs and training. Log messages of the library are printed between these lines.
     """
     if quiet:
         yield None
@@ -42,9 +42,10 @@ def live(quiet: bool) -> Iterator[Watch | None]:
     told: dict[str, int] = {}
 
     def watch(trainer: Trainer, record: dict[str, Any]) -> None:
+        """Show the record of one validation."""
         stage = "pilot" if is_pilot(trainer) else "training"
         total, epoch, text = trainer.config.epochs, record["epoch"], losses(record)
-        left = f"{duration(record['left'])} left" if "left" in record else ""  # a matrix of runs shows its own time
+        left = f"{duration(record['left'])} left" if "left" in record else ""  # `lfno reproduce` shows the time itself
         if stage not in rows:
             rows[stage] = bars.add_task(stage, total=total, losses=text, left=left)
         bars.update(rows[stage], completed=epoch, losses=text, left=left)
@@ -68,7 +69,7 @@ def live(quiet: bool) -> Iterator[Watch | None]:
 
 
 class _Told(logging.Handler):
-    """Prints log messages of the library between the lines of the progress bar."""
+    """A log handler that prints messages above the progress bar."""
 
     def __init__(self, console: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The training loop: one loop for one run or many, on a CPU, a GPU or several processes."""
+"""The training loop. It trains one run or a stack of runs, on a CPU, on a GPU or in several processes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ from lfno.training.labels import sample_losses
 from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
 
-#: a run whose loss is not finite returns to its last good state, and its learning rate is multiplied by this factor
-BACK_OFF = 0.3
-#: a run is given up after this number of returns
-RETREATS = 3
+BACK_OFF = 0.3  # factor of the learning rate when a run whose loss is not finite returns to its last good state
+RETREATS = 3  # returns to a good state: a run that needs more has failed
 
 
 @dataclass
 class History:
-    """The epoch of every validation, and the losses of each run at that epoch."""
+    """The values at each validation so far.
+
+    epoch: the number of finished epochs.
+    rate: the learning rate.
+    seconds: the time since the beginning of the training.
+    train, validation: the losses of each run of the stack.
+    """
 
     epoch: list[int] = field(default_factory=list)
     rate: list[float] = field(default_factory=list)
@@ -40,11 +44,18 @@ class History:
     validation: list[list[float]] = field(default_factory=list)
 
 
+#: a function watch(trainer, record) that is called at every validation
 Watcher = Callable[["Trainer", dict[str, Any]], None]
 
 
 class Trainer:
-    """Trains a stack of tasks of equal shape. `lfno.training.checkpoint` saves and restores its state."""
+    """Trains the tasks of a stack together. `run` trains, and `models` returns the models with their best parameters.
+
+    tasks: models and samples of equal shapes, one task for each run.
+    config: the options of training, which are the same for all runs.
+    device: the device that computes.
+    Raises LfnoError for tasks that cannot be trained as one stack.
+    """
 
     def __init__(self, tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device = "cpu") -> None:
         check_tasks(tasks)
@@ -52,7 +63,7 @@ class Trainer:
         self.stack = Stack([task.model for task in tasks], self.device)
         self.train, self.validation = self._load("train"), self._load("validation")
         if config.unscored >= (steps := self.train["x"].shape[-1]):
-            raise LfnoError(f"unscored={config.unscored} leaves nothing of {steps} time steps to learn from")
+            raise LfnoError(f"unscored={config.unscored} leaves no time steps for the loss: a sample has {steps} time steps")
         self.score = partial(sample_losses, config=config)
         self.adam = Adam.start(self.stack.theta)
         strengths = [config.steady_decay if task.steady_decay is None else task.steady_decay for task in tasks]
@@ -93,8 +104,9 @@ class Trainer:
     # -- one epoch -----------------------------------------------------------------------------------------------
 
     def _pass(self) -> None:
-        """Run all batches of an epoch in the order of `self.order`. The step for each batch size is captured once and
-        replayed.
+        """Train on all batches of an epoch, in the order of `self.order`.
+
+        `self._steps` holds one step for each batch size: a CUDA graph on a GPU, which is captured once.
         """
         self.train_loss.zero_()
         for index in self.order.split(self.config.batch, dim=1):
@@ -116,9 +128,11 @@ class Trainer:
             self.adam.step(gradient, self.rate, self.decay, self.config.clip)
 
     def _gradient(self, share: Tensor, rows: Tensor, size: int) -> tuple[Tensor, Tensor]:
-        """Return gradient and loss of this process's share of a batch of `size` samples.
+        """Return (gradient, loss) of the part of a batch that this process computes; zero if this part is empty.
 
-        Both are zero for an empty share, because Fourier transforms refuse an empty batch.
+        share: (runs, samples of the part) indices of samples.
+        rows: (runs, 1) indices of the runs.
+        size: samples of the whole batch, of all processes together.
         """
         theta = self.adam.theta.detach().requires_grad_()
         if share.shape[1] == 0:
@@ -131,6 +145,7 @@ class Trainer:
 
     @torch.no_grad()
     def _validate(self) -> None:
+        """Compute the mean loss of the validation samples of each run, in place."""
         total = torch.zeros_like(self.validation_loss)
         count = len(self.tasks[0].validation)
         for first in range(0, count, 256):
@@ -139,9 +154,10 @@ class Trainer:
         self.validation_loss.copy_(total / count)
 
     def _shuffle(self) -> None:
-        """Draw the order of the samples of each run. The order depends only on the seed of the run and on the epoch.
+        """Draw the order of the samples of each run.
 
-        A run therefore gives the same result alone, in a stack and after it was resumed.
+        The order depends only on the seed of the run and on the epoch. A run therefore gives the same result if it is trained
+        alone, trained in a stack, or resumed.
         """
         samples = self.order.shape[1]
         for row, task in enumerate(self.tasks):
@@ -151,7 +167,12 @@ class Trainer:
     # -- the loop ------------------------------------------------------------------------------------------------
 
     def run(self, watch: Watcher | None = None) -> None:
-        """Train until the last epoch, or until every run has stopped."""
+        """Train until the last epoch, or until every run has stopped.
+
+        watch: called as `watch(trainer, record)` at every validation. The record is a dictionary: `epoch`, `rate` (learning
+            rate), `seconds`, and for each run the losses `train`, `validation` and `best` (validation), and `retreats` (how
+            often the run returned to a good state).
+        """
         start = time.monotonic() - self.seconds
         look = replayable(self._validate, [self.validation_loss], self.device)
         while self.epoch < self.config.epochs and bool((self.stopped == 0).any()):
@@ -168,9 +189,10 @@ class Trainer:
                     watch(self, record)
 
     def _judge(self, rate: float) -> dict[str, Any]:
-        """Keep the best parameters, return from losses that are not finite, and stop runs that do not improve.
+        """Act on the losses of a validation, and return them as a record.
 
-        Returns the record of this validation.
+        The parameters of a run are kept if they are its best so far. A run whose loss is not finite returns to its last good
+        state. A run that does not improve stops.
         """
         finite = torch.isfinite(self.validation_loss) & torch.isfinite(self.train_loss)
         finite &= torch.isfinite(self.adam.theta).all(1)
@@ -207,12 +229,12 @@ class Trainer:
         }
 
     def failed(self) -> list[str]:
-        """Return an error message for every run that was given up or ended without a model."""
+        """Return an error message for each run that has failed or has ended without a model."""
         sentences = []
         for task, state, best in zip(self.tasks, self.stopped.tolist(), self.best_loss.tolist(), strict=True):
-            advice = f"look at the data, or try a smaller learning rate than {self.config.learning_rate:g}"
+            advice = f"check the data, or try a smaller learning rate than {self.config.learning_rate:g}"
             if state == 2:
-                times = f"not finite {RETREATS + 1} times, each time from the last good state with a smaller step"
+                times = f"not finite {RETREATS + 1} times, although the learning rate was reduced each time"
                 sentences.append(f"{task.name}: the loss was {times}; {advice}")
             elif not math.isfinite(best) and (state or self.epoch >= self.config.epochs):
                 sentences.append(f"{task.name}: the loss was never finite, so there is no model; {advice}")
@@ -225,9 +247,10 @@ class Trainer:
 
     @torch.no_grad()
     def predict(self, x: np.ndarray) -> np.ndarray:
-        """Predict with the whole stack: (runs, samples, in, *grid) → (runs, samples, out, *grid).
+        """Return the predictions of all runs with their best parameters, (runs, samples, outputs, *grid).
 
-        A run whose loss was never finite has no model. Its predictions are NaN.
+        x: inputs of each run, (runs, samples, inputs, *grid).
+        The predictions of a run whose loss was never finite are NaN.
         """
         parts = torch.as_tensor(np.asarray(x, dtype=np.float32)).split(self.config.batch, dim=1)
         answers = torch.cat([self.stack.respond(self.best_theta, part.to(self.device)).cpu() for part in parts], 1)

@@ -1,6 +1,7 @@
-"""Losses by name: (prediction, truth), each (sample, channel, *grid), → one loss per sample, (sample,).
+"""Losses. Each is a function loss(prediction, truth, mask) that returns the loss of each sample, (sample,).
 
-mask: 1 where the truth was measured, 0 elsewhere, in the shape of the truth. Only measured points count.
+prediction, truth: (sample, channel, *grid).
+mask: shape of the truth, 1 where the truth was measured, else 0; None if all of it was measured. Other points are ignored.
 """
 
 from __future__ import annotations
@@ -11,26 +12,26 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-#: added to squared norms: the gradient stays finite at an exact fit, and a target that is zero causes no division by zero
-TINY = 1e-12
+TINY = 1e-12  # added to squared norms, so that the gradient is finite at an exact fit and a zero truth divides nothing by zero
 
 Mask = Tensor | None
 
 
 def relative_l2(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
-    """‖prediction − truth‖₂ / ‖truth‖₂"""
+    """Return ‖prediction − truth‖₂ / ‖truth‖₂ of each sample."""
     error, truth = _measured(prediction - truth, mask), _measured(truth, mask)
     return torch.sqrt((error.flatten(1).square().sum(1) + TINY) / (truth.flatten(1).square().sum(1) + TINY))
 
 
 def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
-    """The mean of the relative L2 errors of the values and of their slopes along every axis.
+    """Return the mean of the relative L2 errors of the values and of their slopes along each axis, for each sample.
 
-    For an oscillator, value and slope are displacement and velocity, its whole state. This loss therefore uses more information
-    from the same samples than the relative L2 error.
+    For an oscillator, value and slope are displacement and velocity, which are its whole state. This loss therefore uses more
+    information from the same samples than the relative L2 error.
 
-    The norm of the true slope has a lower bound: the slope of half a sine period over the axis. An almost constant sample
-    therefore causes no division by a tiny number. A slope counts if both its end points were measured.
+    The error of the slopes is divided by the norm of the true slopes, or by the norm of the slopes of half a sine period over
+    the axis if that is larger. An almost constant sample therefore causes no division by a tiny number. A slope is used only if
+    both of its end points were measured.
     """
     parts = [relative_l2(prediction, truth, mask)]
     size = _measured(truth, mask).flatten(1).square().sum(1)
@@ -45,22 +46,23 @@ def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
 
 
 def relative_max(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
-    """max |prediction − truth| / max |truth|"""
+    """Return max |prediction − truth| / max |truth| of each sample."""
     error, truth = _measured(prediction - truth, mask), _measured(truth, mask)
     return error.flatten(1).abs().amax(1) / (truth.flatten(1).abs().amax(1) + TINY)
 
 
 def mean_square(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
-    """The mean of |prediction − truth|²"""
+    """Return the mean of |prediction − truth|² of each sample."""
     error = _measured(prediction - truth, mask).flatten(1).square()
     return error.mean(1) if mask is None else error.sum(1) / mask.flatten(1).sum(1).clamp(min=1)
 
 
 def _measured(values: Tensor, mask: Mask) -> Tensor:
-    """Return the values, with 0 where nothing was measured."""
+    """Return the values, with 0 at points that were not measured."""
     return values if mask is None else values * mask
 
 
+#: name of the loss, an option of training -> function
 LOSSES: dict[str, Callable[[Tensor, Tensor, Mask], Tensor]] = {
     "l2": relative_l2,
     "h1": relative_h1,

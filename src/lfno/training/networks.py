@@ -32,16 +32,19 @@ from lfno.training.presets import Preset
 from lfno.training.run import Watch, train
 from lfno.training.task import Task, hasten
 
-MOST_MEMBERS = 1000  # members of an ensemble; a larger number is a typing error
-#: entries of a data set's provenance that a model file repeats
+MOST_MEMBERS = 1000  # members of an ensemble, at most; a larger number is a typing error
+#: keys in the provenance of a data set that are copied into a model file
 REPEATED = ("name", "system", "seed", "source", "signals")
 
 
 @dataclass(frozen=True)
 class Trained:
-    """Trained networks, how they were trained, and the trainer with its history.
+    """The result of `train_networks`.
 
-    pilot: seconds that the pilot took.
+    models: the trained networks.
+    preset: the model, its hyper-parameters and the options of training.
+    trainer: the trainer, which contains the losses over the epochs.
+    pilot: the time of the pilot runs in seconds.
     stopped: whether Ctrl-C ended the training before its last epoch.
     """
 
@@ -52,7 +55,7 @@ class Trained:
     stopped: bool = False
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts about the training in the form of metrics.json."""
+        """Return the facts about the training that are written to the file metrics.json."""
         return {
             "model": self.preset.model,
             "members": len(self.models),
@@ -79,18 +82,21 @@ def train_networks(
     seconds: float | None = None,
     haste: float = 1.0,
 ) -> Trained:
-    """Train networks with different seeds and return those whose loss became finite.
+    """Train one network or an ensemble, and return the networks. A network whose loss was never finite is left out.
 
-    ensemble: the number of networks.
-    folder: receives checkpoints and a log.
+    dataset, split: the samples and their split.
+    preset: the model, its hyper-parameters and the options of training.
+    ensemble: the number of networks; each has another seed.
+    folder: the folder for checkpoints and a log; None to write no files.
     resume: whether to continue from the last checkpoint in `folder`.
     watch: called as `watch(trainer, record)` at every validation.
-    known: the prediction of a model that is fitted already, in the shape of the outputs. The networks learn the residual.
-    seconds: time limit for pilot and training together. The number of epochs is reduced to meet it.
-    haste: see `Task`.
+    device: "cpu", "cuda" or "cuda:1"; None for the best device.
+    known: the prediction of a fitted model, in the shape of the outputs. The networks then learn the residual.
+    seconds: time limit for pilot runs and training together. If it is too short, there are fewer epochs.
+    haste: factor by which the initial poles decay faster than usual.
 
-    Ctrl-C ends the training early and returns the best networks so far, if there are any. Raises LfnoError if the run does not
-    fit into memory or on the disk, or if no network could be trained.
+    Ctrl-C ends the training early, and the best networks so far are returned. Raises LfnoError if the run does not fit into
+    memory or on the disk, or if no network could be trained.
     """
     check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)
@@ -127,9 +133,9 @@ def train_networks(
 
 
 def check_request(dataset: Dataset, preset: Preset, ensemble: int, folder: str | Path | None, resume: bool) -> None:
-    """Raise LfnoError for options with which no network can be built, and for a run that cannot be resumed."""
+    """Raise LfnoError if no network can be made with these options, or if there is no run to resume."""
     if not (isinstance(ensemble, int) and 1 <= ensemble <= MOST_MEMBERS):
-        raise LfnoError(f"an ensemble of {ensemble!r} members: a whole number from 1 to {MOST_MEMBERS} is needed")
+        raise LfnoError(f"ensemble is {ensemble!r}: a whole number of members from 1 to {MOST_MEMBERS} is needed")
     if resume and (folder is None or not Path(folder).exists()):
         raise LfnoError(f"there is nothing to resume in {folder or 'a run without a folder'}")
     make_network(dataset, preset, seed=0)
@@ -148,9 +154,12 @@ def make_task(
     dataset: Dataset, split: Split, preset: Preset, seed: int, name: str = "", known: np.ndarray | None = None,
     haste: float = 1.0,
 ) -> Task:  # fmt: skip
-    """Return a network with the initial weights of `seed`, scaled to the training samples, and its samples.
+    """Return a network with its training and validation samples. The network contains the offsets and scales of the samples.
 
-    known: the prediction of a model that is fitted already, for every sample. The labels are then the residuals.
+    seed: seed of the initial weights.
+    name: name of the run; by default "seed" with its number.
+    known: the prediction of a fitted model for every sample. The labels are then the residuals.
+    haste: factor by which the initial poles decay faster than usual.
     """
     model = make_network(dataset, preset, seed)
     hasten(model, haste)
@@ -162,7 +171,7 @@ def make_task(
     if isinstance(model, Marching):
         train = pieces(train)
     offset, scale = scale_of(train.label, train.mask)
-    if known is not None:  # scale by the responses, not by the residuals, because errors are relative to the responses
+    if known is not None:  # errors are relative to the responses, so the scales of the channels are those of the responses
         mask = None if dataset.mask is None else dataset.mask[split.train]
         whole = scale_of(dataset.outputs[split.train], mask)[1]
         scale = whole * np.sqrt(np.mean((scale / whole) ** 2))
@@ -171,20 +180,24 @@ def make_task(
 
 
 def _measured(dataset: Dataset, rows: np.ndarray, unscored: int, known: np.ndarray | None) -> Samples:
-    """Return the samples `rows`, without samples that have no measured point after the first `unscored` steps."""
+    """Return the samples with the indices `rows`, without samples that have no measured point to score.
+
+    unscored: length of the warm-up in time steps, which is not scored.
+    known: the prediction of a fitted model for every sample, or None.
+    """
     if dataset.mask is None:
         samples = Samples.of(dataset[rows])
     else:
         counts = dataset.mask[rows][..., unscored:].any(axis=tuple(range(1, dataset.mask.ndim)))
         rows = np.asarray(rows)[counts]
         if not len(rows):
-            raise LfnoError("no output was measured in the training or in the validation samples: too much is missing")
+            raise LfnoError("all outputs of the training or of the validation samples are missing: measure more outputs")
         samples = replace(Samples.of(dataset[rows]), mask=dataset.mask[rows])
     return samples if known is None else samples.remainder(known[rows], unscored)
 
 
 def labels_of(dataset: Dataset) -> list[str]:
-    """The passes of a network that the data have labels for: from rest, in steady state, or both."""
+    """Return the labels of a data set: "rest" for responses from rest, "steady" for periodic steady states, or both."""
     if dataset.provenance.get(SAMPLE_START) == PERIODIC:
         return ["steady"]
     return ["rest"] if dataset.steady is None else ["rest", "steady"]

@@ -8,13 +8,14 @@ from typing import Any
 
 from lfno.core.errors import LfnoError
 
+#: words that stand for a Python value, in lower case
 WORDS = {"true": True, "false": False, "none": None}
 
 
 def parse(words: Sequence[str] | None) -> dict[str, Any]:
-    """Return the options by name. Values are numbers, true, false, none, lists separated by commas, or text.
+    """Return name of the option -> value. A value is a number, true, false, none, a list separated by commas, or text.
 
-    Raises LfnoError if a word is not of the form `name=value`.
+    words: options of the form `name=value`. Raises LfnoError for another form.
 
     >>> parse(["width=24", "steady=exact", "modes=8,8", "skip=true"])
     {'width': 24, 'steady': 'exact', 'modes': (8, 8), 'skip': True}

@@ -12,16 +12,18 @@ from lfno.training.estimate import Estimate, with_epochs
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-FEWEST = 5  # epochs of a run with the smallest budget
-OVERDUE = 1.05  # a run ends with its best networks so far after this multiple of its budget
+FEWEST = 5  # epochs: a run has at least this many, however small its time budget is
+OVERDUE = 1.05  # factor: after this many times its time budget, a run is stopped
 
 
 @dataclass
 class Pace:
-    """The configuration of a run whose epochs fit into a time budget, and the expected seconds.
+    """The configuration of a run whose epochs fit into a time budget, and the expected time.
 
-    pilot, training: expected seconds; None if they cannot be estimated (on a GPU). After the pilot, the seconds of the training
-        are estimated again from the measured speed of the machine.
+    config: the configuration of the training.
+    pilot: the expected time of the pilot runs in seconds; None on a GPU, where it is not estimated.
+    training: the expected time of the training in seconds; None on a GPU. It is estimated again after the pilot runs.
+    budget: the time budget in seconds; None for no limit.
     """
 
     config: TrainingConfig
@@ -32,7 +34,12 @@ class Pace:
 
     @classmethod
     def of(cls, tasks: Sequence[Task], config: TrainingConfig, expected: Estimate, budget: float | None) -> Pace:
-        """Return the pace of a run; `budget` in seconds, None for no limit."""
+        """Return the pace of a run, with so few epochs that the run fits into its budget.
+
+        tasks, config: the run.
+        expected: its estimated cost.
+        budget: the time budget in seconds; None for no limit.
+        """
         pilot, training = expected.pilot, expected.training
         if budget is None or pilot is None or training is None or pilot + training <= budget:
             return cls(config, pilot, training, budget)
@@ -46,13 +53,14 @@ class Pace:
 
     @property
     def total(self) -> float | None:
-        """Expected seconds of pilot and training together."""
+        """The expected time of pilot runs and training together, in seconds; None on a GPU."""
         return None if self.pilot is None or self.training is None else self.pilot + self.training
 
     def after_pilot(self, took: float) -> TrainingConfig:
-        """Return the configuration of the training after a pilot of `took` seconds.
+        """Return the configuration of the training, with fewer epochs if the budget needs it.
 
-        The ratio of measured to expected seconds of the pilot gives the present speed of the machine.
+        took: the time of the pilot runs in seconds. If they took longer than expected, the machine is slow, and the training
+            is expected to take longer in the same proportion.
         """
         if self.pilot and self.training and took > 0:
             self.training *= took / self.pilot
@@ -68,7 +76,10 @@ class Pace:
         return self.config
 
     def watcher(self, watch: Watcher | None) -> Watcher:
-        """Return a watcher that adds the seconds left as `record["left"]`, calls `watch`, and ends an overdue run."""
+        """Return a function that is called at every validation: it calls `watch` and stops a run that is over its budget.
+
+        `record["left"]` is the expected time in seconds until the end of the training.
+        """
 
         def observe(trainer: Trainer, record: dict[str, Any]) -> None:
             done, total = record["epoch"], trainer.config.epochs
@@ -85,7 +96,7 @@ class Pace:
 
 
 def is_pilot(trainer: Trainer) -> bool:
-    """Whether a trainer runs short trials before the run itself."""
+    """Return whether a trainer trains pilot runs, not the run itself."""
     return trainer.tasks[0].name.startswith("pilot")
 
 

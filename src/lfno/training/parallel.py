@@ -1,7 +1,8 @@
-"""Data parallelism under torchrun: every process computes its share of a batch, and the gradients are added.
+"""Data parallelism under torchrun: each process computes the gradient of a part of the batch, and the gradients are added.
 
-Loss and gradient are sums over samples, divided by the size of the whole batch. The shares may therefore have different
-sizes, and the sum equals the gradient of a single process up to rounding. Without torchrun the functions change nothing.
+Loss and gradient are sums over samples, divided by the size of the whole batch. The parts may therefore have different sizes,
+and the sum is equal to the gradient of a single process, up to rounding. Without torchrun, there is one process with the whole
+batch.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def start() -> torch.device | None:
 
 
 def together() -> bool:
-    """Whether several processes train together."""
+    """Return whether several processes train together."""
     return dist.is_available() and dist.is_initialized()
 
 
@@ -41,12 +42,15 @@ def count() -> int:
 
 
 def leader() -> bool:
-    """Whether this process writes files and messages."""
+    """Return whether this process writes files and messages. Exactly one process does."""
     return not together() or dist.get_rank() == 0
 
 
 def share(index: Tensor) -> Tensor:
-    """Return this process's samples of a batch (runs, samples). A small batch may leave a process without samples."""
+    """Return the part of a batch that this process computes. A small batch may leave a process without samples.
+
+    index: (runs, samples) indices of the samples of the batch.
+    """
     return index[:, dist.get_rank() :: dist.get_world_size()] if together() else index
 
 
@@ -58,8 +62,8 @@ def add(*tensors: Tensor) -> None:
                 dist.all_reduce(tensor)
         except RuntimeError as error:
             raise LfnoError(
-                f"process {dist.get_rank()} lost the others ({str(error).splitlines()[0]}): one has died or cannot be "
-                "reached; go on with --resume, on any number of processes"
+                f"process {dist.get_rank()} lost the other processes ({str(error).splitlines()[0]}): one of them has ended or "
+                "cannot be reached; continue with --resume, on any number of processes"
             ) from error
 
 

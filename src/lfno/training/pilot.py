@@ -1,9 +1,10 @@
-"""Short trial runs that choose the initialisation and the weight decay of R by the validation loss.
+"""Pilot runs: short trial runs that choose the initialisation and the weight decay of R by the validation loss.
 
-Initialisation: a small network may get stuck. Several initialisations are tried, each for a small share of the epochs.
+Initialisation: a small network may get stuck from one initialisation. Several initialisations are tried, each for a small share
+of the epochs.
 
-Weight decay of R, the free weights of the steady modes: R can fit shapes that poles cannot (one forcing shape, a field in
-space), but R also overfits on rich inputs. Which of the two happens depends on the data.
+Weight decay of R, the free weights of the steady modes: with some data R reduces the error (one shape of forcing, fields in
+space), and with other data it overfits (many different inputs). Both are tried: an R that is trained, and an R that stays zero.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from lfno.training.config import HELD, MOST_STARTS, SteadyDecay, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-#: values of `steady_decay` that the pilot compares: an almost free R, and an R that stays zero
+#: values of `steady_decay` that the pilot runs compare: an R that is trained with a weak decay, and an R that stays zero
 STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
-SHARE = 0.2  # epochs of the pilot for R, as a share of the epochs of the run
-FEWEST_STEPS = 450  # least number of steps of that pilot: early in training R helps even if it overfits later
-LARGEST_SHARE = 0.5  # upper bound on SHARE for runs with few steps
-START_SHARE = 0.04  # epochs of a trial of one initialisation, as a share of the epochs of the run
-MOST_START_EPOCHS = 200  # upper bound on the epochs of such a trial; the best initialisation is known by then
+SHARE = 0.2  # share of the epochs of the run: length of the pilot run for R
+FEWEST_STEPS = 450  # steps: shortest pilot run for R, because early in training R helps even if it overfits later
+LARGEST_SHARE = 0.5  # share of the epochs of the run: longest pilot run for R
+START_SHARE = 0.04  # share of the epochs of the run: length of the pilot run of one initialisation
+MOST_START_EPOCHS = 200  # epochs: longest pilot run of one initialisation; the best initialisation is known by then
 
-PILOT = "pilot.json"
+PILOT = "pilot.json"  # name of the file with the choices
 PilotChoice = tuple[int, SteadyDecay]  # (index of the initialisation, weight decay of R)
 
 
@@ -49,13 +50,12 @@ def chosen(
     resume: bool = False,
     watch: Watcher | None = None,
 ) -> tuple[list[Task], float]:
-    """Choose the initialisation and the weight decay of R of each task.
+    """Choose the initialisation and the weight decay of R of each task. Return (tasks with these choices, seconds it took).
 
-    folder: the choices are written there.
-    resume: whether to use choices that an earlier part of the run wrote into `folder`. If they are missing or damaged, a pilot
-        runs again.
-
-    Returns the tasks with their choices, and the seconds that the pilot took.
+    folder: the folder in which the choices are written; None to write no file.
+    resume: whether to use the choices in `folder` from an earlier part of the run. If they are missing or damaged, the pilot
+        runs are repeated.
+    watch: called as `watch(trainer, record)` at every validation.
     """
     before = read_choices(folder, tasks) if resume and folder is not None else None
     if before is not None:
@@ -76,7 +76,7 @@ def choose_all(
 
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks without R if no run of the stack trains it. The predictions stay the same and cost less."""
+    """Return the tasks with models without R, if R stays zero in all runs of the stack. Such models are faster."""
     models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)
@@ -84,12 +84,15 @@ def lightened(tasks: Sequence[Task]) -> list[Task]:
 
 
 def choices(tasks: Sequence[Task]) -> list[PilotChoice]:
-    """Return the choices of each task, for `write_choices`."""
+    """Return (index of the initialisation, weight decay of R) of each task."""
     return [(task.start, task.steady_decay) for task in tasks]
 
 
 def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
-    """Return the tasks with choices that were read from a file; None if the choices are damaged."""
+    """Return the tasks with choices from a file; None if the choices are damaged.
+
+    found: the content of the file, in the form of `choices`.
+    """
     try:
         pairs = [(range(MOST_STARTS)[start], s if s is None or s == HELD else float(s)) for start, s in found]
         chosen = zip(tasks, pairs, strict=True)
@@ -99,13 +102,12 @@ def chosen_before(tasks: Sequence[Task], found: Any) -> list[Task] | None:
 
 
 def write_choices(folder: Path, tasks: Sequence[Task], seconds: float = 0.0) -> None:
-    """Write the choices and the seconds of the pilot beside the checkpoints of a run."""
+    """Write the choices, and the time of the pilot runs in seconds, to the folder of the run."""
     write_atomically(folder / PILOT, json.dumps({"choices": choices(tasks), "seconds": seconds}).encode())
 
 
 def read_choices(folder: Path, tasks: Sequence[Task]) -> tuple[list[Task], float] | None:
-    """Return the tasks with the choices in `folder`, and the seconds of that pilot; None if there are no readable choices.
-    """
+    """Return (tasks with the choices in the folder, time of the pilot runs in seconds); None without a readable file."""
     try:
         found = json.loads((folder / PILOT).read_text())
         before, seconds = chosen_before(tasks, found["choices"]), float(found["seconds"])
@@ -130,7 +132,9 @@ def choose_start(
 def _losses(
     trials: Sequence[Task], config: TrainingConfig, share: float, device: str | torch.device, watch: Watcher | None
 ) -> Tensor:
-    """Return the best validation loss of each trial after a share of the epochs. The models of the trials are not changed.
+    """Return the best validation loss of each trial, (trials,). The trials are trained as copies.
+
+    share: length of the training, as a share of the epochs of the run.
     """
     epochs = max(1, round(share * config.epochs))
     every = max(1, min(config.validate_every, epochs // 4))
@@ -141,7 +145,7 @@ def _losses(
 
 
 def share_of_pilot(samples: int, config: TrainingConfig) -> float:
-    """Return the epochs of the pilot for R, as a share of the epochs of the run."""
+    """Return the length of the pilot run for R, as a share of the epochs of the run. samples: number of training samples."""
     steps = config.epochs * math.ceil(samples / config.batch)
     return min(LARGEST_SHARE, max(SHARE, FEWEST_STEPS / steps))
 
@@ -149,7 +153,7 @@ def share_of_pilot(samples: int, config: TrainingConfig) -> float:
 def choose_strength(
     tasks: Sequence[Task], config: TrainingConfig, device: str | torch.device, watch: Watcher | None = None
 ) -> list[Task]:
-    """Return the tasks with their `steady_decay` set. Tasks with the same samples (seeds of one run) share one choice."""
+    """Return the tasks with the better weight decay of R. Tasks with equal samples share one pilot run and one choice."""
     if config.steady_decay is not None:
         return list(tasks)
     keys = [_samples(task) for task in tasks]
@@ -164,10 +168,7 @@ def choose_strength(
 
 
 def _samples(task: Task) -> str:
-    """Return a hash of all training and validation samples.
-
-    The hash covers every sample, because two folds may have the same first and last samples.
-    """
+    """Return a hash of all training and validation samples. The first and last samples of two folds may be equal."""
     digest = hashlib.sha256()
     for values in [*task.train.arrays().values(), *task.validation.arrays().values()]:
         digest.update(np.ascontiguousarray(values).tobytes())

@@ -1,4 +1,4 @@
-"""The default preset: the hyper-parameters that were best on validation data."""
+"""The default preset: hyper-parameters that were chosen by the error on validation data."""
 
 from __future__ import annotations
 
@@ -58,13 +58,14 @@ def kind_of(model: str) -> str:
 
 
 def default_preset(model: str, grid: Grid) -> Preset:
-    """Return the preset of a model on a grid. It was chosen on validation data and is the same for every data set.
+    """Return the default preset of a model on a grid. It depends on the number of axes, not on the data.
 
     model: "lfno", "lno", "fno" or "marching".
     grid: the grid of the samples.
 
-    Layers share their poles. Networks for fields get the coordinates as input channels, because an equation with boundary
-    conditions is not translation invariant. FNO gets the time as a channel, too: nothing else tells it when a transient begins.
+    All channels of a layer share their poles. Networks for fields get the coordinates as input channels, because an equation
+    with boundary conditions is not translation invariant. FNO also gets the time as an input channel, because it has no other
+    information about the beginning of a transient.
     """
     kind, ode = kind_of(model), grid.ndim == 1
     if kind == "Marching":
@@ -74,7 +75,7 @@ def default_preset(model: str, grid: Grid) -> Preset:
     fields: dict[str, Any] = {"width": 16, "modes": modes, "activation": "gelu"}
     fields |= {"grid_channels": kind == "FNO" or not ode}
     if kind != "LNO":
-        # signals and fields are not periodic in time. Three-dimensional grids are too large for padding
+        # signals and fields are not periodic in time, so they are padded. Three-dimensional grids are too large for padding
         fields |= {"padding": 0.5 if grid.ndim < 3 else 0.0}
     if kind != "FNO":
         fields |= {"n_poles": 32 if ode and kind == "LNO" else 8, "share_poles": True}
@@ -86,13 +87,14 @@ def default_preset(model: str, grid: Grid) -> Preset:
         fields["modes"] = tuple(min(2 * n, m) if axis.boundary in OF_BOUNDARY else n
                                 for n, m, axis in zip(modes, most, grid.axes, strict=True))  # fmt: skip
     if kind == "LFNO":
-        # each layer is one step of a fixed-point iteration for a nonlinear oscillator, so depth helps more than poles.
-        # The gate multiplies responses: the frequency of the oscillator depends on its amplitude. Fields gain nothing from it
+        # for nonlinear oscillators, more layers help more than more poles: each layer is like one step of a fixed-point
+        # iteration. The gate multiplies responses, which describes a frequency that depends on the amplitude. It does not help
+        # fields
         fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
-        # fields have few time steps: with a linear hold, the exact heat equation has an error of 0.5 %
+        # fields have few time steps, and a linear hold is too coarse: the exact heat equation would have an error of 0.5 %
         fields |= {"hold": "linear" if ode else "cubic"}
     training = TrainingConfig(
-        # small batches, a high learning rate and a loss on slopes reduce overfitting on signals
+        # for signals, small batches, a high learning rate and a loss with slopes (h1) reduce overfitting
         epochs={1: 400, 2: 800}.get(grid.ndim, 1000),
         batch={1: 16, 2: 50}.get(grid.ndim, 10),
         learning_rate=2e-2 if ode else 5e-3,
@@ -103,7 +105,7 @@ def default_preset(model: str, grid: Grid) -> Preset:
 
 
 def _marching_preset(grid: Grid) -> Preset:
-    """The preset of a network that goes from frame to frame. Its samples are short pieces of the trajectories."""
+    """Return the preset of a network that goes from frame to frame. Its samples are short pieces of the trajectories."""
     modes = tuple(min(16, max_modes(axis.size, half=d == grid.ndim - 2)) for d, axis in enumerate(grid.axes[:-1]))
     fields: dict[str, Any] = {"width": 32, "modes": (*modes, 1), "projection": 64}
     training = TrainingConfig(epochs=90, batch=32, learning_rate=2e-3, weight_decay=1e-5, validate_every=1)

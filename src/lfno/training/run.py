@@ -1,4 +1,4 @@
-"""Run a trainer with checkpoints and a log. A run that was stopped, or ran out of memory, can be resumed."""
+"""Train with checkpoints and a log. A run that was stopped or ran out of memory can be resumed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from lfno.training import checkpoint, parallel
 from lfno.training.loop import Trainer
 from lfno.training.tensorboard import Board
 
+#: a function watch(trainer, record) that is called at every validation
 Watch = Callable[[Trainer, dict[str, Any]], None]
 
-LOG = "log.jsonl"
+LOG = "log.jsonl"  # name of the log, which has one line of JSON for each validation
 SAVE_EVERY = 20.0  # seconds between two checkpoints
 
 
 def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, watch: Watch | None = None) -> None:
-    """Run a trainer to its last epoch.
+    """Train to the last epoch.
 
-    folder: receives the log and the checkpoints. A checkpoint is written however the run ends.
+    folder: the folder for the log and the checkpoints; None to write no files. A checkpoint is also written if the run is
+        interrupted.
     resume: whether to continue from the last checkpoint in `folder`.
     watch: called as `watch(trainer, record)` at every validation.
 
@@ -44,6 +46,7 @@ def train(trainer: Trainer, folder: Path | None = None, resume: bool = False, wa
 
 
 def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
+    """Train with a log and checkpoints in a folder. Lines of the log after the epoch of the trainer are removed first."""
     if not parallel.leader():
         trainer.run()
         return
@@ -52,11 +55,12 @@ def _train_in(trainer: Trainer, folder: Path, watch: Watch | None) -> None:
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     write_atomically(log, "".join(line + "\n" for line in lines if _epoch(line) <= trainer.epoch).encode())
     last = time.monotonic()
-    # a run may be stopped in the middle of an epoch: save the state at the last validation
+    # a run may be stopped in the middle of an epoch, so the state at the last validation is kept in `known` and saved
     known = checkpoint.state(trainer)
     board = Board(folder, trainer)
 
     def observe(trainer: Trainer, record: dict[str, Any]) -> None:
+        """Write a line of the log and, after SAVE_EVERY seconds, a checkpoint."""
         nonlocal last, known
         known = checkpoint.state(trainer)
         try:
@@ -89,17 +93,17 @@ def explained(trainer: Trainer, folder: Path | None) -> Iterator[None]:
         batch = trainer.config.batch
         way = f"with batches of {batch // 2} (--set batch={batch // 2})" if batch > 1 else "with a smaller model"
         kept = "" if folder is None else f"; its state is kept in {folder}"
-        again = "try again" if folder is None or batch == 1 else "go on with --resume"
+        again = "try again" if folder is None or batch == 1 else "continue with --resume"
         raise LfnoError(f"out of memory in epoch {trainer.epoch + 1}, batches of {batch}{kept}: {again} {way}") from error
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether an exception means that the memory is exhausted: in Python, on a GPU, or in torch's allocator on a CPU."""
+    """Return whether an exception means that the memory of Python, of the GPU or of torch on the CPU is exhausted."""
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "DefaultCPUAllocator" in str(error)
 
 
 def _epoch(line: str) -> float:
-    """Return the epoch of a line of the log. A line that was cut short gets an infinite epoch."""
+    """Return the epoch of a line of the log; infinity for an incomplete line."""
     try:
         return float(json.loads(line)["epoch"])
     except (ValueError, KeyError, TypeError):

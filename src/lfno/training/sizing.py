@@ -13,25 +13,26 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import Split
 from lfno.spectral.axes import max_modes
 
-#: share of the energy of a signal that must lie below the highest mode
-ENERGY = 0.999
-#: gradient steps of a training run on measured signals
-STEPS = 1500
-#: learning rate of these runs: half the rate of the preset, which was better for short runs on two records of oscillators
-RATE = 1e-2
-MOST_IN_FIELDS = 8  # modes along an axis of a field: R has one matrix for each combination of modes
-LOOKED_AT = 64  # samples whose spectrum is computed
+ENERGY = 0.999  # share of the energy of a signal that must lie below the highest mode
+STEPS = 1500  # steps of the optimiser in a run on measured signals
+RATE = 1e-2  # learning rate for measured signals: half the rate of the preset is better for runs of so few steps
+MOST_IN_FIELDS = 8  # modes along an axis of a field, at most, because R has one matrix for each combination of modes
+LOOKED_AT = 64  # samples: the spectrum of at most this many is computed
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """Fields of the configurations of model and training, and reasons for the important ones."""
+    """The chosen size of a model.
+
+    fields: name -> value of options of the model and of the training.
+    reasons: (name of an option, sentence that explains its value).
+    """
 
     fields: dict[str, Any]
     reasons: list[tuple[str, str]]
 
     def sentences(self, given: Iterable[str] = ()) -> list[str]:
-        """Return a sentence for each field that says why it has its value, without the fields that the user gave."""
+        """Return the sentences that explain the values, without the options that the user gave (`given`)."""
         return [sentence for name, sentence in self.reasons if name not in set(given)]
 
 
@@ -40,10 +41,11 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
 
     dataset, split: the samples.
     model: "lfno", "lno" or "fno".
-    unscored: time steps at the start of every sample that the loss ignores.
+    unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).
 
-    Steady modes reach up to the frequency below which 99.9 % of the energy of input and output lies. There is one pole for
-    every two periods of the highest output frequency in a window (8 to 32 poles). Poles are initialised below that frequency.
+    The highest steady mode has the frequency below which 99.9 % of the energy of input and output lies. For signals, the number
+    of poles is half the number of periods of the highest output frequency in a window, but 8 to 32. The initial frequencies of
+    the poles are below the highest output frequency.
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))
@@ -74,8 +76,8 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
         fields |= {"n_poles": count, "cycles": float(swings)}
         span = grid.axes[last]
         fastest = f"{swings / span.length:.3g} {'Hz' if span.unit == 's' else '1/' + (span.unit or span.name)}"
-        where = f"{count} poles per layer, at first anywhere below {fastest}"
-        reasons.append(("n_poles", f"{where}: where the output has its energy"))
+        where = f"{count} poles per layer, initialised at frequencies below {fastest}"
+        reasons.append(("n_poles", f"{where}: {100 * ENERGY:g} % of the energy of the output lies below this frequency"))
     samples = len(split.train)
     batch = min(max(samples // 8, 4), 32)
     epochs = min(max(math.ceil(STEPS / math.ceil(samples / batch)), 20), 1000)
@@ -91,10 +93,13 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
 
 
 def highest_mode(values: np.ndarray, axis: int, energy: float = ENERGY) -> float:
-    """Return the mode number below which the share `energy` of the variation along `axis` lies, averaged over all other axes.
+    """Return the number of the mode below which the share `energy` of the energy along an axis lies; 0 for constant values.
 
-    Signals are multiplied by a taper first. Otherwise the jump from the end of a window to its beginning would add high
-    frequencies. A constant has mode 0.
+    values: an array; the energy is summed over all other axes.
+    axis: the index of the axis.
+
+    The values are first multiplied by a taper. Otherwise the jump from the end of a window to its beginning would add high
+    frequencies.
     """
     lines = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     size = lines.shape[-1]

@@ -1,4 +1,4 @@
-"""Many models of one shape as one: their parameters are the rows of one matrix, and their forward pass is one `vmap`."""
+"""Compute many models of equal shape at once. Their parameters are the rows of one matrix, and the forward pass is a `vmap`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from torch.func import functional_call, vmap
 from lfno.models.operator import Operator
 from lfno.training.labels import Respond
 
-#: score(respond, samples, unit) → losses (batch,) of one run; see `lfno.training.labels.sample_losses`
+#: a function score(respond, samples, unit) → losses (batch,) of one run, such as `lfno.training.labels.sample_losses`
 Score = Callable[[Respond, dict[str, Tensor], Tensor], Tensor]
 
 
 class Stack:
-    """Models of equal architecture. The parameters of run r are row r of `theta`, a real matrix (runs, parameters).
+    """Models of equal architecture, one for each run.
 
-    A single run is a stack of one. Rows never mix, so each run gives the result that it would give alone.
+    The parameters of run r are row r of `theta`, a real matrix (runs, parameters). The rows are independent, so each run gives
+    the result that it would give alone.
     """
 
     def __init__(self, models: Sequence[Operator], device: torch.device) -> None:
@@ -38,7 +39,8 @@ class Stack:
         general: the weight decay of most parameters.
         steady: the weight decay of R, one value per run.
 
-        A module lists its parameters without decay (poles) in `undecayed`, and the parameters of R in `free_parameters`.
+        A module lists its parameters without weight decay (the poles) in `undecayed`, and the parameters of R in
+        `free_parameters`.
         """
         rates = {}
         for prefix, module in self.template.model.named_modules():
@@ -50,7 +52,7 @@ class Stack:
         return torch.cat(columns, 1).to(self.theta)
 
     def layout(self) -> list[tuple[str, torch.Size]]:
-        """Return name and shape of every parameter, in the order of the columns of `theta`."""
+        """Return (name, shape) of each parameter of a model, in the order of the columns of `theta`."""
         return list(zip(self.names, self.shapes, strict=True))
 
     def __len__(self) -> int:
@@ -58,20 +60,28 @@ class Stack:
 
     @property
     def unit(self) -> Tensor:
-        """The scale of each output channel, (runs, out, 1, …).
+        """The scale of each output channel, (runs, outputs, 1, …).
 
-        Losses divide outputs by this scale. Channels in metres and in volts then count equally, and the small constants of a
-        loss stay small for outputs of 1e-9 m.
+        Losses divide outputs by this scale, so that channels with different units have equal weight. Without this division, a
+        constant such as TINY in the losses would be too large for outputs of 1e-9 m.
         """
         scale = self.buffers["output_scale"]
         return scale.reshape(*scale.shape, *(1 for _ in self.template.model.grid.axes))
 
     def respond(self, theta: Tensor, x: Tensor) -> Tensor:
-        """Predict: parameters (runs, parameters) and inputs (runs, batch, in, *grid) → (runs, batch, out, *grid)."""
+        """Return the predictions of all runs, (runs, batch, outputs, *grid).
+
+        theta: the parameters, (runs, parameters).
+        x: the inputs, (runs, batch, inputs, *grid).
+        """
         return self.losses(theta, {"x": x}, lambda respond, samples, unit: respond(samples["x"], True))
 
     def losses(self, theta: Tensor, samples: dict[str, Tensor], score: Score) -> Tensor:
-        """Return the losses (runs, batch). `samples` are tensors (runs, batch, …) by name, and `score` is the loss of one run.
+        """Return the losses of all runs, (runs, batch).
+
+        theta: the parameters, (runs, parameters).
+        samples: name -> tensor (runs, batch, …).
+        score: the loss of one run.
         """
 
         def one(state: dict[str, Tensor], samples: dict[str, Tensor], unit: Tensor) -> Tensor:
@@ -86,13 +96,13 @@ class Stack:
             for (name, shape), part in zip(self.layout(), parts, strict=True)
         }
         state |= {f"model.{name}": value for name, value in self.buffers.items()}
-        if len(self) == 1:  # without vmap, whose overhead is a third of a small step on a CPU
+        if len(self) == 1:  # vmap is not needed, and would make a small step on a CPU a third slower
             alone = [{name: value[0] for name, value in own.items()} for own in (state, samples)]
             return one(alone[0], alone[1], self.unit[0])[None]
         return vmap(one, randomness="error")(state, samples, self.unit)
 
     def write(self, theta: Tensor, models: Sequence[Operator]) -> None:
-        """Copy the rows of a parameter matrix back into models."""
+        """Copy the rows of a parameter matrix (runs, parameters) into models, one row into each model."""
         for row, model in zip(theta.detach().cpu(), models, strict=True):
             parts = row.split([shape.numel() for shape in self.shapes])
             own = dict(model.named_parameters())
@@ -102,7 +112,7 @@ class Stack:
 
 
 class _Respond(nn.Module):
-    """Calls a model without its checks. `functional_call` needs a module with a `forward`."""
+    """A module whose `forward` calls `respond` of a model. `functional_call` needs such a module."""
 
     def __init__(self, model: Operator) -> None:
         super().__init__()

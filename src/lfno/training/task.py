@@ -15,27 +15,34 @@ from lfno.models.operator import Operator
 from lfno.training.config import SteadyDecay
 from lfno.training.labels import Samples
 
-#: largest absolute value of a sample: its square must fit into single precision
-LARGEST = 1e18
-#: distance between the random seeds of two initialisations of one task; larger than any number of seeds in use
-STRIDE = 1_000_003
+LARGEST = 1e18  # largest absolute value of a sample: the square must be finite in single precision
+STRIDE = 1_000_003  # distance between the random seeds of two initialisations; larger than the number of seeds in use
 
 
 @dataclass(frozen=True)
 class Task:
-    """One run: a model, and its training and validation samples."""
+    """One run: a model, and its training and validation samples.
+
+    model: the network before its training.
+    train, validation: the samples.
+    seed: seed of the initial weights and of the order of the samples.
+    name: name of the run, for messages.
+    steady_decay: the weight decay of R; None to take the value of the training configuration.
+    start: index of the initialisation. Each seed has several initialisations; see `lfno.training.pilot`.
+    haste: factor by which the initial poles decay faster than usual.
+    """
 
     model: Operator
     train: Samples
     validation: Samples
     seed: int = 0
     name: str = "run"
-    steady_decay: SteadyDecay = None  # overrides the value of the configuration
-    start: int = 0  # index of the initialisation; each seed has several
-    haste: float = 1.0  # factor by which the initial poles decay faster than the usual ones
+    steady_decay: SteadyDecay = None
+    start: int = 0
+    haste: float = 1.0
 
     def restarted(self, start: int) -> Task:
-        """Return the task with initialisation number `start`. Number 0 is the one that the task was made with."""
+        """Return the task with the initialisation of index `start`. A new task has index 0."""
         return self if start == self.start else replace(self, model=self._anew(self.seed, start), start=start)
 
     def reseeded(self, seed: int) -> Task:
@@ -43,6 +50,7 @@ class Task:
         return replace(self, model=self._anew(seed, self.start), seed=seed, name=f"seed {seed}")
 
     def _anew(self, seed: int, start: int) -> Operator:
+        """Return a new model with other initial weights."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed + STRIDE * start)
             model = type(self.model)(self.model.grid, self.model.config)
@@ -52,7 +60,10 @@ class Task:
 
 
 def hasten(network: Operator, factor: float) -> None:
-    """Make all poles decay faster by a factor. Residues grow with its root, so that the gain of a layer stays the same."""
+    """Make all poles of a network for signals decay faster by a factor, in place.
+
+    The residues are multiplied by the square root of the factor, so that the layers keep their gain.
+    """
     for kernel in network.modules() if factor != 1 else ():
         if isinstance(kernel, PoleResidue):
             with torch.no_grad():
@@ -61,13 +72,13 @@ def hasten(network: Operator, factor: float) -> None:
 
 
 def check_tasks(tasks: Sequence[Task]) -> None:
-    """Check that all models and all samples have one shape and all values are finite. Raises LfnoError if not."""
+    """Raise LfnoError unless all tasks have models and samples of equal shapes, and all values are finite."""
     if not tasks:
-        raise LfnoError("there is nothing to train: no task was given")
+        raise LfnoError("there is no task: at least one is needed")
     first = tasks[0]
     for task in tasks:
         if task.model.config != first.model.config or task.model.grid.form != first.model.grid.form:
-            raise LfnoError(f"{task.name} and {first.name} have models of different shape; train them separately")
+            raise LfnoError(f"{task.name} and {first.name} have models with different shapes; train them separately")
         for role in ("train", "validation"):
             _check_samples(task, first, role)
         if len(task.validation) == 0:
@@ -75,7 +86,10 @@ def check_tasks(tasks: Sequence[Task]) -> None:
 
 
 def _check_samples(task: Task, first: Task, role: str) -> None:
-    """Check that each sample has a label, all values are finite, and all tasks of a stack have arrays of the same shape."""
+    """Raise LfnoError unless the samples of a task have labels, finite values, and the shapes of the first task.
+
+    role: "train" or "validation".
+    """
     arrays, others = (getattr(one, role).arrays() for one in (task, first))
     if arrays.keys() != others.keys():
         raise LfnoError(f"{task.name} and {first.name} have different labels: {list(arrays)} and {list(others)}")
@@ -84,12 +98,12 @@ def _check_samples(task: Task, first: Task, role: str) -> None:
     for name, array in arrays.items():
         if array.shape != others[name].shape:
             shapes = f"{array.shape} and {others[name].shape}"
-            raise LfnoError(f"{task.name} and {first.name} differ in the shape of {name} ({role}): {shapes}")
+            raise LfnoError(f"{task.name} and {first.name} have different shapes of {name} ({role}): {shapes}")
         if len(array) != len(arrays["x"]):
-            raise LfnoError(f"{task.name} has {len(arrays['x'])} {role} inputs and {len(array)} of {name}")
+            raise LfnoError(f"{task.name} has {len(arrays['x'])} inputs x and {len(array)} of {name} ({role}): they must agree")
         if not np.isfinite(array).all():
             raise LfnoError(f"{task.name}: {name} ({role}) contains NaN or infinite values")
         if array.size and max(abs(float(array.max())), abs(float(array.min()))) > LARGEST:
-            raise LfnoError(f"{task.name}: {name} ({role}) reaches beyond {LARGEST:g}; bring it to other units")
+            raise LfnoError(f"{task.name}: {name} ({role}) has values beyond {LARGEST:g}; convert it to another unit")
     if role == "train" and len(arrays["x"]) == 0:
         raise LfnoError(f"{task.name} has no training samples")

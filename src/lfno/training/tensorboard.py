@@ -1,4 +1,4 @@
-"""Write the curves of a run for TensorBoard, if it is installed. The log in JSON lines is written in any case."""
+"""Write the losses of a run for TensorBoard, if TensorBoard is installed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 from lfno.training.loop import Trainer
 
-FOLDER = "tensorboard"
+FOLDER = "tensorboard"  # name of the folder inside the folder of the run
 
 
 class Board:
-    """Losses of every run of a stack and the learning rate, below `folder`. Each member of an ensemble has its own curve.
+    """Writes the learning rate and the losses of each run of a stack.
 
-    A resumed run starts at its checkpoint. Points that an earlier part of the run drew after that checkpoint are removed.
+    folder: the folder of the run.
+    trainer: the trainer of the stack. If it was restored from a checkpoint, points after the epoch of the checkpoint are
+        removed.
     """
 
     def __init__(self, folder: Path, trainer: Trainer) -> None:
@@ -25,12 +27,12 @@ class Board:
             return
         place = folder / FOLDER
         places = [place] if len(trainer.tasks) == 1 else [place / task.name.replace(" ", "-") for task in trainer.tasks]
-        with contextlib.suppress(OSError):  # a full disk must not stop the run here; writing the log reports it
+        with contextlib.suppress(OSError):  # a full disk is reported when the log is written, not here
             for path in places:
                 self.writers.append(SummaryWriter(str(path), purge_step=trainer.epoch + 1))
 
     def add(self, record: dict[str, Any]) -> None:
-        """Add the record of one validation, in the form of the log."""
+        """Add the record of one validation; see `Trainer.run`."""
         with contextlib.suppress(OSError):
             for row, writer in enumerate(self.writers):
                 for name in ("train", "validation"):

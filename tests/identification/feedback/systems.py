@@ -1,4 +1,4 @@
-"""Nonlinear systems with known parameters, solved with fine Runge–Kutta steps, independently of the model's integrator."""
+"""Nonlinear systems with known parameters. Their solver has fine Runge–Kutta steps and shares no code with the library."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, subste
 
 
 def duffing(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """ẍ + 0.5 ẋ + x + x³ = u."""
+    """Return the rate of (x, ẋ) for ẍ + 0.5 ẋ + x + x³ = u."""
     return np.stack([x[:, 1], u - 0.5 * x[:, 1] - x[:, 0] - x[:, 0] ** 3], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""A cascade of filter, nonlinearity and filter without noise is found again."""
+"""The search finds the parameters of a cascade of filter, nonlinearity and filter from data without noise."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ FRONT, BACK = np.array([-0.6 + 1.2j]), np.array([-0.5 + 0j])
 
 
 def wiener_hammerstein(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """z″ + 1.2 z′ + 1.8 z = u, then y′ = z + 0.4 z² − 0.3 z³ − 0.5 y."""
+    """Return the rate of (z, z′, y) for z″ + 1.2 z′ + 1.8 z = u and y′ = z + 0.4 z² − 0.3 z³ − 0.5 y."""
     z, rate, y = x.T
     return np.stack([rate, u - 1.2 * rate - 1.8 * z, z + 0.4 * z**2 - 0.3 * z**3 - 0.5 * y], axis=1)
 

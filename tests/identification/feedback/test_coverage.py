@@ -15,16 +15,23 @@ from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Scales, cut
 from tests.identification.feedback.systems import duffing, multisines, solved, stretches
 
-RECORDS, MOTIONS, SIZE, STEP = 200, 4, 300, 0.2
+#: number of simulated records
+RECORDS = 200
+#: number of motions in a record
+MOTIONS = 4
+#: number of samples in a motion
+SIZE = 300
+#: sampling step in seconds
+STEP = 0.2
 #: the pole of ẍ + 0.5 ẋ + x = 0 with Im > 0
 TRUTH = np.roots([1, 0.5, 1])[0]
 NORMAL_95 = 1.96
-#: points at which the characteristic is compared, from the lower to the upper end of the visited range
+#: indices of the points at which the characteristic is compared; the points cover the range of z in the training data
 PLACES = [1, 3, 5, 7, 9]
 
 
 def records() -> tuple[np.ndarray, np.ndarray]:
-    """Return forces and motions without noise. All records share them, and only the noise differs."""
+    """Return forces and motions without noise. All records have these forces and motions; only the noise differs."""
     force = multisines(MOTIONS, SIZE, STEP, 2.5, 0)
     return force, solved(duffing, np.zeros((MOTIONS, 2)), force, STEP)[:, :1]
 
@@ -43,6 +50,7 @@ def first_fit() -> tuple[Candidate, Scales]:
 
 
 def fitted(best: Candidate, scales: Scales, seed: int) -> FeedbackModel:
+    """Return the model that is fitted to one record with noise."""
     windows = cut(stretches(*records(), 0.02, 100 + seed), STEP, scales, "linear")
     problem = Problem(windows, best.structure, best.law, best.substeps)
     final = minimise(problem, Point(best.structure.pack(best.law), np.zeros((MOTIONS, 2))), 20, 1e-6)

@@ -1,4 +1,4 @@
-"""Fits of known systems: error on new data, and comparison of modes and characteristic with the true ones."""
+"""Fits of models with feedback to known systems. Predictions, modes and characteristic are compared with the true ones."""
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ GRID = Grid.line(400, 0.1)
 
 
 def duffing_data(seed: int, samples: int = 8, size: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return forces (samples, time) and motions (samples, 1, time) of the Duffing oscillator, without noise."""
     force = size * multisines(samples, 400, 0.1, 3.0, seed)
     return force, solved(duffing, np.zeros((samples, 2)), force, 0.1)[:, :1]
 
@@ -23,7 +24,7 @@ def noisy_duffing() -> FeedbackModel:
     return fit_feedback(stretches(*duffing_data(0), 0.01), stretches(*duffing_data(1, 3), 0.01, 1), GRID)
 
 
-def test_noisy_duffing_is_found_to_its_noise(noisy_duffing: FeedbackModel) -> None:
+def test_a_fit_to_data_with_noise_predicts_new_data_better_than_the_noise(noisy_duffing: FeedbackModel) -> None:
     force, motion = duffing_data(2, 5)
     error = np.linalg.norm(noisy_duffing.predict(force[:, None]) - motion) / np.linalg.norm(motion)
     assert error < 0.002  # 1 % noise in the training data
@@ -32,7 +33,7 @@ def test_noisy_duffing_is_found_to_its_noise(noisy_duffing: FeedbackModel) -> No
     assert 0.8 < noisy_duffing.noise[0] / (0.01 * motion.std()) < 1.3
 
 
-def test_modes_have_intervals_that_hold_the_truth(noisy_duffing: FeedbackModel) -> None:
+def test_intervals_of_the_modes_contain_the_true_values(noisy_duffing: FeedbackModel) -> None:
     truth = np.roots([1, 0.5, 1])[0]
     modes = noisy_duffing.small_signal_modes()
     assert abs(modes.poles[0] - truth) < 0.01
@@ -76,7 +77,7 @@ def test_steady_part_is_periodic(noisy_duffing: FeedbackModel) -> None:
     assert np.abs(transient + steady - noisy_duffing.predict(force)).max() < 1e-12
 
 
-def test_unknown_starts_and_masks() -> None:
+def test_unknown_initial_states_and_gaps_do_not_disturb_a_fit() -> None:
     force = multisines(1, 4000, 0.1, 3.0, 0)
     motion = solved(duffing, np.zeros((1, 2)), force, 0.1)[:, :1]
     mask = np.random.default_rng(0).random((1, 3900)) > 0.1
@@ -97,7 +98,7 @@ def test_the_input_at_rest_is_zero_or_a_working_point(level: float) -> None:
 
 
 BAD = {
-    "short": (lambda u, y: (u[:, :40], y[:, :40]), "too short"),
+    "short": (lambda u, y: (u[:, :40], y[:, :40]), "too few"),
     "constant": (lambda u, y: (0 * u + 1, y), "constant"),
     "identical": (lambda u, y: (u, np.tile(y, (2, 1))), "identical"),
     "unexcited": (lambda u, y: (u, np.random.default_rng(int(1e6 * y[0, 5] ** 2)).normal(size=y.shape)), "excite no mode"),
@@ -106,7 +107,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_data_have_one_message(name: str) -> None:
+def test_bad_data_raise_an_error_with_the_reason(name: str) -> None:
     change, word = BAD[name]
     force, motion = duffing_data(0, 6, 2.0)
     pairs = [change(u[None], y) for u, y in zip(force, motion, strict=True)]

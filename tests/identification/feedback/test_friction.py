@@ -1,4 +1,4 @@
-"""A mass with dry friction and thinned records: the regression returns the coefficients of a simulated axis."""
+"""A mass with dry friction: the regression returns the coefficients of a simulated axis. Tests of thinned records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEP, DRIVE, DAMPING, FRICTION, CONSTANT = 0.002, 3.0, 2.0, 0.8, 0.1
 
 
 def axis(seed: int = 0, size: int = 12_000) -> Stretch:
-    """Return force and position of y″ = b u − d y′ − f sign(y′) + c that starts at rest and sticks at reversals."""
+    """Return force and position of an axis y″ = b u − d y′ − f sign(y′) + c, which starts at rest and sticks at reversals."""
     rng = np.random.default_rng(seed)
     force = np.repeat(rng.uniform(-1.5, 1.5, size // 300), 300)
     y, v, found = 0.0, 0.0, np.zeros(size)
@@ -31,6 +31,7 @@ def axis(seed: int = 0, size: int = 12_000) -> Stretch:
 
 
 def windows(stretch: Stretch, factor: int) -> tuple[Windows, Scales]:
+    """Return the windows of a thinned stretch, and their units."""
     thin = [thinned(stretch, factor)]
     scales = signal_scales(thin)
     return cut(thin, factor * STEP, scales, "linear"), scales

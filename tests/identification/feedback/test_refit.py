@@ -1,4 +1,4 @@
-"""A second fit keeps the structure and fits the parameters to more data. The class of models includes friction."""
+"""A refit keeps the structure of a model and fits the parameters again. The search for a structure finds friction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCALES = Scales(np.array([0.5]), np.array([2.0]), np.array([-1.0]), np.array([0.
 
 
 def oscillator() -> FeedbackModel:
-    """Return the system `duffing`, ẍ + 0.5 ẋ + x + x³ = u, as a model with feedback."""
+    """Return a model with feedback that has the equation of the system `duffing`, ẍ + 0.5 ẋ + x + x³ = u."""
     pole = -0.25 + 1j * np.sqrt(1 - 0.25**2)
     read = np.array([[0.0, 1 / pole.imag]])
     law = Law(
@@ -37,14 +37,14 @@ def oscillator() -> FeedbackModel:
     )  # fmt: skip
 
 
-def test_scaled_units_are_the_inverse_of_physical_units():
+def test_scaled_law_is_the_inverse_of_physical():
     model = oscillator()
     back, _ = physical(scaled_law(model.law, SCALES), model.structure, np.eye(9), SCALES)
     for name in ("poles", "drive", "gains", "read", "direct", "offset"):
         np.testing.assert_allclose(getattr(back, name), getattr(model.law, name), atol=1e-14)
 
 
-def test_a_wrong_model_is_led_back_to_the_system():
+def test_a_refit_corrects_wrong_parameters():
     force = multisines(3, 600, STEP, 3.0, seed=5)
     motion = solved(duffing, np.zeros((3, 2)), force, STEP)[:, :1]
     # records that begin in motion
@@ -60,7 +60,7 @@ def test_a_wrong_model_is_led_back_to_the_system():
 
 
 def rubbing(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """ẍ + 0.2 ẋ + x + 0.3 tanh(20 ẋ) = u: an oscillator with friction."""
+    """Return the rate of (x, ẋ) for an oscillator with friction, ẍ + 0.2 ẋ + x + 0.3 tanh(20 ẋ) = u."""
     return np.stack([x[:, 1], u - 0.2 * x[:, 1] - x[:, 0] - 0.3 * np.tanh(20 * x[:, 1])], axis=1)
 
 

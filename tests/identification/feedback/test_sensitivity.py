@@ -12,6 +12,7 @@ from lfno.identification.feedback.simulate import simulate, substep_pieces
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms, monomials
 
+#: groups of parameters that change the simulated states, in the order of the vector
 GROUPS = ("decay", "swing", "drive", "gains", "pick", "shape")
 
 
@@ -79,8 +80,8 @@ def test_simulation_solves_the_differential_equation() -> None:
     assert 10 < coarse / fine < 30
 
 
-def test_feedback_of_several_signals_cannot_blow_up() -> None:
-    """Beyond its limits |φ| is at most g, so every state stays below (|B| u + |Γ| g) / |Re μ|."""
+def test_feedback_of_several_signals_keeps_the_states_bounded() -> None:
+    """Let g be the largest |φ|. Every state then stays below (|B| u + |Γ| g) / |Re μ|, where u is the largest input."""
     law = some_law(Terms(2, powers=monomials(2, (2, 3))), False)
     law = replace(law, gains=200 * law.gains)
     steps = np.moveaxis(pieces(50 * np.random.default_rng(0).normal(size=(2, 2, 400)), 0.2, "zero"), 2, 0)

@@ -1,4 +1,4 @@
-"""Records with chosen numbers, so that the right result is known."""
+"""Make records with chosen errors, for tests of tables and verdicts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from lfno.paper.record import RunRecord
 
 
 def record(task: str, label: str, l2: float, linf: float | None = None, **fields: Any) -> RunRecord:
+    """Return a record of one run with these errors. Without `linf`, both errors are equal. `fields` change other attributes."""
     values: dict[str, Any] = {
         "task": task,
         "model": label.split(" ")[0].lower(),
@@ -35,5 +36,5 @@ def record(task: str, label: str, l2: float, linf: float | None = None, **fields
 
 
 def three(task: str, fno: float, lno: float, lfno: float, **fields: Any) -> list[RunRecord]:
-    """Records of the paper's three models with these L2 errors."""
+    """Return the records of FNO, LNO and LFNO with these L2 errors."""
     return [record(task, label, error, **fields) for label, error in (("FNO", fno), ("LNO", lno), ("LFNO", lfno))]

@@ -1,4 +1,8 @@
-"""Verdicts on records that were constructed to support a claim, and on records that refute it."""
+"""Each claim holds for records that we constructed to support the claim, and fails for records that contradict the claim.
+
+The functions with the argument `good` return records for one claim. They support the claim if `good` is True, and contradict it
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ from tests.paper.report.builder import record, three
 
 
 def losses(values: list[float]) -> dict[str, list[float]]:
+    """Return the history of a run with these losses."""
     return {"epoch": list(range(len(values))), "train": values, "validation": values}
 
 
@@ -101,93 +106,97 @@ def growth(good: bool) -> list[RunRecord]:
     return runs + three("lorenz-rho5", 1, 0.1, 0.01) + three("lorenz-rho10", 1, 0.5, last)
 
 
+#: first words of a claim -> the function that makes records
 CASES: dict[str, Callable[[bool], list[RunRecord]]] = {
     "LFNO has the lowest L2": lowest_everywhere,
-    "LFNO surpasses LNO": below_lno,
-    "On Burgers": burgers_maximum,
-    "On Navier–Stokes ν": tenfold,
-    "LFNO's training loss falls": training,
-    "LFNO trains more steadily": training,
-    "FNO reaches a lower": decoupled,
-    "LFNO rings less": shock,
-    "LFNO is more sample-efficient": samples,
+    "LFNO has a lower L2 error than LNO": below_lno,
+    "On Burgers, the L∞ error": burgers_maximum,
+    "On Navier–Stokes with ν": tenfold,
+    "On the ODEs, the training loss of LFNO decreases": training,
+    "On the ODEs, the training loss of LFNO fluctuates": training,
+    "On Burgers and Navier–Stokes": decoupled,
+    "At the shock": shock,
+    "LFNO needs fewer training samples": samples,
     "More transient": layers,
     "In the steady regime": variance,
-    "LFNO stays stable": growth,
+    "As c or ρ grows": growth,
 }
 
 
 def verdict(start: str, records: list[RunRecord]) -> str:
+    """Return the verdict on the claim that begins with these words."""
     (claim,) = (claim for claim in CLAIMS if claim.claim.startswith(start))
     (found,) = claim.judge(Runs(records))
     return found.verdict
 
 
-def test_every_claim_has_a_case() -> None:
+def test_there_is_a_test_for_every_claim() -> None:
     assert len(CASES) == len(CLAIMS)
 
 
 @pytest.mark.parametrize("start", CASES)
-def test_claim_both_ways(start: str) -> None:
+def test_a_claim_holds_for_supporting_records_and_fails_for_contradicting_ones(start: str) -> None:
     assert verdict(start, CASES[start](True)) == HOLDS
     assert verdict(start, CASES[start](False)) == FAILS
     assert verdict(start, []) == OPEN
 
 
-def test_support_on_some_of_the_tasks_is_not_yet_all() -> None:
+def test_a_claim_holds_so_far_if_data_sets_are_missing() -> None:
     assert verdict("LFNO has the lowest L2", three("duffing-c0", 0.3, 0.2, 0.1)) == SO_FAR
     assert verdict("LFNO has the lowest L2", three("duffing-c0", 0.05, 0.2, 0.1)) == FAILS
 
 
-@pytest.mark.parametrize("start", ["LFNO has the lowest L2", "LFNO trains more steadily", "LFNO stays stable"])
-def test_an_opponent_that_was_not_run_is_not_yet_beaten(start: str) -> None:
+@pytest.mark.parametrize(
+    "start", ["LFNO has the lowest L2", "On the ODEs, the training loss of LFNO fluctuates", "As c or ρ grows"]
+)
+def test_a_claim_holds_so_far_if_a_model_is_missing(start: str) -> None:
     assert verdict(start, [r for r in CASES[start](True) if r.label != "LNO"]) == SO_FAR
 
 
-def test_an_lno_that_does_not_degrade_is_no_support() -> None:
+def test_the_claim_about_growth_fails_if_the_error_of_lno_does_not_grow() -> None:
     runs = [*growth(True), *(record("lorenz-rho10", "LNO", 0.06, seed=k) for k in (1, 2))]
     calm = [r for r in runs if not (r.label == "LNO" and r.task == "lorenz-rho10" and r.seed == 0)]
-    assert verdict("LFNO stays stable", calm) == FAILS
+    assert verdict("As c or ρ grows", calm) == FAILS
 
 
-def test_a_model_that_diverged_does_not_win() -> None:
+def test_a_claim_fails_if_lfno_diverged() -> None:
     records = [record("burgers", "FNO", 0.1, 0.4), record("burgers", "LFNO", math.nan, math.nan)]
-    assert verdict("On Burgers", records) == FAILS
+    assert verdict("On Burgers, the L∞ error", records) == FAILS
 
 
 def test_presets_are_judged_separately() -> None:
     records = three("navier-stokes-nu1e-3", 0.5, 0.5, 0.01) + three("navier-stokes-nu1e-3", 0.1, 0.1, 0.2, preset="paper")
-    (claim,) = (claim for claim in CLAIMS if claim.claim.startswith("On Navier–Stokes ν"))
+    (claim,) = (claim for claim in CLAIMS if claim.claim.startswith("On Navier–Stokes with ν"))
     assert [(v.preset, v.verdict) for v in claim.judge(Runs(records))] == [("paper", FAILS), ("default", HOLDS)]
 
 
-def test_nothing_at_all_is_measured_by_no_records() -> None:
+def test_without_records_no_claim_is_measured_and_each_names_a_command() -> None:
     assert {v.verdict for v in judge_claims(Runs([]))} == {OPEN}
     assert all(v.command for v in judge_claims(Runs([])))
 
 
-def test_backtrack_measures_the_way_up() -> None:
+def test_backtrack_is_the_upward_share_of_the_variation() -> None:
     assert backtrack([8, 4, 2, 1]) == 0
     assert backtrack([1, 2, 1, 2, 1]) == pytest.approx(0.5)
     assert backtrack([4, 1, 2]) == pytest.approx(1 / 3)
 
 
-def test_ringing_is_the_excess_of_variation() -> None:
+def test_ringing_is_the_excess_variation() -> None:
     truth = np.zeros((1, 3, 2))
-    truth[0, 1] = 1.0  # up and down again: variation 2
+    truth[0, 1] = 1.0  # up by 1 and down by 1: variation 2
     prediction = truth.copy()
-    prediction[0, 2] = 0.25  # 1 + 0.75
+    prediction[0, 2] = 0.25  # up by 1 and down by 0.75: variation 1.75
     exact = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": truth.tolist()})
     assert ringing(exact) == 0
     below = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": prediction.tolist()})
-    assert ringing(below) == 0  # less variation than the truth is no ringing
+    assert ringing(below) == 0  # the prediction varies less than the truth
     prediction[0, 2] = -0.25
     above = record("burgers", "FNO", 0.1, example={"truth": truth.tolist(), "prediction": prediction.tolist()})
     assert ringing(above) == pytest.approx(0.125)
     assert ringing(record("burgers", "FNO", 0.1)) is None
 
 
-def test_share_of_the_error_at_the_flip() -> None:
+def test_the_share_of_the_error_near_the_sign_flip() -> None:
     amplitudes = [1.0, 7.3, 7.4, 9.0]
     one = record("lorenz-rho10", "FNO", 0.1, samples={"A": amplitudes, "l2": [0.1, 0.5, 0.3, 0.1]})
     assert flip_share(one, nearest=2) == pytest.approx(0.8)
@@ -195,7 +204,7 @@ def test_share_of_the_error_at_the_flip() -> None:
 
 
 @pytest.mark.parametrize("start", CASES)
-def test_the_figure_of_a_claim_shows_all_of_its_numbers(start: str) -> None:
+def test_the_figure_of_a_claim_shows_all_numbers_of_the_findings(start: str) -> None:
     (claim,) = (claim for claim in CLAIMS if claim.claim.startswith(start))
     verdicts = claim.judge(Runs(CASES[start](False)))
     figure = claim_dots(verdicts)

@@ -1,4 +1,4 @@
-"""The HTML report: complete without a network connection, safe with hostile records, and valid without records."""
+"""The HTML report: it is complete, loads nothing from the network, and escapes texts in records. Records may be missing."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from lfno.systems import REGISTRY, titles
 from tests.paper.report.builder import record
 
 DATA_SAMPLES = data.data_samples
-HOSTILE = "<script>alert(1)</script>$\\frac{"
+HOSTILE = "<script>alert(1)</script>$\\frac{"  # a text that would run a program in the page if it were not escaped
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _quick() -> Iterator[None]:
-    """Skip costs and data sets, which have their own tests."""
+    """Replace the measurement of costs and the figures of data sets, which take long and have their own tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(costs, "cost_table", lambda runs: Table("Cost", ["", "a"], [Row("one", (TableCell("1"),))]))
         patch.setattr(data, "data_samples", lambda tasks: None)
@@ -38,13 +38,14 @@ def _quick() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> document.Document:
+    """Return the report on records with hostile texts."""
     folder = tmp_path_factory.mktemp("records")
     full(folder)
     return document.document(folder, seconds=0)
 
 
 def full(folder: Path) -> None:
-    """Records with everything a figure needs, on a signal and on a field, under names that attack the page."""
+    """Write records of a signal, a field and a flow with all data for figures. Some records have the name HOSTILE."""
     rng = np.random.default_rng(0)
     for task, shape in (("duffing-c05", (1, 128)), ("burgers", (1, 50, 50)), ("navier-stokes", (1, 32, 32))):
         for label in ("FNO", "LNO", "LFNO", HOSTILE):
@@ -68,7 +69,7 @@ def full(folder: Path) -> None:
     (folder / "odd.json").write_text(json.dumps(asdict(odd)))
 
 
-def test_every_page_with_hostile_records_is_whole_and_escaped(hostile: document.Document) -> None:
+def test_every_page_is_complete_and_escapes_hostile_texts(hostile: document.Document) -> None:
     first = html(hostile)
     assert "&lt;script&gt;alert(1)" in first
     for page in (first, *map(page_html, hostile.tasks.values())):
@@ -78,12 +79,11 @@ def test_every_page_with_hostile_records_is_whole_and_escaped(hostile: document.
     signal, flow = ({section.title for section in hostile.tasks[task].sections} for task in ("duffing-c05", "navier-stokes"))
     assert {"Prediction", "Transient and steady part", "Error over time", "Error against amplitude", "Poles"} <= signal
     assert {"Prediction and error maps", "Poles", "Learning curves", "All errors"} <= flow
-    assert "Transient and steady part" not in flow  # an unforced flow has no steady state
+    assert "Transient and steady part" not in flow  # a flow without forcing has no steady part
 
 
-def test_no_page_asks_the_network_for_anything(hostile: document.Document) -> None:
+def test_no_page_loads_anything_from_the_network(hostile: document.Document) -> None:
     for page in (html(hostile), *map(page_html, hostile.tasks.values())):
-        # the addresses inside figures are XML names, which are never loaded
         assert not re.findall(r"https?://", page)
         assert "url(" not in page
         assert "@import" not in page
@@ -102,7 +102,7 @@ def test_links_of_the_first_page_lead_to_the_pages_of_the_data_sets(hostile: doc
         assert (tmp_path / link).parent.joinpath(back).resolve() == (tmp_path / "report.html").resolve()
 
 
-def test_page_without_any_record_says_what_to_run(tmp_path: Path) -> None:
+def test_a_report_without_records_names_the_commands_to_run(tmp_path: Path) -> None:
     made = document.document(tmp_path / "nothing", seconds=0)
     page = html(made)
     assert "lfno reproduce" in page
@@ -112,13 +112,13 @@ def test_page_without_any_record_says_what_to_run(tmp_path: Path) -> None:
     assert all(f'id="{anchor}"' in page for anchor in anchors)
 
 
-def test_a_file_that_is_no_record_is_named(tmp_path: Path) -> None:
+def test_the_error_message_for_a_damaged_record_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"study": "main"}')
     with pytest.raises(LfnoError, match=r"bad\.json is not the record"):
         document.document(tmp_path, seconds=0)
 
 
-def test_kept_baselines_are_used_and_damaged_ones_left_out(tmp_path: Path) -> None:
+def test_stored_baselines_are_read_and_damaged_files_are_left_out(tmp_path: Path) -> None:
     folder = tmp_path / "baselines"
     folder.mkdir()
     (folder / "heat.json").write_text('{"mean": {"l2": 0.5, "linf": 0.6}, "other": {}}')
@@ -126,7 +126,7 @@ def test_kept_baselines_are_used_and_damaged_ones_left_out(tmp_path: Path) -> No
     assert gather(["heat", "beam", "../../x"], tmp_path, seconds=0) == {"heat": {"mean": {"l2": 0.5, "linf": 0.6}}}
 
 
-def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tmp_path: Path) -> None:
+def test_the_stored_table_of_costs_comes_before_the_measured_table(tmp_path: Path) -> None:
     costs.main(str(tmp_path))
     made = document.document(tmp_path, pictures=False, seconds=0)
     (section,) = (section for section in made.sections if section.title == "Cost")
@@ -135,7 +135,7 @@ def test_costs_kept_from_another_machine_are_shown_before_those_measured_here(tm
     assert costs.kept(tmp_path) == []
 
 
-def test_command_writes_both_pages(tmp_path: Path) -> None:
+def test_the_command_writes_html_and_markdown(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text(json.dumps(asdict(record("heat", "LFNO", 0.01))))
     common = ["report", "--results", str(tmp_path), "--baseline-seconds", "0", "--quiet"]
     page, folder = tmp_path / "page.html", tmp_path / "pages"
@@ -144,7 +144,7 @@ def test_command_writes_both_pages(tmp_path: Path) -> None:
     assert page.read_text().startswith("<!doctype html>")
     lines = (folder / "tables.md").read_text().splitlines()
     assert lines[0].startswith("# ")
-    # every row of a table has as many cells as its head
+    # the first row of every table has as many cells as the heading
     heads = [k for k, line in enumerate(lines) if line.startswith("|---")]
     assert heads
     for k in heads:
@@ -155,11 +155,10 @@ def test_command_writes_both_pages(tmp_path: Path) -> None:
 
 
 def test_every_task_of_the_paper_is_a_data_set() -> None:
-
     assert set(titles.ALL) <= set(REGISTRY)
 
 
-def test_costs_count_the_published_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_paper_networks_have_the_published_numbers_of_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(costs, "LATENCY_MILLISECONDS", 0.0)
     models = {name: model for name, model, _ in costs._paper_models()}
     for name, count in (("LNO", "1,309"), ("LFNO", "3,417")):
@@ -168,7 +167,7 @@ def test_costs_count_the_published_parameters(monkeypatch: pytest.MonkeyPatch) -
         assert len(cells) == len(costs.COLUMNS) - 1
 
 
-def test_data_figure_shows_every_small_set() -> None:
+def test_the_figure_of_data_sets_has_two_panels_for_each_data_set() -> None:
     figure = DATA_SAMPLES(["duffing-c05", "heat"])
     assert figure is not None
     assert len([axes for axes in figure.axes if axes.get_title()]) == 4

@@ -1,4 +1,4 @@
-"""The pages of the documentation: the headline table, and what was tried."""
+"""The results in the documentation and in the README: tables, sentences, and experiments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORDS = three("duffing-c0", 0.1, 0.4, 0.2) + three("duffing-c05-rich", 0.3, 0.
 BASELINES = {"duffing-c0": {"interpolation": {"l2": 0.01, "linf": 0.02}, "linear": {"l2": 0.5, "linf": 0.5}}}
 
 
-def test_the_headline_leads_with_random_inputs_and_marks_the_lowest_error() -> None:
+def test_random_inputs_come_first_and_the_lowest_error_is_bold() -> None:
     rows = headline_table(Runs(RECORDS), BASELINES).rows
     assert [row.name for row in rows if not row.heading] == ["Duffing c = 0.5, rich", "Duffing c = 0"]
     random, plain = (row for row in rows if not row.heading)
@@ -33,17 +33,17 @@ def test_the_headline_leads_with_random_inputs_and_marks_the_lowest_error() -> N
     assert [cell.text for cell in random.cells if cell.bold] == ["0.100"]
 
 
-def test_the_text_counts_where_a_baseline_wins() -> None:
+def test_the_sentences_count_the_data_sets_where_a_baseline_is_better() -> None:
     random, beaten, meaning = reading(Runs(RECORDS), BASELINES)
-    assert "On the 1 data sets of this kind the error of FNO is 3 to 3 times that of LFNO" in random
-    assert beaten.startswith("On 1 of 2 data sets a baseline")
-    assert "With the paper's inputs one parameter describes each sample" in meaning
+    assert "On the 1 data sets with random forcing, the error of FNO is 3 to 3 times the error of LFNO" in random
+    assert beaten.startswith("On 1 of 2 data sets, a baseline")
+    assert "With the paper's inputs, one parameter describes each sample" in meaning
     linear = reading(Runs(RECORDS), {"duffing-c05-rich": {"linear": {"l2": 0.01, "linf": 0.01}}})
-    assert linear[-1] == "Duffing c = 0.5: a linear equation, so a linear model is enough."
+    assert linear[-1] == "The equation of Duffing c = 0.5 is linear, so a linear model is enough."
     assert reading(Runs(RECORDS[:3]), {}) == []
 
 
-def test_what_was_tried_is_read_and_a_broken_file_is_named(tmp_path: Path) -> None:
+def test_experiments_are_read_and_the_error_message_for_a_damaged_file_names_the_file(tmp_path: Path) -> None:
     tables = tried_tables(RESULTS)
     assert len(tables) > 10
     assert all(table.rows and table.about for table in tables)
@@ -55,7 +55,7 @@ def test_what_was_tried_is_read_and_a_broken_file_is_named(tmp_path: Path) -> No
             tried_tables(tmp_path)
 
 
-def test_every_section_is_on_one_page() -> None:
+def test_every_section_is_on_exactly_one_page() -> None:
     sections = [Section("One", page="index"), Section("Two"), Section("Three", page="tried")]
     made = pages(Document("Title", "Subtitle.", sections))
     assert set(made) == {"index.md", "tables.md", "tried.md"}
@@ -63,8 +63,8 @@ def test_every_section_is_on_one_page() -> None:
         assert [key for key, text in made.items() if words in str(text).splitlines()] == [name]
 
 
-def test_the_readme_shows_the_records() -> None:
-    """After new runs: python -m lfno.paper.report.readme results README.md docs/figures/errors.svg"""
+def test_the_readme_shows_the_results_of_the_records() -> None:
+    """To update the README after new runs: python -m lfno.paper.report.readme results README.md docs/figures/errors.svg"""
     runs = Runs(load_records(RESULTS / "main"))
     baselines = gather([task for tasks in shown_tasks(runs).values() for task in tasks], RESULTS, seconds=0)
     text = (RESULTS.parent / "README.md").read_text(encoding="utf-8")
@@ -76,8 +76,8 @@ def test_the_readme_shows_the_records() -> None:
         with_results("no place", table)
 
 
-def test_readme_and_docs_show_the_record_of_the_mirror() -> None:
-    """After a new run: python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md"""
+def test_readme_and_docs_show_the_recorded_errors_of_the_fine_steering_mirror() -> None:
+    """To update the pages: python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md"""
     table = mirror_table(RESULTS / "benchmarks")
     for page in ("README.md", "docs/reference/challenges.md"):
         assert table in (RESULTS.parent / page).read_text(encoding="utf-8")
@@ -85,8 +85,8 @@ def test_readme_and_docs_show_the_record_of_the_mirror() -> None:
         with_table("no place", table)
 
 
-def test_the_docs_show_the_record_of_the_split() -> None:
-    """After a new run: python -m lfno.paper.report.split results/benchmarks PAGE …"""
+def test_the_docs_show_the_recorded_errors_of_transient_and_steady_parts() -> None:
+    """To update the pages: python -m lfno.paper.report.split results/benchmarks PAGE …"""
     table = split_table(RESULTS / "benchmarks")
     for page in ("docs/results/split.md", "docs/tutorials/what-is-transient.md"):
         assert table in (RESULTS.parent / page).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""First screen of the report: a tile for the verdict of each claim, every error in the chart, the mean cost of the runs."""
+"""The first screen of the report: tiles with verdicts, the chart of errors, the table of costs. Also the figure of poles."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.paper.report.builder import record, three
 
 
 def tile(*verdicts: str) -> tuple[str, str]:
+    """Return kind and words of the tile of a claim with these verdicts, the first for the paper preset."""
     presets = ("paper", "default")
     own = [Verdict("a claim", "", (), verdict, preset) for verdict, preset in zip(verdicts, presets, strict=False)]
     (made,) = claim_tiles(own)
@@ -27,7 +28,7 @@ def test_a_tile_says_for_which_preset_a_claim_holds() -> None:
     assert tile(OPEN) == ("open", OPEN)
 
 
-def test_the_chart_places_every_error_where_it_belongs() -> None:
+def test_the_chart_shows_every_error_at_its_value() -> None:
     runs = Runs(three("duffing-c05-rich", 0.3, 0.4, 0.1) + three("heat", 0.02, 0.05, 0.01))
     figure = error_chart(runs, {"heat": {"interpolation": {"l2": 1e-9}, "linear": {"l2": 0.2}}})
     assert figure is not None
@@ -43,13 +44,13 @@ def test_the_chart_places_every_error_where_it_belongs() -> None:
     assert drawn[heights["Duffing c = 0.5"], lfno] == 0.1
     assert drawn[heights["Duffing c = 0.5"], fno] == 0.3
     assert drawn[heights["Heat"], linear] == 0.2
-    assert drawn[heights["Heat"], "<"] < FLOOR  # the error of interpolation is below the axis limit: an arrow at the border
+    assert drawn[heights["Heat"], "<"] < FLOOR  # the error of interpolation is too small for the axis
     markers = [style["marker"] for _, style in MARKS.values()]
     assert len(set(markers)) == len(markers)
     assert error_chart(Runs([]), {}) is None
 
 
-def test_the_cost_is_the_mean_over_runs() -> None:
+def test_the_training_time_is_the_mean_over_runs() -> None:
     pairs = [(label, seed) for label in ("FNO", "LFNO") for seed in (0, 1)]
     runs = Runs([record("heat", label, 0.1, seed=seed, seconds=10.0 + 10 * seed) for label, seed in pairs])
     (row,) = cost_summary(runs).rows
@@ -57,7 +58,7 @@ def test_the_cost_is_the_mean_over_runs() -> None:
     assert [cell.text for cell in row.cells] == ["1,000", "1,000", "15.0 s", "15.0 s"]
 
 
-def test_poles_are_drawn_in_hertz_beside_those_of_the_equation() -> None:
+def test_the_figure_shows_poles_in_hertz_and_the_poles_of_the_equation() -> None:
     rate, frequency = 0.25, 3.0
     poles = [[-rate, 2 * np.pi * frequency, 1.0]]
     figure = pole_plane(Runs([record("duffing-c05", "LFNO", 0.1, example={"poles": poles})]), "duffing-c05")

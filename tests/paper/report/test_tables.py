@@ -1,4 +1,4 @@
-"""Tables show the mean and spread of the records, the best in bold, and a dash where nothing was run."""
+"""Tables show mean and standard deviation of the records, the lowest error in bold, and a dash for missing runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.paper.report.builder import record
 
 
 def rows_below(table: Table, heading: str) -> dict[str, Row]:
-    """The rows between a heading and the next."""
+    """Return the rows below the heading that begins with these words, by name."""
     found: dict[str, Row] = {}
     inside = False
     for row in table.rows:
@@ -28,7 +28,7 @@ def rows_below(table: Table, heading: str) -> dict[str, Row]:
     return found
 
 
-def test_published_tables_are_complete_and_bold_where_the_paper_is() -> None:
+def test_the_published_tables_are_complete_and_their_lowest_errors_are_bold() -> None:
     assert sum(len(t.errors) * len(t.epochs) for t in paper.ERROR_TABLES) == 2 * 3 * (5 + 7)
     assert paper.published("l2", "lorenz-rho10", "LFNO") == 0.1731
     assert paper.epochs("l2", "lorenz-rho5") == 8100
@@ -39,7 +39,7 @@ def test_published_tables_are_complete_and_bold_where_the_paper_is() -> None:
     assert [cell.bold for cell in published["LNO"].cells] == [False, False, True, False, False]
 
 
-def test_mean_spread_bold_seeds_and_epochs() -> None:
+def test_a_table_shows_mean_and_spread_seeds_epochs_and_baselines() -> None:
     lfno = [record("duffing-c05", "LFNO", l2, seed=k) for k, l2 in enumerate((0.010, 0.012, 0.014))]
     fno = [record("duffing-c05", "FNO", l2, seed=k) for k, l2 in enumerate((0.020, 0.024))]
     table = error_table(paper.ODE_L2, Runs(lfno + fno), {"duffing-c05": {"mean": {"l2": 0.5, "linf": 0.6}}})
@@ -56,7 +56,7 @@ def test_mean_spread_bold_seeds_and_epochs() -> None:
     assert baselines["best linear model"].cells[column].text == "–"
 
 
-def test_paper_preset_is_read_at_the_epochs_of_each_table() -> None:
+def test_errors_of_the_paper_preset_belong_to_the_epochs_of_each_table() -> None:
     at = {"5000": {"l2": 0.5, "linf": 0.6}, "5200": {"l2": 0.3, "linf": 0.4}}
     runs = Runs([record("duffing-c05", "LFNO", 0.1, 0.2, preset="paper", at=at)])
     column = list(titles.ODES).index("duffing-c05")
@@ -66,7 +66,7 @@ def test_paper_preset_is_read_at_the_epochs_of_each_table() -> None:
     assert (linf["LFNO"].cells[column].text, linf["epochs"].cells[column].text) == ("0.600", "5000")
 
 
-def test_a_run_that_diverged_is_never_best() -> None:
+def test_a_run_that_diverged_is_never_bold() -> None:
     runs = Runs([record("heat", "FNO", math.nan), record("heat", "LFNO", 0.2), record("heat", "LNO", 0.3)])
     ours = rows_below(error_table(paper.PDE_L2, runs, {}), "Ours, default")
     column = list(titles.PDES).index("heat")
@@ -74,12 +74,12 @@ def test_a_run_that_diverged_is_never_best() -> None:
     assert [name for name in paper.MODELS if ours[name].cells[column].bold] == ["LFNO"]
 
 
-def test_a_single_number_is_not_called_the_best() -> None:
+def test_a_single_error_is_not_bold() -> None:
     ours = rows_below(error_table(paper.PDE_L2, Runs([record("heat", "LFNO", 0.2)]), {}), "Ours, default")
     assert not any(cell.bold for row in ours.values() for cell in row.cells)
 
 
-def test_rich_and_fair_tables() -> None:
+def test_tables_of_rich_inputs_and_of_fair_comparisons() -> None:
     runs = Runs(
         [
             record("duffing-c05-rich", "LFNO", 0.1),
@@ -98,7 +98,7 @@ def test_rich_and_fair_tables() -> None:
     assert not outside_table("l2", runs, {}).rows
 
 
-def test_out_of_family_errors_have_a_table_of_their_own() -> None:
+def test_the_table_of_out_of_family_errors() -> None:
     asked = [
         record("duffing-c05-rich", label, 0.1, seed=seed, out_of_family={"l2": error + 0.01 * seed, "linf": 1.0})
         for label, error in (("LFNO", 0.2), ("FNO", 0.5))
@@ -111,7 +111,7 @@ def test_out_of_family_errors_have_a_table_of_their_own() -> None:
     assert rows_below(table, "Baselines")["best linear model"].cells[0].text == "0.600"
 
 
-def test_studies() -> None:
+def test_tables_of_the_studies() -> None:
     layers = [
         record("duffing-c05", f"LFNO {a}+{b}", error, study="layers", config={"transient_layers": a, "steady_layers": b})
         for (a, b), error in {(4, 2): 0.1, (2, 4): 0.05}.items()
@@ -142,14 +142,14 @@ def test_studies() -> None:
     assert gates["LFNO"][0] == TableCell("0.150", "gated 0.400", True)
     without = {row.name: row.cells for row in padding_table(Runs(slopes + padded + ungated)).rows[:3]}
     assert without["LFNO"][0] == TableCell("0.200", "padded 0.150", False)  # neither has gates
-    # none of them is a row of the error tables
+    # the runs of studies are not in the tables of errors
     assert not len(runs.main)
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
     assert times["all"][:2] == ["24.0 s", "8"]
     assert times["study “samples”"][:2] == ["12.0 s", "4"]
 
 
-def test_time_of_every_part_of_the_matrix() -> None:
+def test_training_times_are_sums_over_groups_of_runs() -> None:
     runs = Runs([record(task, label, 0.1, seconds=60.0) for task in (*titles.ODES, "heat") for label in ("FNO", "LFNO")])
     times = {row.name: [cell.text for cell in row.cells] for row in time_table(runs).rows}
     assert times["ODEs, default preset"][:4] == ["5.0 min", "5.0 min", "10.0 min", "10"]
@@ -157,12 +157,12 @@ def test_time_of_every_part_of_the_matrix() -> None:
     assert times["all"][2] == "12.0 min"
 
 
-def test_a_row_of_the_wrong_length_is_refused() -> None:
+def test_a_row_with_too_many_cells_is_an_error() -> None:
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         Table("t", ["", "a"]).add("row", "1", "2")
 
 
-def test_markdown_means_only_itself() -> None:
+def test_text_in_markdown_tables_is_escaped() -> None:
     table = Table("t", ["", "a"])
     table.add("x|y\n<script>", TableCell("`*b*`", bold=True))
     line = table.markdown().splitlines()[-1]

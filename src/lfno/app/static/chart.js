@@ -1,16 +1,17 @@
-// Curves over one axis, drawn by uPlot: zoom, pan, values under the pointer and by keyboard, PNG and CSV.
+// A chart of curves, drawn by uPlot. It has zoom, pan, a cursor that shows values (pointer or keyboard), and saves PNG and CSV.
 
 import uPlot from "./vendor/uPlot.esm.js";
 import { ticks } from "./sheet.js";
 import { colour, download, el, fileName, number } from "./tools.js";
 
 const charts = new Set();
-const HELP = "arrow keys move the cursor, plus and minus zoom, page keys pan, 0 shows everything";
+const HELP = "arrow keys move the cursor, plus and minus zoom, page keys pan, 0 shows the whole axis";
 
+/** The first digit of a number. */
 const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
 
-/** Ticks of a logarithmic axis between any two values: 1 to 9 times powers of ten, or even steps over less than a factor of 3.
- *  Those of uPlot need a power of ten as the lower end, and never end without it. */
+/** The ticks of a logarithmic axis: 1 to 9 times powers of ten. If the axis spans less than a factor of 3, the steps are equal.
+ *  uPlot's own function never ends if the lower end of the axis is not a power of ten. */
 function logTicks(u, axis, low, high) {
   if (high < 3 * low) return ticks(low, high, 4);
   const found = [];
@@ -20,7 +21,8 @@ function logTicks(u, axis, low, high) {
   return found.filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
 }
 
-/** Which of them have labels: 1, 2 and 5 times powers of ten; over many decades, powers of ten alone; of even steps, all. */
+/** The ticks with labels; null for a tick without label. Labels are at 1, 2 and 5 times powers of ten, or at powers of ten only if
+ *  the axis is long. Ticks with equal steps all have labels. */
 function logLabels(u, splits) {
   const [low, high] = [splits[0], splits.at(-1)];
   if (high < 3 * low) return splits;
@@ -30,7 +32,7 @@ function logLabels(u, splits) {
 
 const logarithmic = { splits: logTicks, filter: logLabels };
 
-/** Draw every chart again, in the colours of another theme. */
+/** Draw all charts again, after a change between light and dark colours. */
 export function rebuildAll() {
   for (const chart of charts) {
     if (chart.box.isConnected) chart.build();
@@ -39,7 +41,7 @@ export function rebuildAll() {
 }
 
 export class Chart {
-  /** group: an array that charts with one cursor and one zoom share; log, logX: logarithmic axes; bands: [[from, to, label]]. */
+  /** group: an array of charts that have a common cursor and zoom; log, logX: logarithmic vertical or horizontal axis. */
   constructor(parent, { height = 220, title = "", xLabel = "", yLabel = "", log = false, logX = false, group = [] } = {}) {
     Object.assign(this, { height, title, xLabel, yLabel, log, logX, group, x: null, series: [], view: null, bands: [], least: null });
     group.push(this);
@@ -60,7 +62,8 @@ export class Chart {
   }
 
   /** series: [{name, label, y, width, dash, points}], drawn in this order; `name` is a colour of style.css.
-   *  least, most: values that the vertical axis shows in any case, and beyond which it does not go. */
+   *  least: [low, high] that the vertical axis always includes; most: [low, high] that it never exceeds; bands: [[from, to, label]]
+   *  with a grey background. */
   set(x, series, { yLabel, xLabel, least = null, most = null, bands = [] } = {}) {
     if (yLabel !== undefined) this.yLabel = yLabel;
     if (xLabel !== undefined) this.xLabel = xLabel;
@@ -137,7 +140,7 @@ export class Chart {
     return [this.x[0], this.x[this.x.length - 1]];
   }
 
-  /** Show a range [from, to] of the axis in all charts of the group; null shows everything. */
+  /** Show the range [from, to] of the horizontal axis in all charts of the group; null for the whole axis. */
   zoom(view) {
     const [first, last] = this.whole();
     if (view) {
@@ -160,7 +163,7 @@ export class Chart {
     this.zoom(view);
   }
 
-  /** Zoom by a factor about the cursor, or about the middle. */
+  /** Zoom by a factor about the cursor, or about the middle if there is no cursor. */
   zoomBy(factor) {
     const [from, to] = this.view ?? this.whole();
     const [low, high] = this.logX ? [Math.log(from), Math.log(to)] : [from, to];
@@ -178,14 +181,14 @@ export class Chart {
     this.zoom([from + shift, to + shift]);
   }
 
-  /** The wheel zooms a chart that has the focus; elsewhere it scrolls the page. */
+  /** The wheel zooms if this chart has the focus. Otherwise it scrolls the page. */
   wheel(event) {
     if (!this.box.contains(document.activeElement) && !event.ctrlKey) return;
     event.preventDefault();
     this.zoomBy(event.deltaY < 0 ? 0.8 : 1.25);
   }
 
-  /** With the shift key, or the middle button, the pointer moves the zoomed part. */
+  /** With the shift key or the middle button, the pointer moves the visible range. */
   grab(event) {
     this.box.focus({ preventScroll: true });
     if (!(event.shiftKey || event.button === 1) || !this.view) return;
@@ -216,7 +219,7 @@ export class Chart {
     this.tell();
   }
 
-  /** Put the cursor on sample `at`, or take it away. */
+  /** Put the cursor on the sample with index `at`, or remove the cursor if `at` is null. */
   point(at) {
     this.quiet = true;
     if (at === null) this.u.setCursor({ left: -10, top: -10 }, false);
@@ -255,7 +258,7 @@ export class Chart {
     event.preventDefault();
   }
 
-  /** Move the cursor by some samples; it starts in the middle, and the view follows it. */
+  /** Move the cursor by `count` samples. The first time, put it in the middle. If it leaves the visible range, move the range. */
   step(count, from, to) {
     let at = this.u.cursor.idx ?? this.at ?? null;
     if (at === null) at = this.x.findIndex((value) => value >= (from + to) / 2);

@@ -1,4 +1,4 @@
-// Finished runs of one file beside each other: errors, predictions, residuals, frequency responses, modes, and what can be saved.
+// Compare the finished runs of one file: errors, predictions, residuals, frequency responses and modes. Save models, and predict.
 
 import { Chart } from "./chart.js";
 import { drawFields } from "./fieldplot.js";
@@ -15,7 +15,7 @@ export class Comparison {
     Object.assign(this, { box, file, outcomes: new Map(), hidden: new Set(), shown: "" });
   }
 
-  /** Another file: nothing of the one before is shown. */
+  /** Forget the runs of the previous file. */
   reset() {
     this.shown = "";
     this.hidden.clear();
@@ -124,7 +124,7 @@ export class Comparison {
     });
   }
 
-  /** Magnitude and phase of the chosen pair of channels, and the coherence of the measurement. */
+  /** The panel with magnitude and phase for one pair of output and input, and the coherence of the measurement. */
   bode() {
     const runs = this.visible().filter((run) => run.told.bode);
     const panel = el("section", { class: "panel", id: "bode" }, el("header", {}, el("h2", {}, "Frequency response on the test data"), key("measured", "measured"), ...runs.map((run) => key(run.mark, run.name))));
@@ -141,7 +141,7 @@ export class Comparison {
     const draw = ([o, i, label]) => {
       body.replaceChildren();
       const x = unpack(told.bode.frequency).values;
-      const few = x.length < 40; // so few frequencies are told from a curve
+      const few = x.length < 40; // draw a point for each frequency if there are few
       const pick = (polar, name) => channel(channel(unpack(polar[name]), o), i).values;
       const both = (name) => [{ name: "measured", label: "measured", y: pick(told.bode.measured, name), width: 2.6, points: few }, ...runs.map((run) => ({ name: run.mark, label: run.name, y: pick(run.told.bode.model, name), width: 1.5, points: few }))];
       const group = [];
@@ -162,10 +162,10 @@ export class Comparison {
         el("td", { class: "muted" }, between(mode.damping_interval?.map((value) => value && 100 * value))), el("td", {}, number(mode.time_constant))));
     });
     const heads = ["", "Hz", "95 %", "damping", "95 %", "τ [s]"].map((text) => el("th", { scope: "col" }, text));
-    return el("section", { class: "panel" }, el("header", {}, el("h2", {}, "Modes in small motion")), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
+    return el("section", { class: "panel" }, el("header", {}, el("h2", {}, "Modes for small inputs")), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
   }
 
-  /** One line of links for each run, and the prediction of a new file. */
+  /** The panel with buttons that save each model, and with the prediction for a new file. */
   save() {
     const links = this.runs.map((run) => el("div", { class: "exports" }, el("b", {}, run.name), ...store.forms.map(({ form, label }) => el("button", { type: "button", class: "button small", "data-form": form, onclick: () => saveAs(run, form) }, label))));
     const panel = el("section", { class: "panel", id: "save" }, el("header", {}, el("h2", {}, "Save and use")), ...links);
@@ -174,7 +174,7 @@ export class Comparison {
   }
 }
 
-/** Ask for a run in some form; a refusal is shown, anything else is saved. */
+/** Save the model of a run in one of the forms, or show the error message of the server. */
 async function saveAs(run, form) {
   try {
     complain(null);

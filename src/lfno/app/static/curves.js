@@ -1,17 +1,17 @@
-// An oscillator: input, response, error, and the split beside the true one.
+// The charts of an oscillator: input, response, error, transient part and steady part.
 
 import { Chart } from "./chart.js";
 import { SplitWords } from "./splitwords.js";
 import { mark } from "./state.js";
 import { ask, axisLabel, byId, el, key, percent, points, trying, unpack } from "./tools.js";
 
-/** The largest of the neighbours of each value: a curve that can be read where the error itself swings through zero. */
+/** The largest value near each value. The error passes through zero often; its envelope is easier to read. */
 function envelope(values) {
   const reach = Math.ceil(values.length / 120);
   return values.map((_, n) => Math.max(...values.subarray(Math.max(0, n - reach), n + reach + 1)));
 }
 
-/** Values beyond which a plot does not go: a model that is far off must not make the truth a straight line. */
+/** The limits [low, high] of a chart. A model with a very large error must not make the truth look like a straight line. */
 function around(truth) {
   const [low, high] = truth.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [0, 0]);
   const room = 1.5 * (high - low || 1);
@@ -27,7 +27,7 @@ function switchedOff(page) {
   return [el("span", { class: "muted small off-note" }, `Grey models are switched off; click a name to show one.${why}`, there)];
 }
 
-/** Buttons that hide and show the models. */
+/** Make the buttons that hide and show the models. */
 export function chips(page) {
   const models = page.models.map((one) => [one.key, one.label, mark(one.key), percent(page.answers.get(one.key)?.l2)]);
   const before = document.activeElement?.dataset?.curve;
@@ -58,7 +58,7 @@ export class Curves {
     this.choices();
   }
 
-  /** Draw what is known; `old` answers to another input are shown no longer. */
+  /** Draw the truth and the predictions that have arrived. */
   show() {
     const { truth, answers, hidden, system, models } = this.page;
     if (!truth) return;

@@ -1,4 +1,4 @@
-// Maps of the user's own fields: the last moment of (x, y, t), or all of (x, t), one map for each array.
+// Maps of the user's fields, one map for each array: the whole field (x, t), or the last time of a flow (x, y, t).
 
 import { ColourBar, colourRange, FieldMap } from "./maps.js";
 import { channel, el, unpack } from "./tools.js";
@@ -11,7 +11,7 @@ export function drawFields(body, axes, arrays) {
   const fields = arrays.map(([name, packed]) => [name, lastFrame(channel(unpack(packed), 0), flow)]);
   const answers = fields.filter(([name]) => name !== "input").map(([, field]) => field);
   for (const [name, field] of fields) {
-    const range = colourRange(name === "input" ? [field] : answers); // fields that are compared have one scale
+    const range = colourRange(name === "input" ? [field] : answers); // all fields but the input have the same colour scale
     const figure = el("figure", { class: "map" }, el("figcaption", {}, name));
     maps.append(figure);
     new FieldMap(figure, () => {}, flow ? 1 : 0.8).set(field, rows, columns, range, "signed", null, name);

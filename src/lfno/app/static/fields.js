@@ -1,4 +1,4 @@
-// Fields: (x, t) as a map over t and x; (x, y, t) as a map over x and y at one moment; and a cut through all maps.
+// The maps of a field (x, t), or of a flow (x, y, t) at one time, and a chart of the values along a line through all maps (a cut).
 
 import { Chart } from "./chart.js";
 import { chips } from "./curves.js";
@@ -15,7 +15,7 @@ export class Fields {
     const { grid, models } = page.system;
     this.flow = grid.length === 3;
     [this.rows, this.columns] = this.flow ? [grid[1], grid[0]] : [grid[0], grid[1]];
-    this.along = this.flow ? "columns" : "rows"; // the axis that the cut runs along
+    this.along = this.flow ? "columns" : "rows"; // the horizontal axis of the chart of the cut
     this.at = { rows: Math.floor(this.rows.size / 2), columns: Math.floor(this.columns.size / 2) };
     this.moment = this.flow ? grid[2].size - 1 : 0;
     this.sheets = new Map();
@@ -45,7 +45,7 @@ export class Fields {
     if (!this.flow) return;
     const t = this.page.system.grid[2];
     const words = el("span", { class: "muted small" });
-    const range = el("input", { type: "range", min: 0, max: t.size - 1, value: this.moment, "aria-label": "moment that is shown", oninput: () => { this.moment = range.valueAsNumber; tell(); this.show(); } });
+    const range = el("input", { type: "range", min: 0, max: t.size - 1, value: this.moment, "aria-label": "time of the maps", oninput: () => { this.moment = range.valueAsNumber; tell(); this.show(); } });
     const tell = () => (words.textContent = `t = ${number(t.origin + this.moment * t.step, 4)} s`);
     tell();
     byId("frame").replaceChildren(el("span", { class: "moment" }, words, range));
@@ -61,7 +61,7 @@ export class Fields {
     this.cutRange.value = this.at[this.across()];
   }
 
-  /** The part of an array that the maps show: itself, or one moment of a flow with x to the right. */
+  /** The values that a map shows: the whole field, or one time of a flow with x to the right. */
   frame(packed) {
     const array = packed.values ? packed : unpack(packed);
     if (!this.flow) return array;
@@ -79,10 +79,10 @@ export class Fields {
   show(old = null) {
     const { truth: told, hidden, system } = this.page;
     if (!told) return;
-    // while new answers are on their way the maps of the old ones stay, so that the page does not jump
+    // keep the maps of the old predictions until the new ones arrive, so that the layout does not change
     if (old?.size) return;
     const shown = this.page.models.filter((one) => !hidden.has(one.key));
-    const models = shown.map((one) => this.page.answers.get(one.key) ?? { ...one, waiting: true }); // a place is kept for its maps
+    const models = shown.map((one) => this.page.answers.get(one.key) ?? { ...one, waiting: true }); // keep a place for the maps
     const whole = unpack(told.truth);
     const truth = this.frame(whole);
     const fields = models.map((one) => (one.waiting ? null : this.frame(one.prediction)));
@@ -91,7 +91,7 @@ export class Fields {
     const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0);
     const worst = Math.max(1e-12, ...errors.map((error) => (error ? largest(error.values) : 0)));
     const input = unpack(told.input);
-    const inputs = colourRange([input, { values: told.input_range ?? [] }]); // a scale of its own, told in its caption
+    const inputs = colourRange([input, { values: told.input_range ?? [] }]); // the colour scale of the input, which its caption shows
     const tiles = [["truth", "truth", truth, range, "signed", this.output]];
     models.forEach((one, k) => tiles.push([one.label, mark(one.key), fields[k], range, "signed", one.waiting ? "" : percent(one.l2)]));
     tiles.push([`input ${system.input.at(-1)[0]}`, "input", this.frame(input), inputs, "signed", `${number(inputs[0], 2)} … ${number(inputs[1], 2)}`]);
@@ -111,7 +111,7 @@ export class Fields {
   }
 
   async split(query) {
-    const key = this.page.models.find((one) => /^(LFNO|marching)/.test(one.key))?.key;
+    const key = this.page.models.find((one) => /^(equation|LFNO|marching)/.test(one.key))?.key;
     byId("split").hidden = !key;
     if (!key) return;
     const name = this.page.system.name;
@@ -146,7 +146,7 @@ export class Fields {
       this.sheets.set(parent, tiles.map(([label, colour, field]) => {
         const figure = el("figure", { class: "map" }, el("figcaption", {}, el("span", { class: "swatch", mark: colour }), label, el("b", {})));
         parent.append(figure);
-        if (field === null) return figure.append(el("div", { class: `empty ${this.flow ? "square" : ""}` }, "on its way…"));
+        if (field === null) return figure.append(el("div", { class: `empty ${this.flow ? "square" : ""}` }, "loading…"));
         return new FieldMap(figure, pick, this.flow ? 1 : 0.82);
       }));
     }

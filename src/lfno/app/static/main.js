@@ -1,4 +1,4 @@
-// Views, theme, and the order in which the parts start. The address says which view is open and what it shows.
+// Start the page, and show the view that the address names. Change between light and dark colours.
 
 import { rebuildAll } from "./chart.js";
 import { redrawAll } from "./sheet.js";
@@ -9,7 +9,7 @@ import { byId, complain } from "./tools.js";
 
 const VIEWS = { systems, signals };
 
-/** #systems/duffing-c05?kind=sine&… → ["systems", "duffing-c05", {kind: "sine", …}] */
+/** The address as view, content and options: #systems/duffing-c05?kind=sine&… → ["systems", "duffing-c05", {kind: "sine", …}] */
 function address() {
   const [place, query = ""] = location.hash.slice(1).split("?");
   const [view, ...rest] = place.split("/");

@@ -1,9 +1,10 @@
-// Fields as colours: one map for each model on one scale, and the cut through all of them.
+// A map: a field as colours, with zoom, values under the pointer, and the line of the cut. Also the colour bar of maps.
 
 import { Sheet } from "./sheet.js";
 import { axisLabel, colour, el, number } from "./tools.js";
 
-/** Both signs: symmetric, so that the middle colour is zero; one sign: from the lowest to the highest value. */
+/** The limits [low, high] of a colour scale. If the values have both signs, the limits are symmetric, so that zero has the middle
+ *  colour. */
 export function colourRange(fields) {
   let [low, high] = [Infinity, -Infinity];
   for (const { values } of fields) for (const value of values) {
@@ -17,7 +18,7 @@ export function colourRange(fields) {
   return [low, high > low ? high : low + 1];
 }
 
-/** 256 colours from low over middle to high, or for magnitudes from the middle up. */
+/** 256 colours. kind "signed": from negative over zero to positive values; kind "magnitude": from zero to positive values. */
 function palette(kind) {
   const stop = (name) => colour(name).split(",").map(Number);
   const [low, middle, high] = ["map-low", "map-mid", "map-high"].map(stop);
@@ -30,7 +31,7 @@ function palette(kind) {
 }
 
 export class FieldMap extends Sheet {
-  /** rows, columns: axes of the map; `pick(row, column)` is told where it was clicked. */
+  /** pick(row, column) is called when the user clicks on the map; ratio: height / width of the map. */
   constructor(parent, pick, ratio = 0.8) {
     super(parent, (width) => Math.round(width * ratio));
     this.field = null;
@@ -44,19 +45,19 @@ export class FieldMap extends Sheet {
     this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     this.canvas.addEventListener("keydown", (event) => this.key(event, pick));
     this.canvas.addEventListener("blur", () => (this.tip.hidden = true));
-    this.part = 1; // of the field along each axis that is shown, around `at`
+    this.part = 1; // visible part of each axis
     this.at = null;
     this.savers(() => this.label ?? "map", () => this.table(), [
       ["+", "zoom in", () => this.zoom(0.5)], ["−", "zoom out", () => this.zoom(2)]]);
   }
 
-  /** Show another part of the field, around the place that was looked at last; arrow keys then move it. */
+  /** Zoom by a factor, about the place of the last click or key. */
   zoom(factor) {
     this.part = Math.min(1, Math.max(1 / 16, this.part * factor));
     this.draw();
   }
 
-  /** First row and column, and numbers of rows and columns, that are shown. */
+  /** The visible part of the field: first row, first column, number of rows and of columns. */
   window() {
     const [high, wide] = this.field.shape;
     const [rows, columns] = [high, wide].map((size) => Math.max(2, Math.round(size * this.part)));
@@ -88,7 +89,7 @@ export class FieldMap extends Sheet {
     return [heads, ...points(this.rows).map((place, r) => [place, ...this.field.values.slice(r * wide, (r + 1) * wide)])];
   }
 
-  /** field: {shape: [rows, columns], values}; cut: {row} or {column}. */
+  /** field: {shape: [rows, columns], values}; rows, columns: the axes; range, kind: the colour scale; cut: {row}, {column} or null. */
   set(field, rows, columns, range, kind, cut, label) {
     Object.assign(this, { field, rows, columns, range, kind, cut, label });
     this.canvas.setAttribute("aria-label", `${label}: map over ${columns.name} and ${rows.name}, from ${number(range[0])} to ${number(range[1])}`);
@@ -195,11 +196,11 @@ export class FieldMap extends Sheet {
 
 }
 
-/** The scale of a row of maps: colours with their numbers. */
+/** A colour bar: the colours of maps with their numbers. */
 export class ColourBar extends Sheet {
   constructor(parent) {
     super(parent, 28);
-    this.canvas.removeAttribute("tabindex"); // its numbers are in its label
+    this.canvas.removeAttribute("tabindex"); // the label has the numbers, so the keyboard need not stop here
   }
 
   set(range, kind, label) {

@@ -1,4 +1,4 @@
-// Modes in small motion: those of the linearised equation beside those of the models; and the poles of the layers.
+// The panel of modes for small inputs: modes of the linearised equation and of the models. Also the poles of the layers.
 
 import { poleTable, SPlane } from "./splane.js";
 import { mark } from "./state.js";
@@ -10,7 +10,7 @@ export class ModesPanel {
     this.table = el("div", { class: "scroll modes-table" });
     this.poles = el("div");
     this.details = el("details", { ontoggle: () => this.showPoles() }, el("summary", {}, "Poles of the layers"), this.poles);
-    box.append(el("header", {}, el("h2", {}, "Modes in small motion")), this.table, this.details);
+    box.append(el("header", {}, el("h2", {}, "Modes for small inputs")), this.table, this.details);
     this.box.hidden = !page.models.length;
   }
 
@@ -24,7 +24,7 @@ export class ModesPanel {
     if (system.grid.length > 2) return this.table.replaceChildren(el("p", { class: "muted small" }, "A flow has no modes to compare."));
     const answers = [];
     for (const key of keys) {
-      // one after the other: modes of a network take seconds, and the curves come first
+      // one after the other, because the modes of a network take seconds, and the curves must not wait
       if (!this.found.has(key)) this.found.set(key, ask("modes", { system: system.name, model: key }).catch((error) => ({ modes: [], problem: error.message, caveat: "" })));
       answers.push(await this.found.get(key));
       if (system !== this.page.system || this.shownFor !== keys.join()) return;
@@ -34,7 +34,7 @@ export class ModesPanel {
 
   draw(keys, answers) {
     if (answers.every(({ modes }) => !modes.length)) {
-      this.table.replaceChildren(el("p", { class: "muted small" }, answers.map(({ problem }) => problem).find(Boolean) ?? "None were found."));
+      this.table.replaceChildren(el("p", { class: "muted small" }, answers.map(({ problem }) => problem).find(Boolean) ?? "No modes were found."));
       this.box.dataset.ready = "yes";
       return;
     }
@@ -59,13 +59,13 @@ export class ModesPanel {
     try {
       const [key, poles] = await this.firstPoles(system, query);
       if (system !== this.page.system) return;
-      if (!poles) return this.poles.replaceChildren(el("p", { class: "muted small" }, "No model that is shown has layers with poles. Show an LFNO or an LNO to see some."));
+      if (!poles) return this.poles.replaceChildren(el("p", { class: "muted small" }, "No model that is shown has layers with poles. Switch on an LFNO or an LNO."));
       if (!this.plane?.box.isConnected) {
         this.poles.replaceChildren();
         this.plane = new SPlane(this.poles, 260);
         this.list = el("div", { class: "scroll" });
         this.whose = el("b", {});
-        this.poles.append(el("p", { class: "muted small" }, this.whose, " Area: how much a pole rings for this input, as a share of its layer. A layer is not the system: compare the modes above."), this.list);
+        this.poles.append(el("p", { class: "muted small" }, this.whose, " Area: contribution of the pole to the response of its layer for this input. A layer can have other poles than the system; the modes above are the ones to compare."), this.list);
       }
       this.whose.textContent = `Poles of ${this.page.models.find((one) => one.key === key)?.label ?? key}.`;
       this.plane.set(poles, mark(key));
@@ -75,7 +75,7 @@ export class ModesPanel {
     }
   }
 
-  /** The first model in view whose layers have poles, with these poles. */
+  /** [key, poles] of the first visible model whose layers have poles. */
   async firstPoles(system, query) {
     for (const { key } of this.page.models.filter((one) => !this.page.hidden.has(one.key))) {
       const { poles } = await ask("poles", { system: system.name, ...query, model: key });
@@ -85,7 +85,7 @@ export class ModesPanel {
   }
 }
 
-/** The words for an interval, shown while the pointer rests on a number. */
+/** An interval as text, for the tooltip of a number. */
 function spread(interval, unit) {
   if (!interval || interval[0] === null || interval[1] === null) return null;
   return `95 %: ${number(interval[0], 4)} to ${number(interval[1], 4)} ${unit}`.trim();

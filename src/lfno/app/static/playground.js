@@ -1,11 +1,11 @@
-// The input of a system: kinds of signals with amplitude and frequency, drawn by hand, or the slider of a field.
+// The controls for the input of a system: kind, amplitude and frequency of a signal, a drawing, or the parameter of a field.
 
 import { Sketch } from "./sketch.js";
 import { el, number, took } from "./tools.js";
 
-const LOWEST = 0.02; // Hz, of the slider
+const LOWEST = 0.02; // Hz; lowest frequency of the slider
 
-/** A number with a slider and a box; a value that cannot be taken is put back. */
+/** A number with a slider and a box. A text that is not a number is replaced by the last value. */
 class Dial {
   constructor(label, { low, high, step, unit, value, change }) {
     Object.assign(this, { low, high, value });
@@ -46,7 +46,7 @@ export class Playground {
     this.amplitude = new Dial("amplitude A", { low: 0.05, high: 12, step: 0.05, unit: "", value: start.amplitude, change: moved });
     this.frequency = new Dial("frequency f", { low: LOWEST, high: 1.5, step: 0.005, unit: "Hz", value: start.frequency, change: moved });
     this.sketch = new Sketch(catalogue.limits, moved);
-    this.again = el("button", { type: "button", class: "button small", onclick: () => { this.seed += 1; moved(); } }, "another draw");
+    this.again = el("button", { type: "button", class: "button small", onclick: () => { this.seed += 1; moved(); } }, "new random input");
     this.choices = el("div", { class: "segments wrap", role: "group", "aria-label": "kind of input" },
       ...Object.keys(this.kinds).map((kind) => el("button", { type: "button", "data-kind": kind, onclick: () => { this.kind = kind; this.fill(); moved(); } }, kind)));
     this.formula = el("p", { class: "formula" });
@@ -55,7 +55,7 @@ export class Playground {
     this.fill();
   }
 
-  /** What an address says about the input. */
+  /** The input that the address of the page describes. */
   given(query) {
     const found = {};
     if (query.kind in this.kinds) found.kind = query.kind;
@@ -93,7 +93,7 @@ export class Playground {
     this.status.textContent = `solved in ${took(truth.ms)}`;
   }
 
-  /** Put the last input back that could be shown. */
+  /** Show the values of an earlier input again. */
   reset(query) {
     if (query?.input) this.put(query.input);
   }
@@ -111,7 +111,7 @@ export class Playground {
   }
 }
 
-/** The input of a field: one of the paper's, by the number that tells them apart, or a random one where a model knows such. */
+/** The controls for the input of a field: the parameter of the paper's inputs, or the number of a random input. */
 export class Slider {
   constructor(parent, system, catalogue, query, change) {
     Object.assign(this, { system, change, family: system.start.family });

@@ -1,4 +1,4 @@
-// A new file, answered by a fitted model.
+// Predict the outputs for a new file with a fitted model.
 
 import { Chart } from "./chart.js";
 import { answer, axisLabel, channel, complain, el, number, percent, unpack } from "./tools.js";
@@ -28,7 +28,7 @@ export class PredictPanel {
   }
 
   show(found) {
-    const errors = found.errors ? `error ${percent(found.errors.nrmse)} of the standard deviation, fit ${number(found.errors.fit)} %` : "the file holds no output to compare with";
+    const errors = found.errors ? `error ${percent(found.errors.nrmse)} of the standard deviation, fit ${number(found.errors.fit)} %` : "the file has no output, so the error is unknown";
     this.body.replaceChildren(el("p", {}, el("b", {}, found.name), ` by ${found.run}: ${errors}`), ...found.notes.map((note) => el("p", { class: "note small" }, note)),
       el("p", {}, el("a", { class: "button small", href: `/api/save?answer=${found.id}`, download: "" }, "Save the prediction as CSV")));
     const x = unpack(found.drawn.t).values;

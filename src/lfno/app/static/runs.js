@@ -1,4 +1,4 @@
-// Runs: started, watched, stopped, continued, renamed, deleted. They live on the server; this is a view of them.
+// Forms and cards for runs: start, watch, stop, continue, rename and delete them. The server carries out the runs.
 
 import { Chart } from "./chart.js";
 import { ABOUT } from "./state.js";
@@ -6,11 +6,11 @@ import { refresh, store } from "./store.js";
 import { ask, complain, duration, el, key, trying } from "./tools.js";
 
 const STAGES = {
-  waiting: "waits for its turn", starting: "starting", preparing: "reading the data", pilot: "pilot: short trials that choose the weights to start from",
+  waiting: "in the queue", starting: "starting", preparing: "reading the data", pilot: "pilot: short trial runs that choose the initial weights",
   training: "training", fitting: "fitting", judging: "testing against the baselines", done: "finished", stopped: "stopped", failed: "failed", interrupted: "interrupted",
 };
 
-/** A form that starts runs; order() names what they are fitted to. */
+/** A form that starts runs. order() returns the data: {system} or {file}. */
 export function startForm({ models, checked, epochs, order, begun = () => {} }) {
   const boxes = models.map((name) =>
     el("label", { class: "switch", title: ABOUT[name] }, el("input", { type: "checkbox", name: "model", value: name, checked: checked.includes(name) }), store.models[name] ?? name.toUpperCase()));
@@ -46,7 +46,7 @@ export function itemButtons(kind, one, gone = () => {}) {
   ];
 }
 
-/** The words under the name of a run. */
+/** The stage of a run as text, with epochs and remaining time. */
 export function runWords(run) {
   let words = STAGES[run.stage] ?? run.stage;
   if (!run.over && run.total) words += `: epoch ${run.done} of ${run.total}`;
@@ -54,7 +54,7 @@ export function runWords(run) {
   return words;
 }
 
-/** Cards of all runs that `filter` lets through; `finished(run)` is called when one of them ends in view. */
+/** The cards of all runs for which filter(run) is true. finished(run) is called when such a run ends. */
 export class RunList {
   constructor(box, { filter, finished = () => {} }) {
     Object.assign(this, { box, filter, finished, cards: new Map() });
@@ -94,7 +94,7 @@ class RunCard {
     this.node = el("article", { class: "run", "data-run": run.id }, el("div", { class: "run-head" }, this.name, this.words, el("span", { class: "grow" }), this.halt, this.again, this.items), this.bar, this.told, this.details);
   }
 
-  /** Show the state of a run; true when it has just ended. */
+  /** Show the state of a run. Return true if the run has ended since the last call. */
   update(run) {
     const ended = this.run !== undefined && !this.run.over && run.over;
     if (run.name !== this.run?.name) {

@@ -1,10 +1,10 @@
-// A canvas as sharp as the screen, for plots that are not curves: maps and the s-plane.
+// A canvas for maps, the s-plane and drawings, with the resolution of the screen.
 
 import { colour, download, el, fileName } from "./tools.js";
 
 const sheets = new Set();
 
-/** Draw every sheet again, in the colours of another theme. */
+/** Draw all sheets again, after a change between light and dark colours. */
 export function redrawAll() {
   for (const sheet of sheets) {
     if (sheet.box.isConnected) sheet.draw();
@@ -12,7 +12,7 @@ export function redrawAll() {
   }
 }
 
-/** A canvas in its parent, redrawn whenever its size or the colours change. */
+/** A canvas that is drawn again whenever its size or the colours change. Subclasses have a method draw(). */
 export class Sheet {
   constructor(parent, height) {
     this.height = height;
@@ -24,7 +24,7 @@ export class Sheet {
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  /** A context in CSS pixels, cleared. */
+  /** Clear the canvas and return its context, width and height in CSS pixels; null if the canvas is not visible. */
   begin() {
     const width = this.box.clientWidth;
     const height = typeof this.height === "function" ? this.height(width) : this.height;
@@ -41,7 +41,7 @@ export class Sheet {
     return { pen, width, height };
   }
 
-  /** Buttons below the sheet that save it; `values()` gives rows of cells for the table. */
+  /** Add buttons that save the picture and the values. values() returns rows of cells. */
   savers(name, values, more = []) {
     const button = (label, words, action) => el("button", { type: "button", class: "tool", title: words, "aria-label": `${name()}: ${words}`, onclick: action }, label);
     this.box.append(el("div", { class: "tools" }, el("span", { class: "readout" }), ...more.map(([label, words, action]) => button(label, words, action)),
@@ -49,7 +49,7 @@ export class Sheet {
       button("CSV", "save the values", () => download(`${fileName(name())}.csv`, values().map((row) => row.join(",")).join("\n") + "\n"))));
   }
 
-  /** Show what is under the pointer beside it, inside the sheet. */
+  /** Show a tooltip beside the point (x, y), inside the sheet. */
   say(x, y, rows) {
     this.tip.replaceChildren(...rows);
     this.tip.hidden = false;

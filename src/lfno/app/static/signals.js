@@ -1,4 +1,4 @@
-// The user's own files: dropped, listed, read by roles, drawn, fitted.
+// The view "signals": the user's files. List and upload files, choose the roles of their variables, draw signals, fit models.
 
 import { Chart } from "./chart.js";
 import { Comparison } from "./compare.js";
@@ -9,9 +9,9 @@ import { follow, refresh, store } from "./store.js";
 import { answer, ask, axisLabel, byId, channel, complain, el, number, picker, trying, unpack } from "./tools.js";
 import { VariableTable } from "./variables.js";
 
-const LIMIT = 64 * 2 ** 20;
-const MARKS = ["measured", "steady", "lno", "transient", "yours", "lfno"];
-let file = null; // the file in view, as the server described it
+const LIMIT = 64 * 2 ** 20; // bytes; largest file that the server accepts
+const MARKS = ["measured", "steady", "lno", "transient", "yours", "lfno"]; // colours of the signals
+let file = null; // the open file, as the server describes it
 let runs = null;
 let comparison = null;
 
@@ -35,7 +35,7 @@ export function start() {
   });
 }
 
-/** Show a file by its identity; without one, the newest. */
+/** Open the file with this identity. */
 export async function open(identity) {
   if (!identity || identity === file?.id) return;
   byId("file-name").textContent = "reading…";
@@ -67,7 +67,7 @@ async function upload(files) {
   try {
     let found = null;
     for (const one of files) {
-      if (one.size > LIMIT) throw new Error(`${one.name} has ${number(one.size / 2 ** 20)} MB, the page takes 64 MB; use \`lfno fit FILE\` in a terminal, which has no such limit`);
+      if (one.size > LIMIT) throw new Error(`${one.name} has ${number(one.size / 2 ** 20)} MB, and the limit is 64 MB; use \`lfno fit FILE\` in a terminal, which has no such limit`);
       const headers = { "X-File-Name": encodeURIComponent(one.name), ...(found ? { "X-Beside": found.id } : {}) };
       found = await answer(() => fetch("/api/upload", { method: "POST", body: one, headers }));
     }
@@ -87,7 +87,7 @@ function opened(found) {
   refresh().catch(complain);
 }
 
-/** The list of files, and of the runs of each. */
+/** Show the list of files with their runs. */
 function shelf() {
   const list = store.files.map((one) => {
     const own = store.runs.filter((run) => run.file === one.id);
@@ -108,7 +108,7 @@ function show(found) {
   byId("found").hidden = false;
   byId("steps").hidden = true;
   byId("fits").replaceChildren(el("section", { class: "panel", id: "train-file" }, el("header", {}, el("h2", {}, "Fit models to these signals")),
-    el("p", { class: "muted small" }, "Runs wait for each other, and go on while this page is closed. Without a number of epochs the length of a training comes from the data."),
+    el("p", { class: "muted small" }, "Runs are carried out one after the other. They continue if you close this page, as long as `lfno app` runs in the terminal. Without a number of epochs, the data decide how long a network is trained."),
     startForm({ models: Object.keys(ABOUT), checked: ["linear", "feedback", "lfno"], epochs: "", order: () => ({ file: file.id }) }), runs.box));
   signals(found);
   runs.update();
@@ -125,7 +125,7 @@ async function read(options) {
   }
 }
 
-/** The signals as they were read, or the problem. */
+/** Show the signals of a file, or the reason why the file cannot be read. */
 function signals(found) {
   byId("problem").hidden = found.problem === null;
   byId("problem").textContent = found.problem ?? "";
@@ -152,7 +152,7 @@ function draw(body, drawn, found) {
   for (const [role, height] of [["input", 120], ["output", 190]]) {
     const array = unpack(drawn[role]);
     const series = found[role].map(([name, unit], k) => ({ name: role === "input" && k === 0 ? "input" : MARKS[k % MARKS.length], label: name, unit, y: channel(array, k).values, width: 1.2 }));
-    const units = [...new Set(series.map((one) => one.unit))]; // metres and mm/s² do not share an axis
+    const units = [...new Set(series.map((one) => one.unit))]; // signals with different units have different charts
     for (const unit of units) {
       const own = series.filter((one) => one.unit === unit);
       const last = role === "output" && unit === units.at(-1);

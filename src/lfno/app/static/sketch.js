@@ -1,9 +1,9 @@
-// An input drawn by hand: with the pointer, or point by point with the arrow keys.
+// An input that the user draws, with the pointer or with the arrow keys.
 
 import { line, Sheet, ticks } from "./sheet.js";
 import { colour, el, number } from "./tools.js";
 
-const COUNT = 129; // points
+const COUNT = 129; // number of points
 const HEIGHT = 8; // largest value that can be drawn
 
 export class Sketch extends Sheet {

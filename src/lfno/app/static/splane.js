@@ -1,4 +1,4 @@
-// Poles in the s-plane: how fast they decay, how fast they swing, how much they take part.
+// Poles in the s-plane: rate of decay, frequency, and contribution (the area of a circle).
 
 import { line, row, Sheet, ticks } from "./sheet.js";
 import { colour, el, number, percent } from "./tools.js";
@@ -16,7 +16,7 @@ export class SPlane extends Sheet {
     this.savers(() => "Poles of the layers", () => [names, ...this.poles.re.map((_, n) => names.map((name) => this.poles[name][n]))]);
   }
 
-  /** Arrow keys go from pole to pole, the strongest first. */
+  /** Arrow keys go from pole to pole, beginning with the strongest pole. */
   key(event) {
     const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!step || !this.places) return;
@@ -35,7 +35,7 @@ export class SPlane extends Sheet {
     this.draw();
   }
 
-  /** Decay rates span decades: logarithmic, and linear from the slowest pole's decade down to zero. */
+  /** The scales of both axes. The horizontal axis is logarithmic, because rates of decay span decades. Near zero it is linear. */
   scales(frame) {
     const sizes = this.poles.re.map(Math.abs).filter((size) => size > 0);
     const knee = 10 ** Math.floor(Math.log10(Math.min(...sizes)));
@@ -150,7 +150,7 @@ function describe(poles, n, name) {
   ];
 }
 
-/** The strongest poles as a table: the same for those who do not point with a mouse. */
+/** A table of the strongest poles, for users without a mouse. */
 export function poleTable(poles, chart, count = 6) {
   const cells = (n) => [String(poles.layer[n]), number(poles.frequency[n]), percent(poles.damping_ratio[n]), number(poles.time_constant[n]), percent(poles.contribution[n])];
   const rows = Array.from({ length: Math.min(count, poles.re.length) }, (_, n) =>

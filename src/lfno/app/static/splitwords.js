@@ -1,4 +1,4 @@
-// Words about a split into transient and steady part: why it is not physical, why there is no true one, and how far it is from the true one.
+// Sentences about a split into transient and steady part: why it is not physical, why there are no true parts, and its error.
 
 import { el, key, percent } from "./tools.js";
 
@@ -10,11 +10,11 @@ export class SplitWords {
     this.key = key("truth", "truth (dashed)");
     this.caveat = el("p", { class: "note", id: "split-caveat", hidden: true });
     this.reason = el("p", { class: "note small", id: "split-reason", hidden: true });
-    this.error = el("p", { class: "muted small", id: "split-error" }, "The split is being asked for…");
+    this.error = el("p", { class: "muted small", id: "split-error" }, "loading…");
     this.node = el("div", { class: "split-words" }, this.caveat, this.reason, this.error);
   }
 
-  /** found: the answer to the question "split". */
+  /** Show the sentences. found: the answer to the question "split". */
   tell(found) {
     const known = found.split_error !== undefined;
     this.title.textContent = known ? "Transient and steady, with the truth" : "Transient and steady";

@@ -1,23 +1,24 @@
-// The system in view: its input, the truth, the answers of the models, and which of them are hidden.
+// The state of the view "systems": the system, its input, the truth, the predictions of the models, and the hidden models.
 
 export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {}, toPaper: () => {} };
-const COLOURS = { "feedback rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
+const COLOURS = { "feedback rich": "feedback", "equation rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
 
-/** Whether a shipped model was trained on random inputs. */
+/** True if a shipped model was trained on random inputs. */
 export const isRich = (key) => key.endsWith(" rich");
 
-/** The colour of a model: its kind's, lighter companions for the paper's models beside rich ones, a colour of its own for one's own. */
+/** The name of the colour of a model. Models of the user have one colour. If there are models of random inputs, the other shipped
+ *  models have lighter colours. */
 export function mark(key) {
   const rich = page.models.some((one) => isRich(one.key));
   if (!(key in COLOURS)) return "yours";
   return rich && !isRich(key) ? `${COLOURS[key]}-faint` : COLOURS[key];
 }
 
-/** What the kinds of models are, in a few words. */
+/** Kind of model → its description. */
 export const ABOUT = {
   linear: "modes of a linear system",
-  feedback: "modes whose response acts back on them through a nonlinear function, as a stiffening spring does",
-  lfno: "a network with poles for the transient and Fourier modes for the steady part",
-  fno: "a network with Fourier modes alone, to compare with",
-  lno: "a network with poles alone, to compare with",
+  feedback: "linear modes with a nonlinear function in a feedback loop, for example a stiffening spring",
+  lfno: "a network with poles for the transient part and Fourier modes for the steady part",
+  fno: "a network with Fourier modes only, for comparison",
+  lno: "a network with poles only, for comparison",
 };

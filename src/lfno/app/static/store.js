@@ -1,21 +1,21 @@
-// Files and runs of the workspace, asked for again and again, so that every tab shows the same.
+// The list of files and runs in the workspace. The page requests the list regularly, so that all tabs show the same list.
 
 import { ask } from "./tools.js";
 
-const FAST = 700; // ms between two questions while a run is under way
-const SLOW = 4000;
+const FAST = 700; // ms between two requests while a run is active
+const SLOW = 4000; // ms between two requests otherwise
 const listeners = new Set();
 export const store = { files: [], runs: [], models: {}, forms: [] };
 let known = "";
 let timer = null;
 
-/** `listener(store)` is called at once and after every change. */
+/** Call `listener(store)` now and after every change of the list. */
 export function follow(listener) {
   listeners.add(listener);
   if (known) listener(store);
 }
 
-/** Take a list of the workspace that came with an answer, or ask for one. */
+/** Update the list: with `listing`, or with the answer of the server if `listing` is null. */
 export async function refresh(listing = null) {
   clearTimeout(timer);
   try {

@@ -1,10 +1,10 @@
-// The nonlinear frequency response: steady amplitudes of a stepped sine, upwards and downwards, and those of a model.
+// The nonlinear frequency response: steady amplitudes of the equation (stepped sine, up and down) and of the models.
 
 import { Chart } from "./chart.js";
 import { mark } from "./state.js";
 import { ask, axisLabel, complain, el, key, number, unpack } from "./tools.js";
 
-const SHARES = [0.25, 1]; // of the amplitude of the playground
+const SHARES = [0.25, 1]; // amplitudes of the sweeps, divided by the amplitude of the input on the page
 
 export class SweepPanel {
   constructor(box, page) {
@@ -12,7 +12,7 @@ export class SweepPanel {
     box.hidden = page.system.grid.length > 1;
     if (box.hidden) return;
     this.words = el("p", { class: "muted small", "aria-live": "polite" });
-    this.keys = el("span", { class: "chips" }); // of the models that have a curve
+    this.keys = el("span", { class: "chips" }); // the legend of the models with a curve
     this.go = el("button", { type: "button", class: "button small", onclick: () => this.run() }, "Sweep");
     box.append(el("header", {}, el("h2", {}, "Frequency response"), key("truth", "truth, up"), key("linear", "truth, down"), this.keys, el("span", { class: "grow" }), this.go), this.words);
     this.update();

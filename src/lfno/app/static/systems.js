@@ -1,4 +1,4 @@
-// The systems: choose one, choose an input, and see the truth and what models answer.
+// The view "systems": choose a system and an input, and show the truth and the predictions of the models.
 
 import { chips, Curves } from "./curves.js";
 import { Fields } from "./fields.js";
@@ -12,11 +12,11 @@ import { ask, byId, compact, complain, el, hundredths, latest, notes, number, pa
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
 const BRIEF = 80; // ms that the next input waits for the models of an oscillator
-const SETTLE = 300; // ms after the last change before the split is asked for
-let parts = null; // the panels of the system in view
+const SETTLE = 300; // ms between the last change of the input and the request for the split
+let parts = null; // the panels of the system
 let waiting = null; // the timer of the split
 let runs = null;
-let refused = null; // why the input of the address is not shown
+let refused = null; // the error message for the input in the address
 
 export async function open(name, query) {
   if (!page.catalogue) {
@@ -41,11 +41,11 @@ function list() {
 
 async function choose(name, query) {
   const system = page.catalogue.systems.find((one) => one.name === name);
-  clearTimeout(waiting); // the split of the system before is not asked for any more
+  clearTimeout(waiting); // do not request the split of the previous system
   Object.assign(page, { system, truth: null, answers: new Map() });
   page.models = system.models;
   const keys = system.models.map((one) => one.key);
-  page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // those of random inputs are shown first
+  page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // at first, show only models of random inputs
   for (const link of byId("systems").querySelectorAll("a")) {
     link.setAttribute("aria-current", String(link.dataset.name === name));
     if (link.dataset.name === name) byId("systems").scrollLeft = link.offsetLeft - byId("systems").clientWidth / 3; // on a phone
@@ -57,7 +57,7 @@ async function choose(name, query) {
   byId("note").hidden = !system.note;
   byId("note").textContent = system.note;
   build(query);
-  page.query = parts.control.query(); // a list of models that arrives first asks for this input, not for the one before
+  page.query = parts.control.query(); // modelsChanged() needs the new input
   await Promise.all([move(page.query), modelsChanged()]);
 }
 
@@ -72,14 +72,14 @@ function build(query) {
   byId("errors").append(el("header", {}, el("h2", {}, "Error and time for this input")), el("div", { class: "scroll", id: "error-table" }, el("p", { class: "muted small" }, "The models are being loaded…")));
   parts = { control, view, modes: new ModesPanel(byId("modes"), page), sweep: new SweepPanel(byId("sweep"), page) };
   byId("errors").hidden = byId("split").hidden = !page.models.length;
-  byId("train-system").hidden = page.system.grid.length > 2; // a flow takes hours on a CPU: that is for the command line
+  byId("train-system").hidden = page.system.grid.length > 2; // on a CPU, training for a flow takes hours: use the command line
   const finished = runs.box;
   byId("train-system").append(el("header", {}, el("h2", {}, "Train a model of this system")),
-    el("p", { class: "muted small" }, `It is trained on ${page.system.trained_on} and then answers beside the others.`),
+    el("p", { class: "muted small" }, `The model is trained on ${page.system.trained_on}. It is then shown beside the other models.`),
     startForm({ models: ["lfno", "fno", "lno"], checked: ["lfno"], epochs: 20, order: () => ({ system: page.system.name }) }), finished);
 }
 
-/** Ask for the models again: one may have been trained, renamed or deleted. */
+/** Request the list of models again, because a model may have been trained, renamed or deleted. */
 async function modelsChanged() {
   const name = page.system.name;
   runs.update();
@@ -94,8 +94,9 @@ async function modelsChanged() {
   }
 }
 
-/** Show another input: the truth first, then the models in view; once the input rests, the split and the hidden models.
- *  The curves of an oscillator follow a slider at once, also while a slow model still answers. */
+/** Show another input: first the truth, then the visible models. If the input does not change for SETTLE, also request the split
+ *  and the predictions of the hidden models. The curves of an oscillator follow a slider at once, also while a
+ *  slow model still answers. */
 const move = latest(async (query) => {
   const name = page.system.name;
   page.query = query;
@@ -116,11 +117,11 @@ const move = latest(async (query) => {
     const models = fill(name, query, start);
     await (page.system.grid.length > 1 ? models : Promise.race([models, pause(BRIEF)]));
   } catch (error) {
-    if (name !== page.system.name) return; // the user has gone on to another system
+    if (name !== page.system.name) return; // the user has chosen another system
     complain(error);
     if (page.truth) return parts.control.reset(page.shown);
     if (refused) return byId("view-systems").classList.add("ready");
-    refused = error; // an address with an input that cannot be taken: the input that the system opens with is shown instead
+    refused = error; // the input in the address is not allowed: show the default input of the system
     build({});
     move(parts.control.query());
   }
@@ -149,7 +150,7 @@ async function answered(name, query, key) {
 async function settled(name, query) {
   await parts.view.split(query);
   for (const { key } of page.models) {
-    if (name !== page.system.name || query !== page.query) return; // the user has gone on
+    if (name !== page.system.name || query !== page.query) return; // the user has chosen another input
     if (!page.answers.has(key)) await answered(name, query, key);
   }
   if (name === page.system.name && query === page.query) chips(page);
@@ -188,7 +189,7 @@ function slower(rows) {
 }
 
 /** Kinds of models whose names say little. */
-const KINDS = { feedback: ABOUT.feedback, marching: "a network that goes from frame to frame" };
+const KINDS = { feedback: ABOUT.feedback, equation: "an equation whose terms were found in data", marching: "a network that goes from frame to frame" };
 const kind = (key) => key.split(" ")[0];
 
 function errorTable() {

@@ -1,6 +1,6 @@
-// Tools of every part of the page: elements, questions to the program, numbers as words.
+// Functions that all parts of the page use: make elements, ask the server, write numbers as text.
 
-/** An element with attributes and children; text is only ever text, whatever a file calls its columns. */
+/** A new element with attributes and children. Children that are text are never read as HTML, so names from a file are safe. */
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,10 +13,10 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** A line of a legend. */
+/** An entry of a legend: a colour and a label. */
 export const key = (mark, label) => el("span", { class: "key small" }, el("span", { class: "swatch", mark }), label);
 
-/** Notes, each once, with the names of the models that it is about: pairs [name, note]. */
+/** Paragraphs with notes. pairs: [name of a model, note]. A note for several models is shown once, with all their names. */
 export function notes(pairs, style) {
   const found = new Map();
   for (const [name, note] of pairs) if (note) found.set(note, [...(found.get(note) ?? []), name]);
@@ -25,7 +25,7 @@ export function notes(pairs, style) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** The answer to a question, or an Error that carries the program's own sentence. */
+/** Ask the server a question and return the answer. Throws an Error with the error message of the server. */
 export async function ask(question, query = {}) {
   return answer(() => fetch(`/api/${question}`, { method: "POST", body: JSON.stringify(query) }));
 }
@@ -35,20 +35,20 @@ export async function answer(request) {
   try {
     response = await request();
   } catch {
-    throw new Error("the program does not answer; is `lfno app` still running in its terminal?");
+    throw new Error("the server does not answer; is `lfno app` still running in its terminal?");
   }
   const tree = await response.json();
   if (tree.error) throw new Error(tree.error);
   return tree;
 }
 
-/** Show an error at the foot of the window, where it is seen wherever the page is scrolled to; null takes it away. */
+/** Show an error message at the bottom of the window; null removes the message. */
 export function complain(error) {
   byId("alert").hidden = error === null;
   byId("alert").firstElementChild.textContent = error === null ? "" : error.message;
 }
 
-/** Do something that may fail, and complain if it does. */
+/** Return the result of action(). If it fails, show the error message and return null. */
 export async function trying(action) {
   try {
     complain(null);
@@ -59,7 +59,7 @@ export async function trying(action) {
   }
 }
 
-/** Let the browser save some text or bytes under a name. */
+/** Let the browser save text or bytes as a file with this name. */
 export function download(name, content, type = "text/csv") {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = el("a", { href: address, download: name });
@@ -71,14 +71,14 @@ export function download(name, content, type = "text/csv") {
 
 export const fileName = (text) => text.replace(/[^a-z0-9]+/gi, "-").replace(/^-|-$/g, "").toLowerCase() || "plot";
 
-/** Seconds in words. */
+/** A time in seconds as text. */
 export function duration(seconds) {
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }
 
-/** An array of floats from its base 64 form, with its shape. */
+/** An array {shape, values} from its packed form (floats in base 64). */
 export function unpack({ shape, data, double }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   return { shape, values: double ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer) };
@@ -107,15 +107,15 @@ export function number(value, digits = 3) {
 export const hundredths = (value) => (value > 0 && value < 1e-5 ? "< 0.001" : number(value === null || value === undefined ? value : 100 * value));
 export const percent = (value) => (value === null || value === undefined ? "–" : `${hundredths(value)} %`);
 
-/** The time that one answer took. */
+/** A time in milliseconds as text. */
 export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 1000, 2)} s`);
 
-/** A count in few letters: 172833 → 173k. */
+/** A count as short text: 172833 → 173k. */
 export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();
 
 export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Run `action` for the newest request only; while one is under way the ones between are skipped. */
+/** A function that runs `action` for the newest request only. Requests that come while `action` runs replace each other. */
 export function latest(action) {
   let running = false;
   let waiting = null;
@@ -138,7 +138,7 @@ export function latest(action) {
   };
 }
 
-/** A number box that chooses one of `count` things, counted from 0. */
+/** A number box that chooses one of `count` items, counted from 0. */
 export function picker(name, count, choose) {
   const input = el("input", { type: "number", min: 0, max: count - 1, value: 0, "aria-label": name, class: "picker" });
   input.addEventListener("change", () => {

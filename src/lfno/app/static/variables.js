@@ -1,12 +1,12 @@
-// The table of variables: what each of them is, and its role, chosen by the user.
+// The table of the variables of a file. The user chooses the role of each variable.
 
 import { axisLabel, el, number } from "./tools.js";
 
 const ROLES = { "": "not used", input: "input", output: "output", time: "time", sample: "run number" };
-const MOST_ROWS = 60; // in the table; others are found by their names
+const MOST_ROWS = 60; // largest number of rows of the table; the user finds other variables by their names
 
 export class VariableTable {
-  /** found: the answer about a file; apply(options) reads it again with other roles; refuse(words) says what is missing. */
+  /** found: the description of the file; apply(options) reads the file with these roles; refuse(words) shows what is missing. */
   constructor(found, apply, refuse) {
     Object.assign(this, { variables: found.variables, apply, refuse, roles: new Map() });
     for (const role of ["input", "output", "time", "sample"]) {
@@ -16,7 +16,7 @@ export class VariableTable {
     this.count = el("span", { class: "muted small" });
     this.body = el("tbody");
     const heads = ["name", "role", "shape", "range", "missing"].map((text) => el("th", { scope: "col" }, text));
-    this.dt = el("input", { type: "text", inputmode: "decimal", value: found.reading.dt ?? "", placeholder: "only without a time", autocomplete: "off" });
+    this.dt = el("input", { type: "text", inputmode: "decimal", value: found.reading.dt ?? "", placeholder: "only if there is no time", autocomplete: "off" });
     this.axes = el("input", { type: "text", value: found.reading.axes ?? "", placeholder: "for arrays: sample,t", autocomplete: "off" });
     this.resample = el("input", { type: "checkbox", checked: found.reading.resample === true });
     this.node = el("div", { class: "variables", onkeydown: (event) => event.key === "Enter" && event.target.tagName === "INPUT" && this.send() },
@@ -27,7 +27,7 @@ export class VariableTable {
     this.fill();
   }
 
-  /** The rows whose names match, those with a role first. */
+  /** Show the rows whose names match the search, rows with a role first. */
   fill() {
     const wanted = this.search.value.trim().toLowerCase();
     const matching = this.variables.filter((one) => one.name.toLowerCase().includes(wanted));

@@ -1,6 +1,8 @@
 """The coefficients of a layer's recurrence from its poles and residues, and gradients with respect to poles and residues.
 
-Let z = μ dt, q = e^z, φ₁ = (e^z − 1)/z, φ₂ = (φ₁ − 1)/z and φ₃ = (φ₂ − ½)/z. For an input that is linear between samples,
+A pole μ with the input v has the state x[n+1] = q x[n] + b₀ v[n+1] + b₁ v[n] (`lfno.spectral.hold`), where v is linear between
+samples. W is the channel map of the layer, R are the residues, H_τ is the response to the input τ points before. Let z = μ dt,
+q = e^z, φ₁ = (e^z − 1)/z, φ₂ = (φ₁ − 1)/z and φ₃ = (φ₂ − ½)/z. Then
 
     b₀ = dt φ₂,   c = b₁ + q b₀ = dt φ₁²,   H_0 = W + Re Σ_m R_m b₀,   H_τ = Re Σ_m R_m c q^{τ−1}.
 
@@ -24,12 +26,13 @@ PAIRS = 256
 
 @triton.jit
 def _times(a_re, a_im, b_re, b_im):
+    """Return the real and the imaginary part of a complex product a b."""
     return a_re * b_re - a_im * b_im, a_re * b_im + a_im * b_re
 
 
 @triton.jit
 def _phi(z_re, z_im, q_re, q_im):
-    """Return φ₁, φ₂ and φ₃ of z with q = e^z. For |z| < 1 the definitions suffer from cancellation, so we use Taylor series."""
+    """Return φ₁, φ₂ and φ₃ of z, where q = e^z. For |z| < 1 we use Taylor series, because the definitions lose digits there."""
     near = z_re * z_re + z_im * z_im < 1
     t_re, t_im = tl.where(near, z_re, 0.0), tl.where(near, z_im, 0.0)
     # Horner's rule for φ₃ = Σ z^k / (k + 3)!
@@ -55,15 +58,16 @@ def _prepare(
     poles, residues, weight, powers, constants, mixing, response, dt_high, dt_low,
     C: tl.constexpr, M: tl.constexpr, MP: tl.constexpr, L: tl.constexpr, PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
 ):  # fmt: skip
-    """Compute the tables. One program handles one network and PAIRS pairs of channels.
+    """Compute the arrays of `Tables`. One program handles one network and PAIRS pairs of channels.
 
     The first program of each network also writes the values that do not depend on channels.
+    dt is dt_high + dt_low, because Triton passes numbers in single precision.
     """
     run, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     m = tl.arange(0, MP)
     known = m < M
     pole = run * M + m
-    dt = tl.zeros((MP,), tl.float64) + dt_high + dt_low  # Triton passes numbers in single precision
+    dt = tl.zeros((MP,), tl.float64) + dt_high + dt_low
     z_re = tl.load(poles + 2 * pole, mask=known, other=-1.0).to(tl.float64) * dt
     z_im = tl.load(poles + 2 * pole + 1, mask=known, other=0.0).to(tl.float64) * dt
     size = tl.exp(z_re)
@@ -113,7 +117,9 @@ def _gradient(
     C: tl.constexpr, M: tl.constexpr, L: tl.constexpr, LP: tl.constexpr, P: tl.constexpr, ROWS: tl.constexpr,
     PAIRS: tl.constexpr, CONSTANTS: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients from the sums of `lfno.backends.chunked.gradients`. One program handles one network and one pole.
+    """Compute the gradients with respect to poles, residues and W. One program handles one network and one pole.
+
+    The arguments are sums that the kernels of `lfno.backends.chunked.gradients` have computed:
 
     lags: sums of `lag_gradient`, (network, step, ROWS, 2 ROWS).
     mixed: sums of `residue_gradient`, (network, pole, 8, C, C).
@@ -160,7 +166,7 @@ def _gradient(
         gz_re += L * to_re
         gz_im += L * to_im
         for lag in range(L):
-            # several pairs of points within steps have the same lag
+            # several pairs (late, early) of points have the same lag; add their sums
             slope = tl.zeros((PAIRS,), tl.float32)
             for early in tl.static_range(2 * P):
                 late = (lag + early) % P
@@ -197,8 +203,7 @@ def _gradient(
 def _correlated(place, inside, C: tl.constexpr):
     """Return the real and the imaginary part of Σ conj(s) x.
 
-    `place` points to four sums of products of real and imaginary parts, C² entries apart. The part of x is the outer index and
-    the part of s is the inner index.
+    place: address of four sums, C² entries apart: Re s Re x, Im s Re x, Re s Im x, Im s Im x.
     """
     both_re = tl.load(place, mask=inside, other=0.0)
     s_im_x_re = tl.load(place + C * C, mask=inside, other=0.0)
@@ -222,7 +227,7 @@ class Tables(NamedTuple):
 
 
 def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, length: int) -> Tables:
-    """Return the tables for chunks of `length` points.
+    """Return the coefficients of S layers for chunks of `length` points.
 
     poles: complex (S, M).
     residues: complex (S, in, out, M).
@@ -246,7 +251,7 @@ def prepare(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, length: 
 def gradient(
     lags: Tensor, mixed: Tensor, answers: Tensor, inputs: Tensor, starts: Tensor, tables: Tables, dt: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients with respect to poles, residues and weight. `_gradient` lists the arguments."""
+    """Return the gradients with respect to poles, residues and weight. `_gradient` describes the arguments."""
     powers, constants, mixing, _ = tables
     runs, count, _, channels, _ = mixing.shape
     length, rows = powers.shape[2] - 1, lags.shape[2]

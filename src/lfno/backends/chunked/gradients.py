@@ -1,7 +1,7 @@
 """Gradients with respect to the coefficients of a layer: H_τ, the residues, and z and c of every pole.
 
-d is the gradient with respect to the argument of the activation. s are the states. Ŵ are the states of the recurrence that runs
-backwards in time with the input d.
+`lfno.backends.chunked` defines the symbols. In addition, d is the gradient with respect to the argument of the activation, and
+Ŵ are the states of the recurrence that runs backwards in time with the input d.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ def lag_gradient(
     v, slopes, sums, points,
     C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, STEPS: tl.constexpr, Q: tl.constexpr, EACH: tl.constexpr,
 ):  # fmt: skip
-    """Compute Σ d v^T over all chunks, for pairs of points with equal distance.
+    """Compute Σ d vᵀ over all chunks, summed over pairs of points with the same distance in time.
 
-    Steps of d have P points, and steps of v have 2 P points. With these sizes the warps of a program share a product without
-    duplicate work.
+    A chunk is cut into steps. A step of d has P points, and a step of v has 2 P points. These sizes let the warps of a program
+    share a product without duplicate work.
 
-    sums: (…, STEPS, P · CP, 2 P · CP), one matrix for every distance t = late − 2 early between steps.
+    slopes: d.
+    sums: (…, STEPS, P · CP, 2 P · CP), one matrix for every distance t = late − 2 early between step `late` of d and step
+        `early` of v.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     SIZE: tl.constexpr = Q * P * STEPS
@@ -58,10 +60,12 @@ def residue_gradient(
 
     ŵ = Ŵ[n₀] − conj(q^L) Ŵ[n₀+L] is the gradient with respect to w = R s.
 
+    states: s at the start of each chunk.
+    back: Ŵ at the start of each chunk.
     rows: number of chunks of all samples of a network.
     mixed: the kernel writes w here.
-    sums: (…, part, M, 8, C, C). The axis of 8 has the two sums, then the part (real, imaginary) of the second factor, then the
-        part of s. The last two axes are the input and the output channel.
+    sums: (…, part, M, 8, C, C). The axis of length 8 is (2 sums, real and imaginary part of ŵ or Ŵ, real and imaginary part of
+        s). The last two axes are the input and the output channel.
     """
     run, m, part = tl.program_id(0).to(tl.int64), tl.program_id(1), tl.program_id(2)
     c, d, k = tl.arange(0, CP), tl.arange(0, 2 * CP), tl.arange(0, SIZE)
@@ -104,9 +108,11 @@ def point_gradient(
 ):  # fmt: skip
     """Compute Σ x[n₀+j] s over channels and chunks, for every point j of a chunk and every pole.
 
-    With x = d and s = w, the sums are the gradient with respect to q^j in the response. With x = v and s = ŝ, the sums are the
-    gradient with respect to c q^{L−1−j}.
+    With x = d and s = w, the sums are the gradient with respect to q^j in the response. With x = v and s = ŝ = conj(R) Ŵ, the
+    sums are the gradient with respect to c q^{L−1−j}.
 
+    field: x.
+    states: s at the start of each chunk.
     sums: (…, L, M, 2).
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)

@@ -1,4 +1,7 @@
-"""Launches of the kernels: tile sizes, the number of programs that share a sum, and the arrays for results."""
+"""Functions that call the kernels. They choose tile sizes and the number of programs, and allocate the results.
+
+`lfno.backends.chunked` defines the symbols s, w, Ŵ and b₀.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,8 @@ PROGRAMS = 256
 class Tiles:
     """The tile size and the number of warps of each kernel. These values were the fastest in measurements on an H200.
 
-    A tile size is a number of chunks, with three exceptions:
-    - `gate` and `pointwise`: number of time points;
-    - `states`: number of chunks in one unrolled loop;
-    - `residues`: number of rows, which are the chunks of all samples.
+    The tile size of `gate` and `pointwise` is a number of time points. The tile size of `states` is the number of chunks in an
+    unrolled loop. All other tile sizes are numbers of chunks.
     """
 
     states: tuple[int, int] = (8, 1)
@@ -45,7 +46,14 @@ tiles = Tiles()
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of a stack of layers."""
+    """The sizes of a stack of layers.
+
+    runs: number of networks.
+    batch: number of samples of one network.
+    channels: number of channels.
+    points: number of time points.
+    poles: number of poles.
+    """
 
     runs: int
     batch: int
@@ -55,39 +63,44 @@ class Sizes:
 
     @classmethod
     def of(cls, v: Tensor, poles: Tensor) -> Sizes:
+        """Return the sizes for an input v (runs, batch, channels, points) and poles (runs, M)."""
         runs, batch, channels, points = v.shape
         return cls(runs, batch, channels, points, poles.shape[1])
 
     @property
     def samples(self) -> int:
+        """The number of samples of all networks."""
         return self.runs * self.batch
 
     @property
     def padded(self) -> int:
-        """Return the number of channels of a tile."""
+        """The number of channels of a tile."""
         return tile(self.channels)
 
     @property
     def points_in_step(self) -> int:
+        """P, the number of time points in a step."""
         return ROWS // self.padded
 
     @property
     def length(self) -> int:
-        """Return the number of time points in a chunk."""
+        """L, the number of time points in a chunk."""
         return self.points_in_step * STEPS
 
     @property
     def chunks(self) -> int:
+        """The number of chunks of a sample."""
         return triton.cdiv(self.points, self.length)
 
     @property
     def layer(self) -> tuple[int, ...]:
+        """The constants C, CP, M, P and STEPS of a kernel."""
         return self.channels, self.padded, self.poles, self.points_in_step, STEPS
 
     def shared(self, programs: int, size: int, count: int) -> tuple[int, int]:
-        """Cut `count` items into tiles of `size` items, and divide the tiles into parts. One program handles one part.
+        """Cut `count` items into tiles of `size` items, and divide the tiles into parts.
 
-        programs: number of programs before the division; the total number of programs stays near PROGRAMS.
+        Each part needs `programs` programs. The number of parts is chosen so that all parts need about PROGRAMS programs.
         Returns the number of parts, and the number of tiles in each part.
         """
         blocks = triton.cdiv(count, size)
@@ -101,7 +114,7 @@ def states(size: Sizes, field: Tensor, tables: Tables) -> Tensor:
 
 
 def states_back(size: Sizes, slopes: Tensor, tables: Tables, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through the first state."""
+    """Return Ŵ at the start of every chunk, and the gradients with respect to v[0] and b₀ through s[0] = −b₀ v[0]."""
     gfirst = v.new_empty(size.samples, size.channels)
     gstart = v.new_empty(size.runs, size.batch, size.poles, 2)
     return _states(size, slopes, tables, v, gfirst, gstart), gfirst, gstart.sum(1)
@@ -148,7 +161,7 @@ def output(
 def input_slopes(
     size: Sizes, slopes: Tensor, back: Tensor, tables: Tables, g: Tensor, gfirst: Tensor, skip: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients with respect to v and with respect to the state at the end of every chunk."""
+    """Return the gradient with respect to v, and the gradient with respect to the state at the end of every chunk."""
     gv, mixed = torch.empty_like(g), torch.empty_like(back)
     chunks, warps = tiles.input
     count = triton.cdiv(size.chunks, chunks)
@@ -180,6 +193,7 @@ def pointwise_slopes(
 
 
 def lag_sums(size: Sizes, v: Tensor, slopes: Tensor) -> Tensor:
+    """Return the sums of `lag_gradient`, (run, STEPS, ROWS, 2 ROWS)."""
     chunks, warps = tiles.lags
     count, each = size.shared(size.samples, chunks, size.chunks)
     sums = v.new_empty(size.runs, size.batch * count, STEPS, ROWS, 2 * ROWS)
@@ -189,7 +203,7 @@ def lag_sums(size: Sizes, v: Tensor, slopes: Tensor) -> Tensor:
 
 
 def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
-    """Return the states multiplied by the residues, and the sums of `residue_gradient`."""
+    """Return w, the product of residues and states, and the sums of `residue_gradient`, (run, M, 8, C, C)."""
     rows, warps = tiles.residues
     total = size.batch * size.chunks
     count, each = size.shared(size.runs * size.poles, rows, total)
@@ -203,6 +217,7 @@ def residue_sums(size: Sizes, starts: Tensor, back: Tensor, tables: Tables) -> t
 
 
 def point_sums(size: Sizes, field: Tensor, mixed: Tensor) -> Tensor:
+    """Return the sums of `point_gradient`, (run, L, M, 2)."""
     chunks, warps = tiles.points
     count, each = size.shared(size.samples, chunks, size.chunks)
     sums = field.new_empty(size.runs, size.batch * count, size.length, size.poles, 2)

@@ -1,4 +1,7 @@
-"""Activation and gate, which act on every point separately, and their gradients."""
+"""Activation, gate and skip connection, which act on each point alone, and their gradients.
+
+The output of a layer is y = v + (A u + a) sigmoid(B u + b) with u = act(argument). Without a gate, y = v + u.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from lfno.backends.chunked.products import load_tile, product, product_of, store
 
 @triton.jit
 def _square(w, c, C: tl.constexpr):
+    """Load a C × C matrix, padded with zeros."""
     return tl.load(w + c[:, None] * C + c[None, :], mask=(c < C)[:, None] & (c < C)[None, :], other=0.0)
 
 
@@ -28,10 +32,7 @@ def pointwise_answer(
     before, v, gate, gate_bias, y, batch, points,
     C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, HAS_GATE: tl.constexpr, SKIP: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
-    """Compute y, the output of the layer, from `before`, the argument of its activation.
-
-    One program handles SIZE points of one sample.
-    """
+    """Compute y from `before`, the argument of the activation. One program handles SIZE points of one sample."""
     sample, first = tl.program_id(0).to(tl.int64), tl.program_id(1) * SIZE
     whole = sample * C * points
     c = tl.arange(0, CP)
@@ -49,11 +50,13 @@ def pointwise_gradient(
     before, gate, gate_bias, g, slopes, sums, batch, points,
     C: tl.constexpr, CP: tl.constexpr, SIZE: tl.constexpr, EACH: tl.constexpr, HAS_GATE: tl.constexpr, KIND: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients through the gate and the activation.
+    """Compute the gradients through the gate and the activation. One program handles EACH · SIZE points of one sample.
 
-    slopes: the gradient with respect to the argument of the activation.
-    sums: for each program, the gradients of the bias (C), the gate matrices (2 C, C) and the gate biases (2 C), one after the
-        other.
+    before: the argument of the activation.
+    g: the gradient with respect to y.
+    slopes: the kernel writes the gradient with respect to `before` here.
+    sums: the kernel writes the gradients with respect to parameters here, in this order: bias of the layer (C), A and B
+        (2 C, C), a and b (2 C). Each program writes its own part of the sum.
     """
     sample, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     run = sample // batch

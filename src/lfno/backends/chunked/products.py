@@ -1,7 +1,8 @@
-"""Functions that the kernels share: products in single precision on tensor cores, and tiles of chunks as tuples of steps.
+"""Functions that the kernels share: products in single precision on tensor cores, and tiles as tuples of steps.
 
-A tile has Q chunks of L = P · STEPS time points and C channels. A step is a group of P time points. It is a matrix with
-ROWS = P · C rows (point within the step, channel) and one column for each chunk. P is chosen so that ROWS is 32.
+A tile has C channels and Q chunks of L = P · STEPS time points. Each chunk is cut into STEPS steps of P time points. Step k of
+all chunks is a matrix with ROWS = P · C rows (point within the step, channel) and one column for each chunk. P is chosen so
+that ROWS is 32.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-#: rows of a step: 32 channels of one time point, or 16 channels of two time points; missing channels are zero
+#: number of rows of a step: 32 channels at one time point, or 16 channels at two time points; missing channels are zero
 ROWS = 32
-#: steps in a chunk; the response inside a chunk takes 8 · 9 / 2 = 36 matrix products
+#: number of steps in a chunk. The response inside a chunk takes STEPS · (STEPS + 1) / 2 = 36 matrix products
 STEPS = 8
 
 
 @triton.jit
 def high(x):
-    """Return x truncated to the leading 11 bits of the significand. A tensor core multiplies such numbers exactly."""
+    """Return x truncated to 11 significant bits. A tensor core multiplies such numbers exactly."""
     return (x.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
 
 
@@ -35,6 +36,7 @@ def product(a, b, total):
 
 @triton.jit
 def product_of(a, b):
+    """Return a b in single precision."""
     return product(a, b, tl.zeros((a.shape[0], b.shape[1]), tl.float32))
 
 
@@ -86,6 +88,7 @@ def from_steps(steps, P: tl.constexpr):
 
 @triton.jit
 def zero_steps(ROWS: tl.constexpr, Q: tl.constexpr, STEPS: tl.constexpr):
+    """Return STEPS matrices (ROWS, Q) of zeros."""
     steps = ()
     for _ in tl.static_range(STEPS):
         steps = steps + (tl.zeros((ROWS, Q), tl.float32),)
@@ -101,5 +104,6 @@ def load_tile(field, first, c, points, C: tl.constexpr, SIZE: tl.constexpr):
 
 @triton.jit
 def store_tile(field, first, c, points, values, C: tl.constexpr, SIZE: tl.constexpr):
+    """Store a tile (channels, SIZE) of one sample, from point `first` on."""
     n = first + tl.arange(0, SIZE)
     tl.store(field + c[:, None] * points + n[None, :], values, mask=(c < C)[:, None] & (n < points)[None, :])

@@ -1,4 +1,8 @@
-"""The response of a layer, and its gradient with respect to the input: the same computation backwards in time."""
+"""The response of a layer, and the gradient with respect to its input. The gradient is the same computation backwards in time.
+
+`lfno.backends.chunked` defines the symbols. Ŵ are the states of the recurrence that runs backwards in time. REVERSE is True in
+the computation of the gradient.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,12 @@ from lfno.backends.chunked.products import from_steps, load_tile, product, produ
 
 @triton.jit
 def mix(residues, c, d, states, C: tl.constexpr, CP: tl.constexpr, REVERSE: tl.constexpr):
-    """Return w_o = Σ_i R_io s_i of one pole, or with REVERSE ŝ_i = Σ_o conj(R_io) Ŵ_o.
+    """Return w_o = Σ_i R_io s_i of one pole. With REVERSE, return ŝ_i = Σ_o conj(R_io) Ŵ_o.
 
-    residues: (2, in, out).
-    states: (2 CP, Q), real parts above imaginary parts.
-    Returns the real part and the imaginary part, each (CP, Q).
+    residues: R, (2, in, out).
+    states: s or Ŵ, (2 CP, Q): rows of real parts, then rows of imaginary parts.
+
+    The result is two matrices (CP, Q): real parts and imaginary parts.
     """
     part, other = d[None, :] // CP, d[None, :] % CP
     inside = (c < C)[:, None] & (other < C)
@@ -29,13 +34,14 @@ def mix(residues, c, d, states, C: tl.constexpr, CP: tl.constexpr, REVERSE: tl.c
 
 @triton.jit
 def load_states(states, m, chunk, chunks, d, C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr):
-    """Load the states of pole m at some chunks of one sample, (2 CP, Q)."""
+    """Load the states of pole m at some chunks of one sample, (2 CP, Q): rows of real parts, then rows of imaginary parts."""
     place = (chunk[None, :] * M + m) * 2 * C + (d // CP * C + d % CP)[:, None]
     return tl.load(states + place, mask=(d % CP < C)[:, None] & (chunk < chunks)[None, :], other=0.0)
 
 
 @triton.jit
 def store_states(states, m, chunk, chunks, c, re, im, C: tl.constexpr, M: tl.constexpr):
+    """Store the states of pole m at some chunks of one sample, from real and imaginary parts (CP, Q)."""
     place = states + (chunk[None, :] * M + m) * 2 * C + c[:, None]
     inside = (c < C)[:, None] & (chunk < chunks)[None, :]
     tl.store(place, re, mask=inside)
@@ -44,9 +50,12 @@ def store_states(states, m, chunk, chunks, c, re, im, C: tl.constexpr, M: tl.con
 
 @triton.jit
 def _inside_chunks(steps, total, response, r, C: tl.constexpr, CP: tl.constexpr, P: tl.constexpr, REVERSE: tl.constexpr):
-    """Return total[n] + Σ_{τ ≥ 0} H_τ x[n−τ] over points of the same chunk.
+    """Return total[n] + Σ_{τ ≥ 0} H_τ x[n−τ], where the sum runs over points of the same chunk.
 
     With REVERSE, return total[n] + Σ_{τ ≥ 0} H_τᵀ x[n+τ].
+
+    steps: x as a tuple of steps.
+    response: H.
     """
     STEPS: tl.constexpr = len(steps)
     row, column = r[:, None], r[None, :]
@@ -78,9 +87,10 @@ def _from_states(
     C: tl.constexpr, CP: tl.constexpr, M: tl.constexpr, P: tl.constexpr, L: tl.constexpr, CONSTANTS: tl.constexpr,
     REVERSE: tl.constexpr,
 ):  # fmt: skip
-    """Add the response to the state at the start of each chunk: Re Σ_m q^j w_m.
+    """Return `total` plus Re Σ_m q^j w_m, the response to the state at the start of each chunk.
 
-    With REVERSE, add Re Σ_m conj(c q^{L−1−k}) ŝ_m, with ŝ_m from the start of the next chunk, and write ŝ_m to `mixed`.
+    With REVERSE, return `total` plus Re Σ_m conj(c q^{L−1−k}) ŝ_m, where ŝ_m belongs to the start of the next chunk. The
+    function also writes ŝ_m to `mixed`.
     """
     STEPS: tl.constexpr = len(total)
     for m in range(M):
@@ -110,7 +120,7 @@ def _from_states(
 
 @triton.jit
 def _above(x, y):
-    """Return x stacked above y."""
+    """Return a matrix with the rows of x, then the rows of y."""
     return tl.reshape(tl.permute(tl.join(x, y), (2, 0, 1)), (2 * x.shape[0], x.shape[1]))
 
 
@@ -151,7 +161,9 @@ def input_gradient(
     """Compute gv, the gradient with respect to v.
 
     slopes: the gradient with respect to the argument of the activation.
-    outer: the gradient with respect to the output of the layer; a skip connection adds it to gv.
+    back: Ŵ at the start of each chunk.
+    outer: the gradient with respect to the output of the layer. A skip connection adds it to gv.
+    gfirst: the gradient with respect to v[0] through the initial state.
     """
     sample, tile = (tl.program_id(0) // tiles).to(tl.int64), tl.program_id(0) % tiles
     run = sample // batch

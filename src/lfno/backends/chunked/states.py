@@ -1,4 +1,4 @@
-"""States at the starts of chunks: the only sequential part of the recurrence."""
+"""States at the starts of chunks, computed one after the other. `lfno.backends.chunked` defines the symbols."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def chunk_states(
 ):  # fmt: skip
     """Compute the states at the start of each chunk. One program handles one sample.
 
-    Forwards, the states are s. With REVERSE, the states are Ŵ[n₀] = Σ_j conj(q^j) d[n₀+j] + conj(q^L) Ŵ[n₀+L]. The product of Ŵ
-    with the conjugate residues is the gradient with respect to s. With REVERSE, the kernel also computes the gradients with
-    respect to the first point and b₀, through s[0] = −b₀ v[0].
+    Without REVERSE, the states are s. With REVERSE, the states are Ŵ[n₀] = Σ_j conj(q^j) d[n₀+j] + conj(q^L) Ŵ[n₀+L], where d
+    is the gradient with respect to the response. The product of Ŵ with conj(R) is the gradient with respect to s.
 
-    states: (sample, chunk, M, 2, C).
+    field: v, or d with REVERSE.
+    first: v.
+    states: the kernel writes the states here, (sample, chunk, M, 2, C).
+    gfirst, gstart: with REVERSE, the gradients with respect to v[0] and b₀ through s[0] = −b₀ v[0].
     """
     sample = tl.program_id(0).to(tl.int64)
     run = sample // batch

@@ -14,10 +14,10 @@ Modules:
     hdf5: HDF5
     matlab: MATLAB files of all versions
     matlab5: MATLAB files of versions 5 to 7
-    matlab_objects: tables and time series inside MATLAB files
+    matlab_objects: MATLAB's tables and time series
     netcdf: NetCDF
     parquet: Parquet
-    xarray_objects: arrays of xarray
+    xarray_objects: xarray objects in memory
     write: write named arrays in any of these formats
 """
 
@@ -81,7 +81,7 @@ ZIP_INSIDE = (read_npz, read_excel)
 def read(path: str | Path) -> Variables:
     """Read the variables of a file. The values are read lazily if the format allows it.
 
-    The ending of the name states the format, and the first bytes of the file must agree with it.
+    The ending of the file name states the format. The first bytes of the file must agree with this format.
     Raises LfnoError if they do not agree, or if the file holds no arrays of numbers.
     """
     path = Path(path)
@@ -107,10 +107,11 @@ def read(path: str | Path) -> Variables:
 
 
 def _check_format(name: str, start: bytes, reader: Callable[[Path], Variables]) -> None:
+    """Raise LfnoError if the first bytes of a file, `start`, show another format than the ending of its name."""
     found = next((entry for magic, entry in MAGIC.items() if start.startswith(magic)), None)
     ending = Path(name).suffix
     if found is None:
-        # these formats have no fixed first bytes: text has none, MATLAB and HDF5 files may begin with the user's own text
+        # these formats have no fixed first bytes: MATLAB and HDF5 files may begin with a text of the user
         if reader in (read_text, read_matlab, read_hdf5):
             return
         raise LfnoError(f"{name}: this is not a {ending} file (it begins with {start[:8]!r}); check how it was written")

@@ -1,4 +1,4 @@
-"""Read Excel workbooks (.xlsx) with openpyxl: one table per sheet. A formula has the value that is stored in the file."""
+"""Read Excel workbooks (.xlsx) with openpyxl: one table per sheet. Formulas are not computed; their stored values are read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Row = tuple[Any, ...]
 
 
 def read_excel(path: Path) -> Variables:
-    """Read columns of numbers and times. Times become seconds from the first time; empty cells become NaN.
+    """Return the columns of numbers and times. Times become seconds after the first time; empty cells become NaN.
 
-    If several sheets hold numbers, a column is called `Sheet1/force`, so that numbered sheets are read as runs.
+    If several sheets hold numbers, the name of a column begins with its sheet: `Sheet1/force`, `Sheet2/force`. Numbered sheets
+    are then read as runs.
     """
     try:
         import openpyxl
@@ -55,7 +56,10 @@ def read_excel(path: Path) -> Variables:
 
 
 def _table(rows: list[Row]) -> tuple[tuple[list[Row], list[Row]], int] | None:
-    """Return ((rows above the numbers, rows of numbers), number of the first row of numbers from 1); None without numbers."""
+    """Return ((rows above the numbers, rows of numbers), row number in Excel of the first row of numbers).
+
+    Returns None if the sheet holds no numbers.
+    """
     numeric = (any(_number(cell) for cell in row) and not any(isinstance(cell, str) for cell in row) for row in rows)
     first = next((k for k, found in enumerate(numeric) if found), None)
     if first is None:
@@ -76,7 +80,11 @@ def _text(cell: Any) -> str:
 
 
 def _numbers(cells: list[Any], first: int, name: str, where: str) -> tuple[np.ndarray, bool]:
-    """Return (the column as floating point, whether its cells are times)."""
+    """Return (the column as floating point, whether its cells are times).
+
+    first: row number in Excel of the first cell.
+    name, where: the column and the file, for error messages.
+    """
     stamped = any(isinstance(cell, (datetime.datetime, datetime.time, datetime.timedelta)) for cell in cells)
     values = np.full(len(cells), np.nan)
     for k, cell in enumerate(cells):
@@ -89,6 +97,7 @@ def _numbers(cells: list[Any], first: int, name: str, where: str) -> tuple[np.nd
 
 
 def _seconds(cell: Any) -> float:
+    """Return a time in seconds. Dates are counted from 1900; only differences of dates are used."""
     if isinstance(cell, datetime.datetime):
         return (cell - datetime.datetime(1900, 1, 1, tzinfo=cell.tzinfo)).total_seconds()
     if isinstance(cell, datetime.time):

@@ -1,4 +1,4 @@
-"""Read HDF5 files lazily: every dataset by its path, with units and names of axes from the usual attributes."""
+"""Read HDF5 files. The values of a dataset are read only when they are needed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable, Variables, reason
 
-#: largest number of objects that are listed; no sensible data file has more
-OBJECTS = 10_000
+OBJECTS = 10_000  # objects: at most this many are read; a file of measurements has fewer
 
 
 def read_hdf5(path: Path) -> Variables:
-    """Read the datasets by path (`run1/force`), with units from attributes and names of axes from dimension scales."""
+    """Return the datasets of the file, named by their paths (`run1/force`).
+
+    Units come from the attribute `units` or `unit`. Names of axes come from dimension labels or dimension scales.
+    """
     notes: list[str] = []
     with opened(path) as file:
         entries = {
@@ -32,6 +34,7 @@ def read_hdf5(path: Path) -> Variables:
 
 
 def opened(path: Path) -> h5py.File:
+    """Open the file to read. Raises LfnoError if the file is not HDF5 or is damaged."""
     try:
         return h5py.File(path, "r")
     except (OSError, ValueError, RuntimeError) as error:
@@ -41,8 +44,9 @@ def opened(path: Path) -> h5py.File:
 
 
 def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h5py.Dataset]]:
-    """Return (name, dataset) of all datasets with numbers. Every link is checked, so that no other file is ever opened.
+    """Return (name, dataset) of all datasets with numbers. No other file is opened, because every link is checked first.
 
+    notes: receives a sentence for each object that is left out.
     Raises LfnoError if the file is damaged or refers to another file.
     """
     found: list[tuple[str, h5py.Dataset]] = []
@@ -54,13 +58,15 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
             link = group.get(key, getlink=True)
             refuse_outside(path, name, link)
             if isinstance(link, h5py.SoftLink):
-                # do not follow a soft link: its path may lead to another file, and a target in this file is listed anyway
+                # the path of a soft link may lead to another file; a target in this file is listed under its own path
                 notes.append(f"{name!r} is a link to {link.path!r} and was left out")
                 continue
             item = group[key]
             address = h5py.h5o.get_info(item.id).addr
             if address in seen or len(seen) > OBJECTS:
-                notes.append(f"{name!r} is another name of something already listed and was left out")
+                listed = "another name of an object that is already listed"
+                why = listed if address in seen else f"after the first {OBJECTS} objects"
+                notes.append(f"{name!r} is {why} and was left out")
                 continue
             seen.add(address)
             if isinstance(item, h5py.Group):
@@ -78,6 +84,7 @@ def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h
 
 
 def refuse_outside(path: Path, name: str, link: Any) -> None:
+    """Raise LfnoError if a link leads to another file."""
     if isinstance(link, h5py.ExternalLink):
         raise LfnoError(
             f"{path.name}: {name!r} is a link to another file ({link.filename}), which is not followed; "
@@ -86,6 +93,10 @@ def refuse_outside(path: Path, name: str, link: Any) -> None:
 
 
 def usable(path: Path, name: str, dataset: h5py.Dataset, notes: list[str]) -> bool:
+    """Return whether a dataset holds numbers. If not, the reason is added to `notes`.
+
+    Raises LfnoError if the values are in another file, or if the dataset claims an absurd size.
+    """
     if dataset.external is not None or dataset.is_virtual:
         raise LfnoError(f"{path.name}: {name!r} keeps its values in another file, which is not opened; copy them here")
     if dataset.shape is None or math.prod(dataset.shape) == 0:
@@ -102,17 +113,21 @@ def usable(path: Path, name: str, dataset: h5py.Dataset, notes: list[str]) -> bo
 
 
 def shape_of(dataset: h5py.Dataset) -> tuple[int, ...]:
+    """Return the shape; (1,) for a scalar."""
     return tuple(dataset.shape) or (1,)
 
 
 def dtype_of(dataset: h5py.Dataset) -> np.dtype:
-    # MATLAB and others store complex values as pairs; h5py converts only pairs called (r, i)
+    """Return the type of the values. MATLAB stores a complex value as a pair (real, imag), h5py as a pair (r, i)."""
     names = dataset.dtype.names
     return np.dtype(complex) if names in (("real", "imag"), ("r", "i")) else dataset.dtype
 
 
 def lazy(path: Path, name: str) -> Any:
-    """Return a function that yields blocks along the first axis. It opens the file each time, so no handle stays open."""
+    """Return a function that yields blocks of the dataset `name` along its first axis.
+
+    Each call of the function opens and closes the file.
+    """
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
         with opened(path) as file:
@@ -127,6 +142,7 @@ def lazy(path: Path, name: str) -> Any:
 
 
 def take(path: Path, name: str, dataset: h5py.Dataset, where: Any) -> np.ndarray:
+    """Return `dataset[where]`. Raises LfnoError if the values cannot be read."""
     try:
         return dataset[where]
     except (OSError, RuntimeError) as error:
@@ -137,12 +153,14 @@ def take(path: Path, name: str, dataset: h5py.Dataset, where: Any) -> np.ndarray
 
 
 def text_of(value: Any) -> str:
+    """Return an attribute of HDF5 (bytes, text or an array of one of them) as text."""
     if isinstance(value, np.ndarray):
         value = value.ravel()[0] if value.size == 1 else ""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def unit_of(dataset: h5py.Dataset) -> str:
+    """Return the unit in the attributes; "" if there is none."""
     return next((text_of(dataset.attrs[key]) for key in ("units", "unit", "Units", "Unit") if key in dataset.attrs), "")
 
 

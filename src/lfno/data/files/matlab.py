@@ -1,4 +1,4 @@
-"""Read MATLAB files: versions 5 to 7, and version 7.3, which is HDF5 with the axes in reverse order."""
+"""Read MATLAB files of versions 5 to 7, and of version 7.3. A file of version 7.3 is HDF5 with the axes in reverse order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices
 from lfno.data.files.matlab_objects import decoded
 from lfno.data.files.variables import Variable, Variables
 
-#: MATLAB's names of its numeric classes; variables of other classes (char, …) are listed in the notes
+#: names of MATLAB's numeric classes; a variable of another class (char, …) is left out, and a note says so
 NUMERIC = {"double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 
 
 def read_matlab(path: Path) -> Variables:
-    """Read the numeric arrays of a MATLAB file.
+    """Return the numeric arrays of a MATLAB file.
 
     Fields are called `structure.field`, elements of cells `cell{1}`, and elements of structure arrays `structure(1).field`.
     """
@@ -43,11 +43,12 @@ def read_matlab(path: Path) -> Variables:
 def _with_objects(
     path: Path, entries: dict[str, Variable], objects: dict[str, str], notes: list[str]
 ) -> dict[str, Variable]:
-    """Return the arrays together with the arrays inside objects. Of two arrays with one name, the one in `entries` is kept."""
+    """Return `entries` and the arrays inside `objects`. If two arrays have the same name, the array of `entries` is kept."""
     return {variable.name: variable for variable in decoded(path, objects, notes)} | entries if objects else entries
 
 
 def _read_hdf5(path: Path) -> Variables:
+    """Return the numeric arrays of a MATLAB file of version 7.3."""
     notes: list[str] = []
     entries: dict[str, Variable] = {}
     objects: dict[str, str] = {}
@@ -65,14 +66,17 @@ def _read_hdf5(path: Path) -> Variables:
             title = name.replace("/", ".")
             entries[title] = _variable(path, title, name, dataset)
         entries |= {variable.name: variable for variable in _elements(path, file)}
+    # a cell or structure array is a dataset of references, which `hdf5` notes as left out: remove this note if it was read
     for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
         if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
             notes[:] = [note for note in notes if f"{title!r}" not in note]
-    notes[:] = [note for note in notes if not note.startswith("'#")]  # MATLAB's own storage of cells and objects
+    # names that begin with # belong to MATLAB's internal storage of cells and objects: the user does not know them
+    notes[:] = [note for note in notes if not note.startswith("'#")]
     return Variables(path.name, _with_objects(path, entries, objects, notes), notes)
 
 
 def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Variable:
+    """Return the dataset `name` as the variable `title`, with the order of the axes in MATLAB."""
     return Variable(title, hdf5.shape_of(dataset)[::-1], hdf5.dtype_of(dataset), _reversed(path, name))
 
 
@@ -102,9 +106,9 @@ def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
 
 
 def _reversed(path: Path, name: str) -> Any:
-    """Return a function that yields blocks with the axes reversed.
+    """Return a function that yields blocks of the dataset `name` with the axes in reverse order.
 
-    The first axis is the fastest in MATLAB, but the last axis is the fastest in HDF5. A row of the MATLAB array is therefore a
+    MATLAB stores arrays in column-major order and HDF5 stores them in row-major order. A row of the MATLAB array is therefore a
     slice along the last axis of the dataset.
     """
 

@@ -21,16 +21,22 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.files.variables import Variable
 
-MATRIX, COMPRESSED = 14, 15
-CELL, STRUCT, OLD_OBJECT, OBJECT = 1, 2, 3, 17
+# types of elements
+MATRIX = 14
+COMPRESSED = 15
+# classes of arrays
+CELL = 1
+STRUCT = 2
+OLD_OBJECT = 3
+OBJECT = 17
 #: type of an element -> dtype of the stored values
 STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 #: class of an array -> dtype of the values in MATLAB
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+#: class of an array that is not read -> its description for the user
 OTHERS = {4: "text", 5: "a sparse matrix", 16: "a function"}
-#: bytes: enough for the head of any matrix
-HEAD = 4096
-DEPTH = 8  # largest depth of nested cells and structures
+HEAD = 4096  # bytes: enough for the head of any matrix
+DEPTH = 8  # levels: cells and structures that are nested more deeply are left out
 MOST_ELEMENTS = 10_000  # elements: a cell or structure array with more is left out
 
 
@@ -38,10 +44,12 @@ MOST_ELEMENTS = 10_000  # elements: a cell or structure array with more is left 
 class Head:
     """The head of a matrix: everything before its values.
 
-    kind, flags: class and flags of the array.
-    shape, name: shape and name of the variable; the shape of an object is empty.
+    kind: class of the array (a key of CLASSES, CELL, STRUCT, …).
+    flags: bits; 8 for complex values, 2 for logical values.
+    shape: shape of the array; empty for an object.
+    name: name of the variable; empty for an element of a cell or structure.
     at: the byte at which the values begin.
-    of: name of the class, for an object only.
+    of: for an object, the name of its class; else empty.
     """
 
     kind: int
@@ -80,9 +88,10 @@ def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[
 
 
 def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
+    """Yield the numeric arrays of the variable in the element at byte `at` of the file."""
     head = _head(memoryview(_content(path, at, order, HEAD)), order)
     if not head.name:
-        return  # a file with objects ends with a variable without a name, which holds their properties
+        return  # a file with objects ends with a variable that has no name; the module matlab_objects reads this variable
     if head.kind == OBJECT:
         objects[head.name] = head.of
     elif head.kind in (CELL, STRUCT, OLD_OBJECT):
@@ -103,7 +112,12 @@ def _variable(path: Path, at: int, order: str, notes: list[str], objects: dict[s
 def _walk(
     content: memoryview, order: str, name: str, notes: list[str], depth: int, objects: dict[str, str]
 ) -> Iterator[Variable]:
-    """Yield the arrays inside cells, `name{1}`, inside fields, `name.field`, and inside structure arrays, `name(1).field`."""
+    """Yield the arrays inside a cell, `name{1}`, a structure, `name.field`, or a structure array, `name(1).field`.
+
+    content: bytes of the cell or structure.
+    order: byte order, "<" or ">".
+    depth: nested cells and structures are read down to this many levels.
+    """
     head = _head(content, order)
     if head.kind in CLASSES and all(head.shape):
         yield Variable.of(name, _values(content, order, head))
@@ -118,7 +132,7 @@ def _walk(
         return
     fields, at = [""], head.at
     if head.kind == OLD_OBJECT:
-        _, _, at = _element(content, at, order)  # the name of its class
+        _, _, at = _element(content, at, order)  # skip the name of the class of the object
     if head.kind != CELL:
         _, width, at = _element(content, at, order)
         _, names, at = _element(content, at, order)
@@ -137,7 +151,10 @@ def _walk(
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
-    """Return the bytes of the matrix in the element at byte `at`, without its tag; at most about `limit` bytes, or all."""
+    """Return the bytes of the matrix in the element at byte `at` of the file, without the tag (type and size).
+
+    limit: at most about this many bytes are returned; None returns all bytes.
+    """
     with path.open("rb") as file:
         file.seek(at)
         kind, length = struct.unpack(f"{order}II", file.read(8))
@@ -157,7 +174,10 @@ def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
 
 
 def _element(content: memoryview, at: int, order: str) -> tuple[int, memoryview, int]:
-    """Return (type, data, byte at which the next element begins). Data of up to four bytes may be inside the tag."""
+    """Return (type, data, byte at which the next element begins) of the element at byte `at`.
+
+    Each element begins with a tag of 8 bytes. Data of up to four bytes may be stored inside the tag.
+    """
     if at + 8 > len(content):
         raise LfnoError("a matrix ends in the middle")
     kind, length = struct.unpack_from(f"{order}II", content, at)
@@ -169,10 +189,11 @@ def _element(content: memoryview, at: int, order: str) -> tuple[int, memoryview,
 
 
 def _head(content: memoryview, order: str) -> Head:
+    """Return the head of the matrix in `content`. Raises LfnoError if the head is damaged."""
     _, flags, at = _element(content, 0, order)
     if len(flags) >= 4 and int(np.frombuffer(flags[:4], f"{order}u4")[0]) & 0xFF == OBJECT:
         words = []
-        for _ in range(3):  # name, system of types, class
+        for _ in range(3):  # name of the variable, MATLAB's name of its object system ("MCOS"), name of the class
             _, text, at = _element(content, at, order)
             words.append(bytes(text).decode("latin-1"))
         return Head(OBJECT, 0, (), words[0], at, words[2])
@@ -188,6 +209,7 @@ def _head(content: memoryview, order: str) -> Head:
 
 
 def _values(content: memoryview, order: str, head: Head) -> np.ndarray:
+    """Return the values of a numeric matrix. Complex values are stored as two elements: real parts, imaginary parts."""
     parts, at = [], head.at
     for _ in range(2 if head.flags & 8 else 1):
         kind, data, at = _element(content, at, order)

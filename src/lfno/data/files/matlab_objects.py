@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from lfno.data.files.variables import Variable
+from lfno.data.files.variables import Variable, first_stamp
 
-#: class of an object -> MATLAB lines that write its arrays as plain variables
+#: class of an object -> MATLAB lines that save its arrays as plain variables; {0} stands for the name of the object
 PLAIN = {
     "timetable": 's = table2struct(timetable2table({0}), "ToScalar", true); s.Time = seconds(s.Time - s.Time(1)); '
     'save("rig.mat", "-struct", "s")',
@@ -22,7 +22,7 @@ PLAIN = {
     "timeseries": 't = {0}.Time; x = squeeze({0}.Data); save("rig.mat", "t", "x")',
     "iddata": 'u = {0}.InputData; y = {0}.OutputData; Ts = {0}.Ts; save("rig.mat", "u", "y", "Ts")',
 }
-DEPTH = 8  # largest depth of nested objects
+DEPTH = 8  # levels: objects that are nested more deeply are left out
 
 
 def decoded(path: Path, objects: dict[str, str], notes: list[str]) -> Iterator[Variable]:
@@ -31,8 +31,8 @@ def decoded(path: Path, objects: dict[str, str], notes: list[str]) -> Iterator[V
     objects: name of the variable that is or contains an object -> class of the object.
     notes: receives a sentence for each object that cannot be decoded, with the MATLAB lines that write its arrays.
 
-    Columns of tables are called `table.column`, properties `object.property`, elements of cells `object.property{1}`. Times and
-    durations are in seconds.
+    A column of a table is called `table.column`, a property `object.property`, and an element of a cell `object.property{1}`.
+    Times and durations are in seconds.
     """
     try:
         from matio import load_from_mat
@@ -68,6 +68,7 @@ def _left_out(name: str, kind: str) -> str:
 
 
 def _arrays(name: str, value: Any, notes: list[str], depth: int) -> Iterator[Variable]:
+    """Yield the numeric arrays inside the value that mat-io returns for an object, at most `depth` levels deep."""
     properties = getattr(value, "properties", None)
     if not depth:
         return
@@ -75,7 +76,7 @@ def _arrays(name: str, value: Any, notes: list[str], depth: int) -> Iterator[Var
         yield from _table(name, value, notes)
     elif isinstance(value, dict) or isinstance(properties, dict):
         for field, inner in (properties if isinstance(properties, dict) else value).items():
-            # some classes store a public property in a private one whose name ends with an underscore
+            # some classes store the property `Data` under the private name `Data_`
             yield from _arrays(f"{name}.{str(field).rstrip('_')}", inner, notes, depth - 1)
     elif not isinstance(value, np.ndarray) or not value.size:
         return
@@ -97,7 +98,7 @@ def _table(name: str, table: Any, notes: list[str]) -> Iterator[Variable]:
     index = table.index.to_numpy()
     if index.dtype.kind in "mM":
         yield _numbers(f"{name}.{table.index.name or 'Time'}", index)
-    # mat-io splits a column of several signals, so that the number of units no longer fits the number of columns
+    # mat-io splits a column of several signals into several columns, and then we cannot tell which unit belongs to which column
     units = list(units) if len(units) == len(table.columns) else [""] * len(table.columns)
     for column, unit in zip(table.columns, units, strict=True):
         values = table[column].to_numpy()
@@ -108,8 +109,9 @@ def _table(name: str, table: Any, notes: list[str]) -> Iterator[Variable]:
 
 
 def _numbers(name: str, values: np.ndarray, unit: str = "") -> Variable:
+    """Return a variable. Durations become seconds, and dates become seconds after the first date."""
     if values.dtype.kind not in "mM":
         return Variable.of(name, values, unit)
-    first = values.dtype.type(0, "ns") if values.dtype.kind == "m" else values.ravel()[0]
+    first = values.dtype.type(0, "ns") if values.dtype.kind == "m" else first_stamp(values)
     seconds = (values - first) / np.timedelta64(1, "s")
     return Variable.of(name, np.where(np.isnat(values), np.nan, seconds), "s")

@@ -1,4 +1,4 @@
-"""Read NetCDF files: SciPy reads the classic format, our HDF5 reader reads NetCDF-4. Packed values are unpacked."""
+"""Read NetCDF files: SciPy reads the classic format, and the module `hdf5` reads NetCDF-4. Packed values are unpacked."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
 from lfno.data.files.variables import Variable, Variables, labelled, reason
 
-MOST_LABELS = 1000  # points: labels are read only for an axis with at most this many points
+MOST_LABELS = 1000  # points: the labels of an axis are read only if it has at most this many points
 
 
 def read_netcdf(path: Path) -> Variables:
-    """Read the variables. Dimensions become names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
+    """Return the variables. Dimensions become names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
     return _read_hdf5(path) if h5py.is_hdf5(path) else _read_classic(path)
 
 
 def _read_hdf5(path: Path) -> Variables:
+    """Return the variables of a NetCDF-4 file."""
     variables = hdf5.read_hdf5(path)
     with hdf5.opened(path) as file:
         attributes = {name: dict(file[name].attrs) for name in variables}
@@ -34,25 +35,27 @@ def _read_hdf5(path: Path) -> Variables:
 
 
 def _names_points(item: Any) -> bool:
-    """Return whether an object holds a text for each point of an axis: a list of strings, or a table of letters."""
+    """Return whether `item` is a dataset with the labels of an axis: strings (points,) or letters (points, letters)."""
     if not isinstance(item, h5py.Dataset) or not item.shape or item.shape[0] > MOST_LABELS or not hdf5.axes_of(item):
         return False
     return (item.ndim == 1 and h5py.check_string_dtype(item.dtype) is not None) or (item.ndim == 2 and item.dtype == "S1")
 
 
 def _texts(values: np.ndarray) -> list[str]:
-    """Return the names in a list of strings (points,) or in a table of letters (points, letters)."""
+    """Return the labels of an axis from strings (points,) or letters (points, letters)."""
     rows = [row if values.ndim == 1 else b"".join(row.tolist()) for row in values]
     return [(row.decode("utf-8", "replace") if isinstance(row, bytes) else str(row)).strip("\0 ") for row in rows]
 
 
 def _with_labels(variables: Variables, labels: dict[str, list[str]]) -> Variables:
+    """Return the variables with labels, without the notes that say that these labels were left out."""
     told = {f"{axis!r} does not hold numbers and was left out" for axis in labels}
     notes = [note for note in variables.notes if note not in told]
     return Variables(variables.source, labelled(variables.entries, labels), notes)
 
 
 def _read_classic(path: Path) -> Variables:
+    """Return the variables of a file in the classic format."""
     from scipy import io
 
     notes: list[str] = []
@@ -77,13 +80,14 @@ def _read_classic(path: Path) -> Variables:
 
 
 def _quietly(open_file: Callable[..., Any], path: Path) -> Any:
+    """Open a file without the warnings of SciPy."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return open_file(path, "r", mmap=False)
 
 
 def _unpacked(variable: Variable, attributes: dict[str, Any], notes: list[str]) -> Variable:
-    """Return the variable with value = stored · scale_factor + add_offset, and NaN where the fill value is stored."""
+    """Return the variable with unpacked values: stored value · scale_factor + add_offset, and NaN for the fill value."""
     fills = [attributes[key] for key in ("_FillValue", "missing_value") if key in attributes]
     packing = "scale_factor" in attributes or "add_offset" in attributes
     if not (fills or packing):

@@ -1,4 +1,4 @@
-"""Read NPY files by memory map and NPZ archives as a stream. Pickled objects are never loaded."""
+"""Read NPY files as memory maps and NPZ archives as streams. Pickled objects are never loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lfno.data.files.variables import Variable, Variables, reason
 
 
 def read_npy(path: Path) -> Variables:
-    """Read one array, called `array`, by memory map. A structured array gives one variable per field."""
+    """Return the array of the file, called `array`, as a memory map. A structured array gives one variable per field."""
     with path.open("rb") as file:
         _header(file, path.name)
     try:
@@ -34,7 +34,7 @@ def read_npy(path: Path) -> Variables:
 
 
 def read_npz(path: Path) -> Variables:
-    """Read the arrays of the archive. The values of an array are streamed when they are needed."""
+    """Return the arrays of the archive. The values of an array are read only when they are needed."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -57,6 +57,7 @@ def read_npz(path: Path) -> Variables:
 
 
 def _check_archive(path: Path, members: list[zipfile.ZipInfo]) -> None:
+    """Raise LfnoError for an archive that is damaged or hostile: bad paths, absurd sizes, overlapping or equal members."""
     for member in members:
         name = PurePosixPath(member.filename.replace("\\", "/"))
         if name.is_absolute() or ".." in name.parts or ":" in (name.parts or ("",))[0]:
@@ -74,6 +75,7 @@ def _check_archive(path: Path, members: list[zipfile.ZipInfo]) -> None:
 
 
 def _member(path: Path, member: zipfile.ZipInfo, file: IO[bytes]) -> Variable:
+    """Return the array of one member of the archive. Only the header is read now."""
     name = member.filename.removesuffix(".npy")
     shape, fortran, dtype = _header(file, f"{path.name}: {name!r}")
     needed = math.prod(shape) * dtype.itemsize
@@ -81,11 +83,10 @@ def _member(path: Path, member: zipfile.ZipInfo, file: IO[bytes]) -> Variable:
         raise LfnoError(f"{path.name}: {name!r} was cut short: it should hold {needed} bytes, not {member.file_size}")
 
     def blocks(rows: int) -> Iterator[np.ndarray]:
-        # in Fortran order the values of a row are not contiguous, so the whole array must be read
         row_shape = shape[1:]
         with zipfile.ZipFile(path) as archive, archive.open(member) as data:
             _header(data, name)
-            if fortran:
+            if fortran:  # the values of a row are not contiguous, so the whole array must be read
                 yield from Variable.of(name, _take(data, dtype, shape, order="F")).blocks(rows)
                 return
             for start in range(0, shape[0], rows):
@@ -95,6 +96,7 @@ def _member(path: Path, member: zipfile.ZipInfo, file: IO[bytes]) -> Variable:
 
 
 def _take(file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], order: Any = "C") -> np.ndarray:
+    """Return the next values of a file as an array of this shape."""
     size = math.prod(shape) * dtype.itemsize
     try:
         data = file.read(size)
@@ -106,6 +108,10 @@ def _take(file: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], order: Any =
 
 
 def _header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Return (shape, whether the order is Fortran's, dtype) from the header of an NPY file.
+
+    where: the file and array, for error messages.
+    """
     try:
         version = npy.read_magic(file)
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0

@@ -11,11 +11,14 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.memory import refuse_bomb
 from lfno.data.files.text_header import split_unit
-from lfno.data.files.variables import Variable, Variables, reason
+from lfno.data.files.variables import Variable, Variables, first_stamp, reason
 
 
 def read_parquet(path: Path) -> Variables:
-    """Read columns of numbers, booleans and time stamps. Stamps become seconds from the first; empty cells become NaN."""
+    """Return the columns of the table. Time stamps become seconds after the first stamp; empty cells become NaN.
+
+    Columns of text are listed but not read.
+    """
     try:
         import pyarrow as arrow
         from pyarrow import parquet
@@ -44,6 +47,7 @@ def read_parquet(path: Path) -> Variables:
 
 
 def _dtype(arrow: Any, kind: Any) -> np.dtype:
+    """Return the type of the values that are read from a column of an Arrow type."""
     if arrow.types.is_timestamp(kind):
         return np.dtype(float)
     if arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind):
@@ -53,12 +57,14 @@ def _dtype(arrow: Any, kind: Any) -> np.dtype:
 
 
 def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
+    """Return a function that yields blocks of a column. stamps: whether the column holds time stamps."""
+
     def blocks(rows: int) -> Iterator[np.ndarray]:
-        first: Any = None
+        first = np.datetime64("NaT")
         for values in _batches(parquet, path, column, rows):
             if stamps:
-                first = values[0] if first is None else first
-                yield np.where(np.isnat(values), np.nan, (values - first) / np.timedelta64(1, "s"))
+                first = first_stamp(values) if np.isnat(first) else first
+                yield (values - first) / np.timedelta64(1, "s")
             else:
                 # pyarrow returns booleans with empty cells as objects
                 yield values.astype(float) if values.dtype.kind == "O" else values
@@ -67,6 +73,7 @@ def _blocks(parquet: Any, path: Path, column: str, stamps: bool) -> Any:
 
 
 def _batches(parquet: Any, path: Path, column: str, rows: int) -> Iterator[np.ndarray]:
+    """Yield the values of a column in pieces of at most `rows`, as pyarrow returns them."""
     try:
         with parquet.ParquetFile(path, memory_map=True) as file:
             for batch in file.iter_batches(batch_size=min(rows, 2**20), columns=[column]):

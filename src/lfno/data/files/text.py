@@ -13,14 +13,14 @@ from lfno.core.memory import allocate
 from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
 from lfno.data.files.variables import Variable, Variables
 
-LINES = 100_000  # lines that are parsed at once
+LINES = 100_000  # lines: a piece of this size is parsed at once
 
 
 def read_text(path: Path) -> Variables:
-    """Read the columns of a table.
+    """Return the columns of a table.
 
     The first pass counts the rows. The second pass parses the file in pieces, so that a file may be larger than memory.
-    Columns of ISO time stamps become seconds from the first stamp. Columns of text are listed, but not read.
+    Columns of ISO time stamps become seconds after the first stamp. Columns of text are listed, but not read.
     """
     dialect = sniff(path)
     rows = sum(1 for _ in _lines(path, dialect))
@@ -50,7 +50,7 @@ def read_text(path: Path) -> Variables:
 
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line) of each row of data."""
+    """Yield (line number, line) of each row of data. Line numbers begin at 1."""
     with path.open(encoding=dialect.encoding, errors="replace") as file:
         for number, line in enumerate(file, 1):
             if number > dialect.header and is_data(line):
@@ -58,11 +58,18 @@ def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
 
 
 def _line_number(path: Path, dialect: Dialect, row: int) -> int:
+    """Return the line number of a row of data. Rows are counted from 0."""
     return next(islice((number for number, _ in _lines(path, dialect)), row, None))
 
 
 def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[int, str]]) -> np.ndarray:
-    """Return the numbers (columns, rows). NumPy parses the lines if every cell is a number; else we parse cell by cell."""
+    """Return the numbers of some lines, (columns, rows).
+
+    wanted: indices of the columns that hold numbers or time stamps.
+    piece: (line number, line) of each row.
+
+    NumPy parses the lines if every cell is a number. If a cell is not a number, `_row` parses the lines one by one.
+    """
     if all(kind == "number" for kind in dialect.kinds) and '"' not in piece[0][1]:
         end = dialect.delimiter if dialect.trailing else None
         lines = [line.strip() if end is None else line.strip().removesuffix(end) for _, line in piece]
@@ -73,22 +80,24 @@ def _parse(path: Path, dialect: Dialect, wanted: list[int], piece: list[tuple[in
             if table.shape == (len(piece), len(dialect.names)):
                 return table.T
         except ValueError:
-            pass  # a cell is missing or not a number; the slow parser below names its line and column
+            pass  # a cell is missing or not a number; `_row` names its line and column
     rows = [_row(path, dialect, wanted, number, line) for number, line in piece]
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted)).T
 
 
 def _row(path: Path, dialect: Dialect, wanted: list[int], number: int, line: str) -> list[float]:
+    """Return the numbers of one line."""
     cells = dialect.cells(line)
     if len(cells) != len(dialect.names):
         raise LfnoError(
-            f"{path.name}: line {number} has {len(cells)} values where the others have {len(dialect.names)}; "
+            f"{path.name}: line {number} has {len(cells)} values and the other lines have {len(dialect.names)}; "
             "correct or remove that line"
         )
     return [_value(path, dialect, number, k, cells[k]) for k in wanted]
 
 
 def _value(path: Path, dialect: Dialect, number: int, column: int, cell: str) -> float:
+    """Return the number in a cell; a time stamp in microseconds since 1970; NaN for an empty cell."""
     if cell.lower() in MISSING:
         return float("nan")
     try:
@@ -96,7 +105,7 @@ def _value(path: Path, dialect: Dialect, number: int, column: int, cell: str) ->
             return float(np.datetime64(cell.removesuffix("Z"), "us").astype(np.int64))
         cell = cell.replace(",", ".") if dialect.decimal == "," else cell
         if "_" not in cell:
-            # Fortran writes 1.0D+03
+            # Fortran writes 1.0D+03 for 1000
             return float(cell.replace("D", "e").replace("d", "e"))
     except ValueError:
         pass

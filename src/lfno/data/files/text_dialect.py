@@ -10,12 +10,14 @@ from pathlib import Path
 from lfno.core.errors import LfnoError
 from lfno.data.files.text_header import name_columns
 
-#: if two delimiters explain the lines equally well, the first one in this order is used; None is any run of blanks
+#: possible delimiters; None stands for one or more blanks. Of two equally good delimiters, the first in this list is used
 DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
+#: texts of a cell that mean "no value", in lower case
 MISSING = frozenset({"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "missing", "nat"})
+#: a line that begins with one of these signs is a comment
 COMMENTS = ("#", "%", "//")
-SAMPLE = 2**20  # characters (bytes for the encoding) at the beginning of a file that are examined
-SAMPLE_LINES = 200  # lines at the beginning of a file that are examined
+SAMPLE = 2**20  # characters: only the beginning of a file is examined (for the encoding: bytes)
+SAMPLE_LINES = 200  # lines: only the beginning of a file is examined
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?Z?$")
@@ -26,7 +28,7 @@ class Dialect:
     """The format of a text table.
 
     encoding: encoding of the text.
-    delimiter: sign between two cells; None for any run of blanks.
+    delimiter: sign between two cells; None for one or more blanks.
     decimal: decimal mark, "." or ",".
     trailing: whether each line ends with a delimiter.
     names, units: name and unit of each column.
@@ -46,11 +48,13 @@ class Dialect:
     notes: tuple[str, ...]
 
     def cells(self, line: str) -> list[str]:
+        """Return the cells of a line, without the empty cell after a trailing delimiter."""
         cells = cut(line, self.delimiter)
         return cells[:-1] if self.trailing and len(cells) == len(self.names) + 1 and not cells[-1] else cells
 
 
 def cut(line: str, delimiter: str | None) -> list[str]:
+    """Return the cells of a line. A delimiter inside double quotes does not end a cell."""
     line = line.strip("\r\n")
     if delimiter is None:
         return line.split()
@@ -66,6 +70,7 @@ def is_data(line: str) -> bool:
 
 
 def cell_kind(cell: str) -> str:
+    """Return "missing", "number", "stamp" (a time stamp) or "text"."""
     if cell.lower() in MISSING:
         return "missing"
     if _NUMBER.match(cell) or _COMMA_NUMBER.match(cell):
@@ -74,7 +79,9 @@ def cell_kind(cell: str) -> str:
 
 
 def sniff(path: Path) -> Dialect:
-    """Return the dialect that turns most cells of the first lines into numbers, with the same number of columns in each line.
+    """Return the format of a text table, found in the first lines of the file.
+
+    The delimiter is the one with which most cells are numbers and most lines have the same number of columns.
 
     Raises LfnoError if the file is not a text file or contains no table of numbers.
     """
@@ -82,7 +89,7 @@ def sniff(path: Path) -> Dialect:
     with path.open(encoding=encoding, errors="replace") as file:
         text = file.read(SAMPLE)
     if "\0" in text:
-        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); give it the ending of its format")
+        raise LfnoError(f"{path.name}: this is not a text file (it holds zero bytes); its ending must state its format")
     lines = text.splitlines(keepends=True)
     if len(text) == SAMPLE and len(lines) > 1:
         lines.pop()  # the sample may end in the middle of a line
@@ -95,17 +102,19 @@ def sniff(path: Path) -> Dialect:
     delimiter = max(DELIMITERS, key=lambda d: (shares[d], -DELIMITERS.index(d)))
     if shares[delimiter][0] == 0:
         raise LfnoError(
-            f"{path.name}: no table of numbers was found (the last line looked at is {tail[-1].strip()[:60]!r}); "
-            "columns of equal count, with at least one row of numbers, are needed"
+            f"{path.name}: no table of numbers was found (the last examined line is {tail[-1].strip()[:60]!r}); "
+            "at least one row of numbers is needed, and each row must have the same number of columns"
         )
     return _describe(path, encoding, note, lines, tail, delimiter)
 
 
 def _share(tail: list[str], delimiter: str | None) -> tuple[float, bool]:
-    """Return (score, whether there is more than one column).
+    """Return (score of a delimiter, whether there is more than one column).
 
-    The score is the share of cells that are numbers, missing values or time stamps, times the share of lines with the usual
-    number of cells (± 1). The score is 0 if no cell is a number.
+    tail: lines at the end of the examined lines, where a header is unlikely.
+
+    The score is the product of two shares: the share of cells that are numbers, missing values or time stamps, and the share
+    of lines with the usual number of cells (± 1). The score is 0 if no cell is a number.
     """
     rows = [cut(line, delimiter) for line in tail]
     if delimiter == ",":
@@ -122,6 +131,11 @@ def _share(tail: list[str], delimiter: str | None) -> tuple[float, bool]:
 def _describe(
     path: Path, encoding: str, note: list[str], lines: list[str], tail: list[str], delimiter: str | None
 ) -> Dialect:
+    """Return the dialect of a file with this delimiter.
+
+    lines: all examined lines.
+    tail: the lines of data at the end of `lines`.
+    """
     rows = [cut(line, delimiter) for line in tail]
     counts = [len(row) for row in rows]
     count = max(set(counts), key=counts.count)
@@ -130,12 +144,12 @@ def _describe(
     )
     above = [cut(line, delimiter) for line in lines[:first] if is_data(line)]
     ends_empty = count > 1 and delimiter is not None and all(not row[-1] for row in rows if len(row) == count)
-    # a last column of empty cells without a name means that each line ends with a delimiter
+    # if the cells of the last column are empty and the column has no name, each line ends with a delimiter
     trailing = ends_empty and not any(len(row) == count and row[-1] for row in above)
     if trailing:
         count -= 1
         above = [row[:-1] if len(row) == count + 1 and not row[-1] else row for row in above]
-        note = [*note, f"each line ends in a delimiter ({delimiter!r}), which was not taken for another column"]
+        note = [*note, f"each line ends with a delimiter ({delimiter!r}); no empty column was added for it"]
     if not any(len(row) == count for row in above):
         comments = [line.strip().lstrip("#%/ ") for line in lines[:first] if line.strip().startswith(COMMENTS)]
         above += [cells for comment in comments[-1:] if len(cells := cut(comment, delimiter)) == count]
@@ -153,29 +167,32 @@ def _describe(
 
 
 def _usual(kinds: list[str]) -> str:
-    """Return the kind of most cells of a column. A cell of another kind gives an error message with its line later."""
+    """Return the kind of most cells of a column."""
     return max(("number", "stamp", "text"), key=kinds.count)
 
 
 def _is_row(cells: list[str], count: int) -> bool:
+    """Return whether a line is a row of numbers: about `count` cells, and not more than half of them text."""
     kinds = [cell_kind(cell) for cell in cells]
     return abs(len(cells) - count) <= 1 and ("number" in kinds) and kinds.count("text") * 2 <= len(kinds)
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:
+    """Return (distinct names, notes). A name that appears a second time gets the ending `_2`."""
     seen: dict[str, int] = {}
     unique, notes = [], []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
         unique.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
         if seen[name] > 1:
-            notes.append(f"another column called {name!r} is now {unique[-1]!r}")
+            notes.append(f"another column has the name {name!r}; it was renamed to {unique[-1]!r}")
     if len(set(unique)) != len(unique):
-        raise LfnoError(f"the columns {names} cannot be told apart; give each its own name in the header")
+        raise LfnoError(f"the names of the columns {names} are not distinct; give each column its own name in the header")
     return unique, notes
 
 
 def _encoding(path: Path) -> tuple[str, list[str]]:
+    """Return (encoding, notes) of a text file: UTF-16, UTF-8 or Latin-1."""
     with path.open("rb") as file:
         start = file.read(SAMPLE)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):

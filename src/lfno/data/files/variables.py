@@ -1,4 +1,4 @@
-"""The result of every reader: named arrays with units and, if the file has them, names of axes."""
+"""The result of every reader: named arrays with units. An array has names of axes if the file states them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from lfno.data.files.text_header import split_unit
 
 
 def plain_row(index: int) -> str:
+    """Return "row 1" for index 0."""
     return f"row {index + 1}"
 
 
@@ -24,7 +25,7 @@ class Variable:
 
     name: name of the variable.
     shape, dtype: shape and type of the array.
-    blocks: `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis, so that the array may be
+    blocks: `blocks(rows)` yields consecutive pieces of at most `rows` entries along the first axis. The array may therefore be
         larger than memory.
     unit: unit of the values; "" if unknown.
     axes: names of the axes; empty if unknown.
@@ -43,6 +44,7 @@ class Variable:
 
     @classmethod
     def of(cls, name: str, array: np.ndarray, unit: str = "", axes: tuple[str, ...] = ()) -> Variable:
+        """Return a variable with the values of an array in memory."""
         array = np.atleast_1d(array)
 
         def blocks(rows: int) -> Iterator[np.ndarray]:
@@ -68,7 +70,7 @@ class Variable:
         """Return the values as native floats. Integers, booleans and other byte orders are converted, with a note.
 
         notes: receives a sentence for each conversion.
-        keep_double: whether the result must have double precision.
+        keep_double: whether values in double precision must stay in double precision.
         Raises LfnoError if the values are not real numbers, or if the file is damaged.
         """
         self.refuse_other_than_real()
@@ -86,6 +88,7 @@ class Variable:
         return values
 
     def refuse_other_than_real(self) -> None:
+        """Raise LfnoError if the values are not real numbers."""
         if self.dtype.kind == "c":
             raise LfnoError(
                 f"{self.name!r} holds complex values; store its real and imaginary parts as two real variables"
@@ -111,10 +114,10 @@ class Variables:
     source: name of the file, for messages.
     entries: the variables by name.
     notes: one sentence for each change to the data.
-    row: `row(k)` names row k, for messages.
+    row: `row(k)` says where row k is in the file ("line 13"), for messages.
 
-    `variables["name:k"]` is column k (from 0) of the two-dimensional array `name`. If an axis has the label `left`,
-    `variables["left"]` or `variables["name.left"]` contains the values at that point of the axis.
+    `variables["name:k"]` is column k (from 0) of the two-dimensional array `name`. If a point of an axis has the label `left`,
+    `variables["left"]` or `variables["name.left"]` contains the values at that point.
 
     >>> Variables.of({"t": np.arange(3.0), "f": np.ones(3)})["f"].shape
     (3,)
@@ -127,6 +130,7 @@ class Variables:
 
     @classmethod
     def of(cls, arrays: Mapping[str, np.ndarray], source: str = "the arrays") -> Variables:
+        """Return the variables of a mapping from names to arrays."""
         return cls(source, {name: Variable.of(name, np.asarray(array)) for name, array in arrays.items()})
 
     def __getitem__(self, name: str) -> Variable:
@@ -144,7 +148,8 @@ class Variables:
     def parts(self, name: str) -> dict[str, tuple[str, int]]:
         """Return the channels of a variable with a labelled axis: name -> (axis, index); {} for a variable without labels.
 
-        The name of a channel is its label. If another object in the file has this name, the channel is `variable.label`.
+        The name of a channel is its label, such as `left`. If another variable or label has this name too, the name of the
+        channel is `variable.left`.
         """
         variable = self.entries[name]
         others = {*self.entries, *(split_unit(label)[0] for one in self.entries.values() if one is not variable
@@ -153,6 +158,7 @@ class Variables:
         return {f"{name}.{label}" if label in others else label: place for label, place in own.items()}
 
     def _column(self, table: Variable, index: int) -> Variable:
+        """Return column `index` of a two-dimensional array. Raises LfnoError if there is no such column."""
         if len(table.shape) != 2 or index >= table.shape[1]:
             raise LfnoError(f"{self.source}: {table.name!r} of shape {table.shape} has no column {index} (from 0)")
         return replace(
@@ -200,7 +206,7 @@ def _point(variable: Variable, axis: str, index: int, name: str) -> Variable:
 
 
 def labelled(entries: dict[str, Variable], labels: Mapping[str, Sequence[str]]) -> dict[str, Variable]:
-    """Return the variables with the labels of their axes. Labels that are empty or not distinct are ignored.
+    """Return the variables with the labels of their axes. The labels of an axis are ignored if they are empty or not distinct.
 
     labels: name of an axis -> names of its points, such as "left" or "left [m]".
     """
@@ -226,8 +232,18 @@ def listing(names: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`counted(1, "row")` is "1 row", `counted(2, "row")` is "2 rows"."""
+    """Return a number with its noun: "1 row", "2 rows"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def first_stamp(stamps: np.ndarray) -> np.datetime64:
+    """Return the first date that is not missing (NaT); NaT if all dates are missing.
+
+    >>> first_stamp(np.array(["NaT", "2024-05-01"], "M8[s]"))
+    np.datetime64('2024-05-01T00:00:00')
+    """
+    known = stamps[~np.isnat(stamps)]
+    return known[0] if known.size else np.datetime64("NaT")
 
 
 def reason(error: Exception) -> str:
@@ -236,7 +252,7 @@ def reason(error: Exception) -> str:
 
 
 def kind(dtype: np.dtype) -> str:
-    """Return a dtype in words."""
+    """Return a dtype in words, such as "text" or "big-endian float32"."""
     words = {"U": "text", "S": "text", "O": "text or objects", "V": "records", "b": "true/false", "c": "complex values"}
     order = "" if dtype.isnative else "big-endian " if dtype.byteorder == ">" else "little-endian "
     return words.get(dtype.kind, order + dtype.newbyteorder("=").name)

@@ -17,7 +17,7 @@ from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 
-ROWS = 100_000  # rows of a table that are turned into text at once
+ROWS = 100_000  # rows: a piece of a table of this size is turned into text at once
 
 
 def write(path: str | Path, variables: Sequence[Variable], like: Path | None = None) -> None:
@@ -25,9 +25,10 @@ def write(path: str | Path, variables: Sequence[Variable], like: Path | None = N
 
     path: the file to write.
     variables: arrays with names of axes (`t`, `sample`, `channel`, `x`, …).
-    like: a text file whose delimiter and decimal mark are used, if it has the same ending as `path`.
+    like: a text file. If it has the same ending as `path`, its delimiter and decimal mark are used.
 
-    A table (CSV, TSV, Parquet, NPY) has one row per time step. A table of many trajectories has a column `sample` too.
+    A table (CSV, TSV, Parquet, NPY) has one row per time step. If there are many trajectories, the table also has a column
+    `sample` with the number of the trajectory.
     Raises LfnoError for an ending without a writer, or a name that the format cannot store.
 
     >>> t = np.arange(3) * 0.5
@@ -47,7 +48,7 @@ def write(path: str | Path, variables: Sequence[Variable], like: Path | None = N
 
 
 def _check_words(file: str, variables: Sequence[Variable], matlab: bool) -> None:
-    """Raise LfnoError for a name or unit that the format cannot store: empty, used twice, or with special signs."""
+    """Raise LfnoError for a name that is empty or used twice, or a name or unit with signs that the format cannot store."""
     names = [variable.name for variable in variables]
     for variable in variables:
         name, words = variable.name, variable.name + variable.unit
@@ -55,8 +56,8 @@ def _check_words(file: str, variables: Sequence[Variable], matlab: bool) -> None
         if not plain or names.count(name) > 1 or (matlab and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", name)):
             unit = f" with the unit {variable.unit!r}" if variable.unit else ""
             raise LfnoError(
-                f"{file}: {name!r}{unit} cannot be the name of a variable there: it is empty, given twice, or has signs that "
-                "the format does not keep; rename it, or choose another ending"
+                f"{file}: {name!r}{unit} cannot be the name of a variable in this format: the name is empty, given twice, or "
+                "has signs that the format cannot store; rename the variable, or choose another ending"
             )
 
 
@@ -65,7 +66,7 @@ def _values(variable: Variable) -> np.ndarray:
 
 
 def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
-    """Return columns of equal length: heading with unit -> values. Each trajectory is below the one before."""
+    """Return columns of equal length: heading with unit -> values. The rows of all trajectories follow each other."""
     axes = {axis for variable in variables for axis in variable.axes}
     if extra := sorted(axes - {"t", "sample", "channel"}):
         raise LfnoError(f"a field with the axis {extra[0]!r} does not fit a table; write an .npz, .mat, .h5 or .nc file")
@@ -88,7 +89,7 @@ def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
 
 
 def _marks(ending: str, like: Path | None) -> tuple[str, str]:
-    """Return (delimiter, decimal mark) of the file `like`, or the usual ones of the ending."""
+    """Return (delimiter, decimal mark) of the file `like`. Without such a file, return the usual marks of the ending."""
     usual = "," if ending == ".csv" else "\t", "."
     if like is None or like.suffix.lower() != ending:
         return usual
@@ -149,9 +150,11 @@ def _write_netcdf(path: Path, variables: Sequence[Variable]) -> None:
     except ImportError as error:
         raise LfnoError(f"writing NetCDF needs the package {error.name}; install lfno[files]") from error
     tree = {v.name: (v.axes, _values(v), {"units": v.unit} if v.unit else {}) for v in variables}
-    path.write_bytes(xarray.Dataset(tree).to_netcdf(engine="h5netcdf"))  # HDF5 would end the process on a full disk
+    # write the bytes with Python, because the HDF5 library would end the process if the disk is full
+    path.write_bytes(xarray.Dataset(tree).to_netcdf(engine="h5netcdf"))
 
 
+#: ending of the file name -> writer
 WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".npz": _write_npz,
     ".npy": _write_npy,
@@ -169,5 +172,5 @@ WRITERS: dict[str, Callable[[Path, Sequence[Variable]], None]] = {
     ".nc4": _write_netcdf,
     ".cdf": _write_netcdf,
 }
-#: endings of files that hold columns and cannot hold fields
+#: endings of tables, which cannot hold a field with an axis of space
 TABLES = tuple(ending for ending, one in WRITERS.items() if one in (_write_text, _write_npy, _write_parquet))

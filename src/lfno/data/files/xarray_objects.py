@@ -8,7 +8,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.files.netcdf import MOST_LABELS
-from lfno.data.files.variables import Variable, Variables, labelled
+from lfno.data.files.variables import Variable, Variables, first_stamp, labelled
 
 
 def is_xarray(source: Any) -> bool:
@@ -17,7 +17,9 @@ def is_xarray(source: Any) -> bool:
 
 
 def from_xarray(source: Any) -> Variables:
-    """Return the arrays and coordinates of a DataArray or Dataset. Times become seconds from the first time.
+    """Return the arrays and coordinates of a DataArray or Dataset as variables.
+
+    Times become seconds after the first time. Coordinates of text become the labels of their axis.
 
     Raises LfnoError if the object contains no numbers.
     """
@@ -27,7 +29,7 @@ def from_xarray(source: Any) -> Variables:
     for name, array in tree.variables.items():
         values, unit = np.asarray(array.values), str(array.attrs.get("units", ""))
         if values.dtype.kind in "mM":
-            start = values.ravel()[0] if values.dtype.kind == "M" else np.timedelta64(0, "ns")
+            start = np.timedelta64(0, "ns") if values.dtype.kind == "m" else first_stamp(values)
             values, unit = (values - start) / np.timedelta64(1, "s"), "s"
         if values.dtype.kind in "fiubc":
             entries[str(name)] = Variable.of(str(name), values, unit, tuple(map(str, array.dims)))

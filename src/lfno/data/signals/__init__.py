@@ -2,12 +2,12 @@
 
 Modules:
     names: find the time, the inputs and the outputs among the variables
-    columns: judge a column by its values: a time, numbers of rows, or a constant
+    columns: find out from the values of a column whether it is a time vector, row numbers or a constant
     vocabulary: words in names that identify time, inputs and outputs
-    axes: the role of each axis of an array
-    parts: files with training and test parts
+    axes: find the role of each axis of an array: sample, channel, time or space
+    parts: join variables of training and test, such as `f_train` and `f_test`
     separate: separate the runs inside one file
-    sides: inputs and outputs as arrays with their time stamps
+    sides: the inputs, or the outputs, as one array with time stamps
     sampling: check whether time stamps are uniform, and resample
     clean: bring inputs and outputs to one uniform time axis
     missing: find, fill and mask missing values
@@ -60,21 +60,21 @@ def read_signals(
     """Read the inputs and outputs of a file.
 
     source: a file; a mapping from names to arrays; an xarray DataArray or Dataset; or `Variables` of a file.
-    input, output: names of variables: `"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"` or `"table:3"`. Unambiguous names are found
-        without this option.
-    time: name of the time vector, or two names: the time of the input and the time of the output. A first column that
-        increases in equal steps is found without this option.
-    sample: name of the column that numbers the trajectories of a table.
-    axes: roles of the axes, `"sample,t"` or `"f=sample,t;u=sample,x,t"`. State them if the lengths of the axes are ambiguous.
+    input, output: names of variables: `"f"`, `"f1,f2"`, `["f1", "f2"]`, `"f*"`, or `"table:3"` for column 3 (from 0) of a
+        table. Not needed if the names in the file are unambiguous.
+    time: name of the time vector, or two names: the time of the input and the time of the output. Not needed if the name in the
+        file is unambiguous, or if the first column increases in equal steps.
+    sample: name of the column with the number of the trajectory, for a table of many trajectories.
+    axes: roles of the axes, `"sample,t"` or `"f=sample,t;u=sample,x,t"`. Needed if the lengths of the axes are ambiguous.
     dt: time step of data without a time vector.
     resample: whether to interpolate signals to a uniform time axis if their time stamps are not uniform.
 
-    Returns a `Record` for one run, a `Dataset` for trajectories of equal length, or `Runs` for runs of unequal length. The
-    runs of a file are cells or structure arrays of MATLAB, numbered groups of HDF5, or rows of a table. A table must have a
-    column of run numbers, or a time that starts again with each run.
+    Returns a `Record` for one run, a `Dataset` for trajectories of equal length, or `Runs` for runs of unequal length. Several
+    runs in one file may be cells or structure arrays of MATLAB, numbered groups of HDF5, or a table of all runs. Such a table
+    needs a column of run numbers, or a time that starts again with each run.
 
-    Missing values (empty, NaN, infinite, or marks such as -9999) and missing rows are filled and masked: `mask` is True where
-    an output was measured. `provenance["notes"]` lists every change to the data.
+    Missing values (empty, NaN, infinite, or marks such as -9999) and missing rows are filled. `mask` of the result is True
+    where an output was measured. `provenance["notes"]` lists every change to the data.
     Raises LfnoError if the names or axes are ambiguous, or if the time is not uniform and `resample` is False.
 
     >>> t = np.arange(200) * 0.05
@@ -110,6 +110,7 @@ def _load(
     variables: Variables, names: tuple[str | None, str | None, str | None], sample: str | None, axes: str | None,
     dt: float | None, resample: bool,
 ) -> Dataset | Record:  # fmt: skip
+    """Read one run, or trajectories of equal length. The arguments are those of `read_signals`."""
     input, output, time = names
     try:
         variables, _ = parts.tell_apart(variables, sample, time)
@@ -129,6 +130,11 @@ def _assemble(
     dt: float | None,
     resample: bool,
 ) -> Dataset | Record:
+    """Return the signals of the variables with these roles.
+
+    split: sample indices of each part of the split, if the file has a split.
+    axes: the axes that the user states; see `_axes`.
+    """
     notes = variables.notes
     stamps, unit = _clocks(variables, roles, axes, dt, notes)
     known = {name: extent(variables[name])[0] for name in roles.coordinates}
@@ -160,11 +166,12 @@ def is_dataset(path: Path) -> bool:
     with opened(path) as file:
         try:
             return "lfno" in file.attrs
-        except (KeyError, OSError, RuntimeError):  # the file is damaged, and its reader gives a better error message
+        except (KeyError, OSError, RuntimeError):  # the file is damaged; its reader will raise an error with the reason
             return False
 
 
 def _variables(source: Any) -> Variables:
+    """Return the variables of a file, a mapping or an xarray object. Variables are copied, so that notes can be added."""
     if is_xarray(source):
         return from_xarray(source)
     if isinstance(source, Variables):
@@ -175,7 +182,10 @@ def _variables(source: Any) -> Variables:
 
 
 def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:
-    """Return the stated axes of each variable. The key "" holds the axes for all variables."""
+    """Return name of a variable -> roles of its axes, from a text such as "f=sample,t;u=sample,x,t".
+
+    If the text has no names, the key is "" and its roles are for all variables.
+    """
     pieces = [] if axes is None else [piece.strip() for piece in axes.split(";") if piece.strip()]
     return {name.strip(): stated(rest) for name, _, rest in (p.rpartition("=") for p in pieces)}
 
@@ -183,7 +193,7 @@ def _axes(axes: str | None) -> dict[str, tuple[str, ...]]:
 def _clocks(
     variables: Variables, roles: Roles, axes: dict[str, tuple[str, ...]], dt: float | None, notes: list[str]
 ) -> tuple[list[np.ndarray], str]:
-    """Return (time stamps, unit). The list of time stamps has one vector, or one for the input and one for the output."""
+    """Return (vectors of time stamps, unit of time). There is one vector, or one for the input and one for the output."""
     if not roles.times:
         if dt is None:
             step = sampling_step(variables)
@@ -191,22 +201,23 @@ def _clocks(
                 ways = Option("time", "NAME"), Option("dt", "SECONDS")
                 raise LfnoError("there is no time vector; name it with ", ways[0], " or give the step with ", ways[1])
             dt = step[1]
-            notes.append(f"{step[0]!r} tells the time step, {dt:g} s")
+            notes.append(f"the time step, {dt:g} s, was taken from {step[0]!r}")
         if not dt > 0:
             raise LfnoError("the step ", Option("dt", dt), " must be positive")
         variable = variables[roles.outputs[0]]
         vectors = [variables[name].size for name in (*roles.outputs, *roles.inputs) if len(extent(variables[name])) == 1]
-        if vectors and vectors[0] in variable.shape:  # a vector beside an array of sensors has the length of the time axis
+        if vectors and vectors[0] in variable.shape:  # if a signal is a vector, its length is the number of time steps
             return [np.arange(vectors[0]) * dt], "s"
         settled = settle(variable, axes.get(variable.name, axes.get("")), {})
         if TIME not in settled:
-            raise LfnoError(f"{variable.name!r} has the axes {','.join(settled)}: one of them must be t")
+            raise LfnoError(f"{variable.name!r} has the axes {','.join(settled)}: one of them must be the time, t")
         return [np.arange(variable.shape[settled.index(TIME)]) * dt], "s"
     if dt is not None:
         named = Option("time", roles.times[0])
-        raise LfnoError(Option("dt", dt), " and ", named, " both say when the samples were taken; give one")
+        raise LfnoError(Option("dt", dt), " and ", named, " both state the sampling times; give only one of them")
     if len(roles.times) > 2:
-        raise LfnoError(Option("time"), f" names {len(roles.times)} vectors; one, or the input's and the output's, are needed")
+        ways = "give one time vector, or two: for the input and for the output"
+        raise LfnoError(Option("time"), f" names {len(roles.times)} vectors; {ways}")
     stamps, units = [], []
     for name in roles.times:
         values = np.squeeze(variables[name].array(notes, keep_double=True))
@@ -224,12 +235,13 @@ def _clocks(
 def _space(
     variables: Variables, roles: Roles, layout: Layout, shape: tuple[int, ...], notes: list[str]
 ) -> tuple[Axis, ...]:
+    """Return the axes of space. shape: number of points along each of them."""
     axes = []
     for name, size in zip(layout.space, shape, strict=True):
         if name in roles.coordinates:
             axes.append(coordinate(name, np.ravel(variables[name].array(notes)), variables[name].unit))
         else:
-            notes.append(f"the axis {name!r} has no coordinates: its points are taken as 1 apart")
+            notes.append(f"the axis {name!r} has no coordinates: the distance between its points is taken as 1")
             axes.append(Axis(name, size, 1.0))
     return tuple(axes)
 
@@ -237,11 +249,11 @@ def _space(
 def _parameters(
     variables: Variables, roles: Roles, layout: Layout, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """Return the vectors (sample,) that are not signals: name -> one number for each sample."""
+    """Return the vectors with one number for each sample that have no other role: name -> array (sample,)."""
     count = next(variables[n].shape[r.index("sample")] for n, r in layout.roles.items() if "sample" in r)
     taken = {*roles.inputs, *roles.outputs, *roles.times, *roles.coordinates}
     names = [n for n, v in variables.entries.items() if n not in taken and v.numeric and extent(v) == (count,)]
     return {name: np.ravel(variables[name].array(notes)) for name in names}
 
 
-__all__ = ["Record", "is_dataset", "load"]
+__all__ = ["Record", "is_dataset", "read_signals"]

@@ -1,4 +1,7 @@
-"""Find the role of each axis of an array: the file names it, the user states it, or only one role fits its length."""
+"""Find the role of each axis of an array: sample, channel, time or a coordinate of space.
+
+The user states the role, the file names the axis, or only one role fits the length of the axis.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,11 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.files.variables import Variable
 from lfno.data.signals.vocabulary import CHANNELS, SAMPLES, TIMES
 
-SAMPLE, CHANNEL, TIME, SINGLE = "sample", "channel", "t", "single"
+# roles of axes; the name of a coordinate is a role too
+SAMPLE = "sample"
+CHANNEL = "channel"
+TIME = "t"
+SINGLE = "single"  # an axis of size 1 without another role
 
 
 def stated(axes: str) -> tuple[str, ...]:
@@ -24,21 +31,22 @@ def stated(axes: str) -> tuple[str, ...]:
 
 
 def _role(name: str) -> str:
+    """Return the role of an axis with this name. A name that is not in the vocabulary is a coordinate, such as "x"."""
     word = name.lower()
     return SAMPLE if word in SAMPLES else CHANNEL if word in CHANNELS else TIME if word in TIMES else name
 
 
 def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, int]) -> tuple[str, ...]:
-    """Return one role for each axis of `variable`: `sample`, `channel`, `t`, `single` or a coordinate.
+    """Return one role for each axis of `variable`: `sample`, `channel`, `t`, `single` (size 1) or the name of a coordinate.
 
     axes: roles that the user states; None if the user states none.
-    known: number of points of the time and of each coordinate.
+    known: number of points of the time `t` and of each coordinate.
 
     Without `axes`, the names in the file decide. For axes without a name, the lengths decide.
     Raises LfnoError unless exactly one assignment fits the lengths.
     """
     own = tuple(_role(name) for name in variable.axes)
-    # the points of an axis with labels are channels, unless the axis counts samples
+    # the points of an axis with labels are channels, unless it is the sample axis
     own = tuple(CHANNEL if n in variable.labels and r != SAMPLE else r for n, r in zip(variable.axes, own, strict=True))
     if axes is not None or (own and all(own)):
         return _named(variable, own if axes is None else axes, known)
@@ -68,7 +76,11 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
 
 
 def _assignments(sizes: list[int], known: dict[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield every assignment of distinct roles to axes of these sizes. At most one axis counts samples."""
+    """Yield every assignment of distinct roles to axes of these sizes.
+
+    sizes: length of each axis.
+    known: role -> number of points. An axis can have a role only if its length agrees; every axis can be the sample axis.
+    """
     options = [[*(name for name, points in known.items() if points == size), SAMPLE] for size in sizes]
     for roles in product(*options):
         if len(set(roles)) == len(roles):
@@ -76,6 +88,7 @@ def _assignments(sizes: list[int], known: dict[str, int]) -> Iterator[tuple[str,
 
 
 def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> tuple[str, ...]:
+    """Return the roles `axes`, with `single` for axes of size 1 that have no name. Raises LfnoError if lengths disagree."""
     large = tuple(size for size in variable.shape if size > 1)
     if len(axes) == len(variable.shape):
         roles = axes
@@ -86,7 +99,7 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
         raise LfnoError(
             f"{variable.name!r} of shape {variable.shape} has {len(variable.shape)} axes and ",
             Option("axes"),
-            f" names {len(axes)} ({','.join(axes)}); name one for each",
+            f" names {len(axes)} ({','.join(axes)}); give one name for each axis",
         )
     counted = [role for role in roles if role != SINGLE]
     if len(set(counted)) != len(counted):
@@ -95,19 +108,20 @@ def _named(variable: Variable, axes: tuple[str, ...], known: dict[str, int]) -> 
         if role in known and size != known[role]:
             raise LfnoError(
                 f"{variable.name!r} of shape {variable.shape} has {size} points along {role!r}, "
-                f"which has {known[role]}; check ",
+                f"but {role!r} has {known[role]}; check ",
                 Option("axes"),
             )
     return roles
 
 
 def _no_fit(variable: Variable, known: dict[str, int]) -> LfnoError:
+    """Return the error for an array whose axes cannot have any of the known roles."""
     if not known:
         return LfnoError(
-            f"{variable.name!r} has shape {variable.shape}, and without a time vector nothing says which axis is the time: "
-            "name one with ",
+            f"{variable.name!r} has shape {variable.shape}, and there is no time vector that shows which axis is the time: "
+            "name a time vector with ",
             Option("time", "NAME"),
-            ", or the axes with ",
+            ", or name the axes with ",
             Option("axes", "sample,t"),
         )
     lengths = " and ".join(f"{name!r} has {points}" for name, points in known.items())

@@ -14,10 +14,9 @@ from lfno.data.signals import missing
 from lfno.data.signals.sampling import Clock, clock, common, measured_at, onto, placed
 from lfno.data.signals.sides import Side
 
-#: samples: after a gap in an input up to this length, filled by linear interpolation, the outputs are still scored
-SHORT = 5
+SHORT = 5  # time steps: a gap in an input up to this length is filled well enough that the outputs after it are still scored
 
-Rows = np.ndarray | range  # for each remaining row, its row in the file
+Rows = np.ndarray | range  # for each row that was kept, its index in the file
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Treatment:
     """Options of the cleaning.
 
     resample: whether signals may be interpolated to a uniform time axis.
-    row: `row(k)` names row k of the file, for messages.
+    row: `row(k)` says where row k is in the file ("line 13"), for messages.
     times: names of the time vectors.
     unit: unit of the time.
     """
@@ -36,16 +35,19 @@ class Treatment:
     unit: str
 
     def rows(self, origin: Rows) -> Callable[[int], str]:
-        """Return a function that names the k-th remaining row. `origin[k]` is its row in the file."""
+        """Return a function that says where the k-th kept row is in the file. `origin[k]` is the index of this row."""
         return lambda k: self.row(int(origin[k]))
 
 
 def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -> tuple[Axis, list[list[int]]]:
-    """Clean both sides in place; return the time axis and the long gaps of the inputs, each [sample, start, stop].
+    """Clean inputs and outputs in place. Return (time axis, long gaps of the inputs).
 
-    Afterwards every value is finite. `outputs.mask` is True where an output was measured and the inputs have no long gap.
-    Outputs after a long gap depend on inputs that were not measured. The caller decides how long to mask them
-    (`lfno.data.gaps.after_gaps`).
+    Each gap is [sample, start, stop], as indices of a trajectory and of time steps.
+    notes: receives a sentence for each change.
+
+    After the call, every value is finite. `outputs.mask` is True where an output was measured and the inputs have no long gap.
+    Outputs after a long gap are not masked here, because the length of this mask depends on the memory of the system; see
+    `lfno.data.gaps.after_gaps`.
     """
     shared = inputs.stamps is outputs.stamps
     sides = [inputs, outputs]
@@ -65,20 +67,20 @@ def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -
 
 
 def _without_missing_stamps(side: Side, treatment: Treatment, notes: list[str]) -> Rows:
-    """Remove the rows without a time stamp and return the remaining rows, as indices into the file."""
+    """Remove the rows without a time stamp. Return the indices of the kept rows in the file."""
     good = np.isfinite(side.stamps)
     if good.all():
         return range(len(good))
     rows = np.flatnonzero(good)
     if not rows.size:
         raise LfnoError(
-            "the time has no value in any row; name another with ",
+            "the time has no value in any row; name another time vector with ",
             Option("time", "NAME"),
-            ", or give the step with ",
+            ", or give the time step with ",
             Option("dt", "SECONDS"),
         )
     lost, first = counted(len(good) - len(rows), "row"), treatment.row(int(np.argmin(good)))
-    notes.append(f"{lost} without a time dropped, the first at {first}")
+    notes.append(f"{lost} without a time stamp left out, the first at {first}")
     side.values, side.stamps = side.values[..., rows], side.stamps[rows]
     return rows
 
@@ -100,8 +102,8 @@ def _one_clock(
     else:
         if not treatment.resample:
             raise LfnoError(
-                f"input and output have their own clocks, {names[0]!r} (step {clocks[0].axis.step:g}) and {names[1]!r} "
-                f"(step {clocks[1].axis.step:g}); interpolate both to the finer one with ",
+                f"input and output have different time vectors, {names[0]!r} (step {clocks[0].axis.step:g}) and {names[1]!r} "
+                f"(step {clocks[1].axis.step:g}); interpolate both to the smaller step with ",
                 Option("resample", True),
             )
         axis = common(clocks[0], clocks[1], names, notes)
@@ -113,7 +115,10 @@ def _one_clock(
 
 
 def _long_gaps(inputs: Side, samples: int) -> list[list[int]]:
-    """Return [sample, start, stop] of every gap: more than SHORT successive steps at which some input is missing."""
+    """Return [sample, start, stop] of every gap of more than SHORT time steps. In a gap, one or more inputs are missing.
+
+    samples: number of trajectories.
+    """
     if inputs.mask is None:
         return []
     known = inputs.mask.all(axis=tuple(range(1, inputs.mask.ndim - 1)))  # (sample, time)
@@ -125,27 +130,29 @@ def _long_gaps(inputs: Side, samples: int) -> list[list[int]]:
 
 
 def _note_inputs(inputs: Side, gaps: list[list[int]], axis: Axis, notes: list[str]) -> None:
+    """Add notes about missing inputs and their gaps."""
     if inputs.mask is None:
         return
     count = int(inputs.mask.size - inputs.mask.sum())
-    notes.append(f"{counted(count, 'value')} of the input missing: filled by straight lines, because a simulation needs all")
+    notes.append(f"{counted(count, 'value')} of the input missing: filled by linear interpolation, because a model needs all")
     if gaps:
         sample, start, stop = max(gaps, key=lambda gap: gap[2] - gap[1])
         where = f"{axis.origin + start * axis.step:g} {axis.unit}" + (f" in sample {sample}" if sample else "")
         notes.append(
             f"{counted(len(gaps), 'gap')} of the input longer than {SHORT} steps, the longest {(stop - start) * axis.step:.4g} "
-            f"{axis.unit} from {where}: outputs do not count there, nor after it while the system remembers"
+            f"{axis.unit} from {where}: outputs in a gap, and after it for the memory of the system, are not used"
         )
 
 
 def _mask_outputs(outputs: Side, gaps: list[list[int]], axis: Axis, notes: list[str]) -> None:
+    """Set the mask of the outputs to False in the gaps of the inputs. Add a note about missing outputs."""
     if outputs.mask is not None:
         missed = ~np.broadcast_to(outputs.mask, outputs.values.shape)
         names = [name for k, name in enumerate(outputs.names) if missed[:, k].any()]
         first = int(np.argmax(missed.any(axis=tuple(range(missed.ndim - 1)))))
         share = f"{counted(int(missed.sum()), 'value')} of {missed.size} ({', '.join(names)})"
         notes.append(
-            f"{share} not measured, the first at {axis.origin + first * axis.step:g} {axis.unit}: they count neither in "
+            f"{share} not measured, the first at {axis.origin + first * axis.step:g} {axis.unit}: they are used neither in "
             "training nor in scores"
         )
     if not gaps:

@@ -1,4 +1,4 @@
-"""Judge the columns of a table by their values: a time, numbers of rows, or a constant."""
+"""Find out from the values of a column whether it is a time vector, row numbers or a constant."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from lfno.data.files.variables import Variable, Variables
 from lfno.data.signals.sampling import SECONDS
 from lfno.data.signals.vocabulary import COUNTERS, EITHER, INPUTS, OUTPUTS, SAMPLES, STEPS, bare_word
 
-#: fewest values of a time vector without a name; fewer values may increase evenly by chance
-FEWEST_TIMES = 10
+FEWEST_TIMES = 10  # values: a shorter column may increase in equal steps by chance, so it is not taken as the time
 
 
 def extent(variable: Variable) -> tuple[int, ...]:
@@ -21,17 +20,17 @@ def extent(variable: Variable) -> tuple[int, ...]:
 
 
 def is_signal(variable: Variable) -> bool:
-    """Return whether a variable holds more than one number."""
+    """Return whether a variable holds numbers, and more than one."""
     return variable.dtype.kind in "fiubc" and variable.size > 1
 
 
 def increases_evenly(variable: Variable, headed: bool) -> float | None:
-    """Return the time step of a column that can be a time vector; None if it cannot.
+    """Return the step of a column that can be a time vector; None if the column cannot be one.
 
-    headed: whether the table has names of columns. The first of these may be empty, above numbers of rows.
+    headed: whether the columns of the table have names.
 
-    The name and the unit must not be those of a signal or of a counter. The values must increase in equal steps. The step
-    must not be 1, because such a column may only number the rows.
+    The column must not have the name or the unit of a signal, or the name of a counter. Its values must increase in equal
+    steps. The step must not be 1, because such a column may contain row numbers.
 
     >>> frames = np.arange(0, 60, 3)
     >>> increases_evenly(Variable.of("stamp", frames), True), increases_evenly(Variable.of("force", frames), True)
@@ -57,30 +56,30 @@ def increases_evenly(variable: Variable, headed: bool) -> float | None:
 
 
 def numbers_rows(variables: Variables, name: str) -> bool:
-    """Return whether a column holds 0, 1, 2, … or 1, 2, 3, … and has a name such as "index"; add a note if so."""
+    """Return whether a column contains row numbers: 0, 1, 2, … or 1, 2, 3, … under a name such as "index". Add a note if so."""
     mapped = variables[name].mapped
     if bare_word(name) not in COUNTERS or mapped is None:
         return False
     values = mapped.reshape(-1)
     if values[0] not in (0, 1) or not all(np.array_equal(b, a + 1) for a, b in neighbours(values)):
         return False
-    variables.notes.append(f"{name!r} only numbers the rows and was left out")
+    variables.notes.append(f"{name!r} contains row numbers and was left out")
     return True
 
 
 def is_idle(variables: Variables, name: str) -> bool:
-    """Return whether a column is constant and its name is not the name of an input or output; add a note if so."""
+    """Return whether a column is constant and its name is not a usual name of an input or output. Add a note if so."""
     mapped = variables[name].mapped
     if bare_word(name) in INPUTS | OUTPUTS | EITHER or mapped is None or len(extent(variables[name])) != 1:
         return False
     if not all(np.array_equal(a, b) for a, b in neighbours(mapped.reshape(-1))):
         return False
-    variables.notes.append(f"{name!r} never changes and was left out; name it as an input if it differs between runs")
+    variables.notes.append(f"{name!r} is constant and was left out; name it as an input if it differs between runs")
     return True
 
 
 def neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield (values, next values) in pieces."""
+    """Yield pieces of (values[:-1], values[1:]), because the file may be larger than memory."""
     for start in range(0, len(values) - 1, BLOCK // 8):
         piece = values[start : start + BLOCK // 8 + 1]
         yield piece[:-1], piece[1:]

@@ -21,7 +21,7 @@ ABSENT = "no input"
 
 
 def load_decays(path: str | Path, output: str, **reading: Any) -> Record | Dataset:
-    """Read the outputs of a file that was measured without an input. The inputs of the result are zero.
+    """Return the outputs of a file that was measured without an input. The result has one input, which is zero.
 
     output: names of the outputs, separated by commas.
     reading: the other options of `lfno.data.signals.read_signals`, except `input`.

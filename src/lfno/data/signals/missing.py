@@ -1,6 +1,6 @@
 """Find missing values, fill them, and mask them. A model may receive filled values, but they are never scored.
 
-A value is missing if it is not finite, or if it is a mark for "no value": many loggers write -9999, archives write 1e20.
+A value is missing if it is not finite, or if it is a mark for "no value". Many loggers write -9999; many archives write 1e20.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from lfno.core.errors import LfnoError
 from lfno.core.memory import BLOCK, allocate
 from lfno.data.signals.sides import Side
 
+#: values that loggers and archives write for "no value"
 MARKS = (-999.0, -999.25, -9999.0, -99999.0, -999999.0, 999.0, 9999.0, 99999.0, 999999.0, 1e20, 1e30, 1e36)
-#: factor: a mark is this many times larger in magnitude than every other value; no real signal jumps so far
-FAR = 10
+FAR = 10  # factor: a mark is this many times larger in magnitude than every other value; no real signal jumps so far
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return (sample, time) of booleans: whether all values are finite. `values` has shape (sample, channel, *space, time)."""
+    """Return an array (sample, time) of booleans: whether all channels and points are finite.
+
+    values: (sample, channel, *space, time).
+    """
     between = tuple(range(1, values.ndim - 1))
     parts = [np.isfinite(part).all(axis=between) for part in _pieces(values)]
     return np.concatenate(parts, -1) if parts else np.ones((values.shape[0], 0), bool)
@@ -28,8 +31,8 @@ def finite(values: np.ndarray) -> np.ndarray:
 def fill(side: Side, notes: list[str]) -> None:
     """Fill missing values by linear interpolation in time and set `side.mask`, which is True where a value was measured.
 
-    A missing value at an end of a series takes the nearest measured value. A series without any value becomes zero.
-    Raises LfnoError for a channel that has no value at all.
+    A missing value at an end of a series takes the nearest measured value. If one trajectory of a channel has no value, it
+    becomes zero. Raises LfnoError for a channel that has no value in any trajectory.
 
     >>> side = Side(np.array([[[1.0, np.nan, 3.0]]]), (), np.arange(3.0))
     >>> fill(side, [])
@@ -41,7 +44,7 @@ def fill(side: Side, notes: list[str]) -> None:
     mask = np.isfinite(side.values)
     for k, name in enumerate(side.names):
         if not mask[:, k].any():
-            raise LfnoError(f"{name!r} has no value at all; leave it out")
+            raise LfnoError(f"{name!r} has no values; leave it out")
     result = allocate(side.values.shape, notes, ", ".join(side.names))
     moments = np.arange(side.values.shape[-1]) if len(side.stamps) != side.values.shape[-1] else side.stamps
     for index in np.ndindex(side.values.shape[:-1]):
@@ -82,12 +85,12 @@ def blank_marks(values: np.ndarray, names: tuple[str, ...], notes: list[str]) ->
         for k, mark in found.items():
             target[:, k][target[:, k] == mark] = np.nan
     for k, mark in found.items():
-        notes.append(f"the value {mark:g} of {names[k]!r}, far from all others, is taken as missing")
+        notes.append(f"the value {mark:g} of {names[k]!r} is far from all other values and is taken as missing")
     return result
 
 
 def _pieces(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield pieces of about 32 MB along the last axis."""
+    """Yield pieces of about 32 MB along the last axis, because the file may be larger than memory."""
     size = max(1, BLOCK // max(1, 8 * values[..., 0].size))
     for start in range(0, values.shape[-1], size):
         yield values[..., start : start + size]

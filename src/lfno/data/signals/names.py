@@ -1,4 +1,4 @@
-"""Find the time, the inputs and the outputs among the variables: the user states them, or their names are unambiguous."""
+"""Find the time, the inputs and the outputs among the variables. The user names them, or their names are unambiguous."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from lfno.data.signals.vocabulary import COORDINATES, EITHER, INPUTS, OUTPUTS, R
 class Roles:
     """Names of the variables in each role.
 
-    times: one time vector for all, or the time of the input and the time of the output; empty if the file has none.
+    inputs, outputs: names of the signals.
+    times: one time vector, or two: the time of the input and the time of the output. Empty if the file has none.
     coordinates: vectors of positions, such as x.
     """
 
@@ -35,7 +36,7 @@ def find_roles(
 
     input, output, time: names from the user, or None.
     without_clock: whether the user gives the time step, so that no time vector is needed.
-    Raises LfnoError, with the names in question, if the roles are ambiguous.
+    Raises LfnoError if the roles are ambiguous.
     """
     inputs, outputs = (_given(variables, names) for names in (input, output))
     clocks = _given(variables, time) or (() if without_clock else _clocks(variables, {*inputs, *outputs}))
@@ -49,7 +50,7 @@ def find_roles(
         rest = [name for name in rest if not numbers_rows(variables, name)]
         rest = [name for name in rest if len(rest) <= 2 or not is_idle(variables, name)]
         if any(len(extent(variables[name])) > 1 for name in rest):
-            # beside arrays of trajectories or sensors, a vector as long as the time is a signal, another vector a parameter
+            # if there are arrays of trajectories or sensors, a vector is a signal only if it is as long as the time
             moments = {variables[clock].size for clock in clocks}
             rest = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
         inputs, outputs = _guess(variables, _with_parts(variables, rest, taken), inputs, outputs)
@@ -59,19 +60,22 @@ def find_roles(
 
 
 def _given(variables: Variables, names: str | None) -> tuple[str, ...]:
-    """Return the names in `f`, `f,g` or a pattern `f*`. Raises LfnoError if a variable does not exist."""
+    """Return the variables that a text names: "f", "f,g" or a pattern "f*". Raises LfnoError if a variable does not exist."""
     chosen: list[str] = []
     for name in [] if names is None else [part.strip() for part in names.split(",")]:
         known = [*variables, *(part for one in variables for part in variables.parts(one))] if "*" in name else []
         fitting = [other for other in known if fnmatchcase(other, name)]
         chosen += fitting or [variables[name].name]
     if len(set(chosen)) != len(chosen):
-        raise LfnoError(f"{names!r} names a variable twice")
+        raise LfnoError(f"{names!r} contains the name of a variable twice")
     return tuple(chosen)
 
 
 def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[str]:
-    """Return the names. A labelled variable is replaced by its free channels if it is alone or one of its channels is taken."""
+    """Return the names, with the channels of a labelled variable in place of the variable.
+
+    A variable is replaced if it is the only one in `rest`, or if one of its channels is taken. Taken channels are left out.
+    """
     found: list[str] = []
     for name in rest:
         parts = list(variables.parts(name))
@@ -80,7 +84,7 @@ def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[
 
 
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
-    """Return the variables whose names denote a time. If there are none, return the time that `unnamed_clock` finds."""
+    """Return the variables whose names mean a time. If there are none, return the result of `unnamed_clock`."""
     free = [name for name in variables if name not in taken and is_signal(variables[name])]
     exact = [name for name in free if bare_word(name) in TIMES]
     if len(exact) == 1:
@@ -90,10 +94,10 @@ def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
 
 
 def unnamed_clock(variables: Variables, taken: set[str]) -> tuple[str, ...]:
-    """Return the first column of a table if its values can only be times; add a note if so. Return () otherwise.
+    """Return (name of the first column,) if this column can only be a time vector, and add a note. Else return ().
 
-    taken: names of inputs and outputs.
-    The file must not state a time step in another way.
+    taken: names of inputs and outputs, which cannot be the time.
+    If the file states a sampling rate or a time step, no column is taken as the time.
     """
     columns = [variable for variable in variables.values() if is_signal(variable)]
     table = len(columns) > 1 and all(extent(variable) == extent(columns[0]) for variable in columns)
@@ -103,16 +107,16 @@ def unnamed_clock(variables: Variables, taken: set[str]) -> tuple[str, ...]:
     if step is None:
         return ()
     name, unit = columns[0].name, columns[0].unit or "s"
-    variables.notes.append(f"{name!r} is taken as the time: it is the first column and increases in steps of {step:g} {unit}")
+    variables.notes.append(f"{name!r} is taken as the time: the first column increases in equal steps of {step:g} {unit}")
     return (name,)
 
 
 def _one_each(
     variables: Variables, clocks: tuple[str, ...], inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the time vector of the input and of the output, found by their lengths.
+    """Return (time of the input, time of the output), found by their lengths; one name if both have the same time.
 
-    Raises LfnoError if more than one time vector fits.
+    clocks: names of all time vectors. Raises LfnoError if more than one of them fits.
     """
 
     def fitting(names: tuple[str, ...]) -> list[str]:
@@ -125,7 +129,7 @@ def _one_each(
     raise LfnoError(
         f"there is more than one time vector, {' and '.join(lengths)}; name one with ",
         Option("time", "NAME"),
-        ", or the input's and the output's with ",
+        ", or name the time of the input and the time of the output with ",
         Option("time", "NAME,NAME"),
         " and ",
         Option("resample", True),
@@ -133,7 +137,7 @@ def _one_each(
 
 
 def sampling_step(variables: Variables) -> tuple[str, float] | None:
-    """Return (name, time step in seconds) of a single number that is a sampling rate or a time step; None without one.
+    """Return (name, time step in seconds) of the number that states the sampling rate or the time step; None without one.
 
     Raises LfnoError if two such numbers contradict each other.
     """
@@ -145,12 +149,13 @@ def sampling_step(variables: Variables) -> tuple[str, float] | None:
                 found[name] = 1 / value if bare_word(name) in RATES else value
     if found and max(found.values()) > (1 + 1e-6) * min(found.values()):
         steps = " and ".join(f"{name!r} {step:g} s" for name, step in found.items())
-        raise LfnoError(f"the time steps contradict each other, {steps}; give the right one with ", Option("dt", "SECONDS"))
+        said = f"the file states different time steps, {steps}; give the right one with "
+        raise LfnoError(said, Option("dt", "SECONDS"))
     return next(iter(found.items()), None)
 
 
 def _is_coordinate(variables: Variables, name: str) -> bool:
-    """Return whether a variable is a vector x, y or z with as many points as an axis of some field."""
+    """Return whether a variable is a vector x, y or z that is as long as an axis of an array in the file."""
     shape = extent(variables[name])
     return (
         name.lower() in COORDINATES
@@ -162,23 +167,28 @@ def _is_coordinate(variables: Variables, name: str) -> bool:
 def _guess(
     variables: Variables, rest: list[str], inputs: tuple[str, ...], outputs: tuple[str, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (inputs, outputs), found from the names of the variables `rest`.
+
+    inputs, outputs: names from the user; at most one of them is not empty. Raises LfnoError if the names are ambiguous.
+    """
     if inputs or outputs:
         missing = "output" if inputs else "input"
         if len(rest) != 1:
             if not rest:
-                told = "" if inputs else "; a free decay without an input shows its modes to lfno poles"
-                raise LfnoError(f"nothing is left to be the {missing} beside {listing(list(inputs or outputs))}{told}")
+                told = "" if inputs else "; for a free decay without an input, lfno poles finds the modes"
+                raise LfnoError(f"besides {listing(list(inputs or outputs))}, no variable is left for the {missing}{told}")
             raise LfnoError(f"the {missing} could be {listing(rest)}; name it with ", Option(missing, "NAME"))
         return (inputs, tuple(rest)) if inputs else (tuple(rest), outputs)
     if len(rest) < 2:
         raise LfnoError(
-            f"an input and an output are needed and the file has {listing(rest)} beside the time; add the other signal. "
-            "The input of a free decay is its initial state: many runs, and one number for each of them"
+            f"an input and an output are needed, and besides the time the file has {listing(rest)}; add the other signal. "
+            "For free decays, measure many runs; the input is the initial state, one number for each run"
         )
     sure_in = [name for name in rest if bare_word(name) in INPUTS]
     sure_out = [name for name in rest if bare_word(name) in OUTPUTS]
     others = [name for name in rest if name not in {*sure_in, *sure_out}]
-    # if one side is still empty, it takes a single remaining name, or remaining names that are u or x
+    # if inputs are found and no outputs (or the reverse), the other names are the outputs, provided that there is only one
+    # other name or that all of them are names such as u or x, which may be an input or an output
     clear = len(rest) == 2 or all(bare_word(name) in EITHER for name in others)
     if sure_in and not sure_out and others and clear:
         return tuple(sure_in), tuple(others)
@@ -187,8 +197,7 @@ def _guess(
     if sure_in and sure_out and not others:
         return tuple(sure_in), tuple(sure_out)
     raise LfnoError(
-        f"which of {listing(rest)} is the input and which the output cannot be told from the names; "
-        "say it with ",
+        f"the names {listing(rest)} do not show which signal is the input and which is the output; name them with ",
         Option("input", "NAME"),
         " and ",
         Option("output", "NAME"),

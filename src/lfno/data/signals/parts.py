@@ -1,4 +1,4 @@
-"""Join files that come in parts: variables `f_train` and `f_test`, or a table with one trajectory below the other."""
+"""Join variables such as `f_train` and `f_test`, and turn a table of many trajectories into arrays (sample, time)."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _PART = re.compile(rf"^(?P<base>.+)_(?P<part>{'|'.join(SUFFIXES)})$", re.IGNOREC
 def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
     """Join the variables `f_train`, `f_vali` and `f_test` to one variable `f`.
 
-    Returns (variables, split). The split maps each part to its sample numbers; it is None if the file has no parts. The split
-    of the author is kept, because published errors refer to it.
-    Raises LfnoError if the parts do not fit together.
+    Returns (variables, split). The split maps each part ("train", …) to the indices of its samples. It is None if the file has
+    no such variables. The split of the file is kept, because published errors refer to it.
+    Raises LfnoError if the parts of two variables have different numbers of samples, or if their shapes differ.
     """
     groups: dict[str, dict[str, Variable]] = {}
     for name in variables:
         if match := _PART.match(name):
             groups.setdefault(match["base"], {})[SUFFIXES[match["part"].lower()]] = variables[name]
     groups = {base: parts for base, parts in groups.items() if {"train", "test"} <= set(parts)}
-    # vectors such as t_train and t_test are the same coordinate, given once for each part
+    # vectors such as t_train and t_test are one coordinate that is stored once for each part
     vectors = {b for b, parts in groups.items() if all(sum(n > 1 for n in v.shape) == 1 for v in parts.values())}
     fields = {base: parts for base, parts in groups.items() if base not in vectors}
     if not fields:
@@ -45,10 +45,10 @@ def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
         mine: dict[str, int] = {part: variable.shape[0] for part, variable in ordered.items()}
         if counts and mine != counts:
             sizes = " and ".join("/".join(map(str, each.values())) for each in (mine, counts))
-            raise LfnoError(f"the parts of {base!r} and of another variable have {sizes} samples, which must agree")
+            raise LfnoError(f"the parts of {base!r} and of another variable have {sizes} samples; the numbers must agree")
         if len({variable.shape[1:] for variable in ordered.values()}) > 1:
             shapes = ", ".join(f"{v.name!r} {v.shape}" for v in ordered.values())
-            raise LfnoError(f"the parts differ after their first axis, which counts samples: {shapes}")
+            raise LfnoError(f"the parts must have the same shape except along the first axis (samples): {shapes}")
         counts = mine
     entries = {name: v for name, v in variables.entries.items() if not any(v in p.values() for p in groups.values())}
     entries |= {base: replace(next(iter(groups[base].values())), name=base) for base in vectors}
@@ -58,11 +58,12 @@ def join(variables: Variables) -> tuple[Variables, dict[str, list[int]] | None]:
         split[part] = list(range(start, start + count))
         start += count
     words = ", ".join(f"{count} {part}" for part, count in counts.items())
-    notes = [*variables.notes, f"the file comes with its own split, which is kept: {words}"]
+    notes = [*variables.notes, f"the split of the file is kept: {words}"]
     return Variables(variables.source, entries, notes, variables.row), split
 
 
 def _chain(name: str, parts: list[Variable]) -> Variable:
+    """Return the parts joined along their first axis, the samples."""
     def blocks(rows: int) -> Iterator[np.ndarray]:
         for part in parts:
             yield from part.blocks(rows)
@@ -74,12 +75,13 @@ def _chain(name: str, parts: list[Variable]) -> Variable:
 
 
 def tell_apart(variables: Variables, sample: str | None, time: str | None) -> tuple[Variables, str | None]:
-    """Turn a table with one trajectory below the other into arrays (sample, time).
+    """Turn a table of many trajectories, one below the other, into arrays (sample, time).
 
-    sample: the column that numbers the trajectories. If None, such a column is searched for if the time goes back, because
-        the time of a single record never does.
+    sample: the column with the number of the trajectory. If None, such a column is searched for, but only in a table whose time
+        goes back: the time of a single record never goes back.
     time: the time column; searched for if None.
-    Returns (variables, name of the column that numbers the trajectories). The name is None if the table has no trajectories.
+    Returns (variables, name of the column with the number of the trajectory). For other tables, the variables are unchanged
+    and the name is None.
     """
     time = time or next((name for name in variables if bare_word(name) in TIMES), None)
     sample = sample or _counter(variables, time)
@@ -87,6 +89,7 @@ def tell_apart(variables: Variables, sample: str | None, time: str | None) -> tu
 
 
 def _counter(variables: Variables, time: str | None) -> str | None:
+    """Return the column with the number of the trajectory if the time goes back; else None."""
     clock = None if time is None else variables.entries.get(time)
     named = [v for name, v in variables.entries.items() if bare_word(name) in SAMPLES and v.numeric and len(v.shape) == 1]
     if clock is None or clock.mapped is None or len(named) != 1 or named[0].shape != clock.shape:
@@ -95,9 +98,11 @@ def _counter(variables: Variables, time: str | None) -> str | None:
 
 
 def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
-    """Return whether a column has one constant value in each run, such as a stiffness, and differs between runs.
+    """Return whether a column is constant in each run and differs between runs, such as a stiffness.
 
-    A column with the name of an input or an output is always a signal: it may be a step of a different height in each run.
+    runs: the values of the column in each run.
+
+    A column with the usual name of an input or output is a signal, even if it is constant in each run, as a step force is.
 
     >>> one_for_each("k", [np.ones(3), 2 * np.ones(4)]), one_for_each("force", [np.ones(3), 2 * np.ones(4)])
     (True, False)
@@ -109,8 +114,11 @@ def one_for_each(name: str, runs: Sequence[np.ndarray]) -> bool:
 
 
 def fold(variables: Variables, sample: str, time: str | None) -> Variables:
-    """Return the columns of a table as arrays with the axes (sample, t). The column `sample` numbers the trajectories.
+    """Return the columns of a table as arrays with the axes (sample, t).
 
+    sample: the column with the number of the trajectory.
+    time: the time column, or None.
+    A column with one number for each trajectory becomes a vector (sample,).
     Raises LfnoError if the trajectories have different lengths or times.
     """
     notes = list(variables.notes)
@@ -120,17 +128,17 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
     starts = np.concatenate([[0], np.flatnonzero(np.diff(numbers)) + 1])
     lengths = np.diff(np.append(starts, len(numbers)))
     if len(np.unique(numbers[starts])) != len(starts):
-        raise LfnoError(f"the rows of one {sample!r} do not follow each other; sort the table first")
+        raise LfnoError(f"the rows with the same {sample!r} do not follow each other; sort the table by {sample!r}")
     if (lengths != lengths[0]).any():
         odd = int(np.argmax(lengths != lengths[0]))
         raise LfnoError(
-            f"trajectory {numbers[starts[odd]]:g} has {lengths[odd]} rows and the first {lengths[0]}; "
-            "cut all to one length"
+            f"trajectory {numbers[starts[odd]]:g} has {lengths[odd]} rows and the first trajectory has {lengths[0]}; "
+            "cut all trajectories to one length"
         )
     shape = (len(starts), int(lengths[0]))
     if shape[1] < 2:
-        raise LfnoError(f"every row has its own {sample!r}: it does not number trajectories of several rows")
-    notes.append(f"{shape[0]} trajectories of {shape[1]} rows were told apart by {sample!r}")
+        raise LfnoError(f"{sample!r} has another value in every row: it cannot be the number of a trajectory of several rows")
+    notes.append(f"the table was separated by {sample!r} into {shape[0]} trajectories of {shape[1]} rows")
     entries = {}
     for name, variable in variables.entries.items():
         if name == sample or not variable.numeric or variable.shape != numbers.shape:
@@ -146,5 +154,5 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
         else:
             entries[name] = Variable.of(name, values, variable.unit, ("sample", "t"))
     if not entries:
-        raise LfnoError(f"beside {sample!r} there is nothing; the file has {listing(variables)}")
+        raise LfnoError(f"the table has no columns of numbers except {sample!r}; the file has {listing(variables)}")
     return Variables(variables.source, entries, notes)

@@ -1,4 +1,4 @@
-"""Read files for the prediction of a trained model: they must contain its inputs and may contain its outputs."""
+"""Read a file for a prediction. The file must contain the inputs of the trained model, and may contain the outputs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from lfno.data.signals.record import Record
 from lfno.data.signals.runs import Runs
 from lfno.data.signals.vocabulary import COORDINATES, INPUTS, TIMES, bare_word
 
-#: name of the placeholder for missing outputs
+#: name of the placeholder for outputs that the file lacks
 ABSENT = "to be predicted"
 
 
 def load_question(
     path: str | Path, inputs: Sequence[str], outputs: Sequence[str], **reading: Any
 ) -> tuple[Record | Dataset, bool]:
-    """Return (data, whether the file contains the outputs) for a model with these channels.
+    """Return (data, whether the file contains the outputs). Without outputs, the outputs of the data have no meaning.
 
     inputs, outputs: names of the channels that the model was trained with; empty if the model does not know them.
     reading: the options of `read_signals`.
 
-    The names of training are searched for first. If the file has only one other signal besides its time, that signal is the
-    input and needs no option.
+    If the user does not name the input, the file is searched for the input names of the training. If it lacks these names but
+    has only one signal besides the time and the outputs, this signal is the input.
     Raises LfnoError if the input cannot be found.
     """
     if is_dataset(Path(path)):
@@ -48,7 +48,7 @@ def load_question(
     if asked is None:
         asked = _inputs(joined, _bare(inputs), known if answered is None else answered.split(","), reading)
         if inputs and asked != ",".join(_bare(inputs)):
-            told.append(f"{asked!r} is taken for {listing(_bare(inputs))}, the input of training")
+            told.append(f"{asked!r} is taken as the input, which was called {listing(_bare(inputs))} in training")
     if answered is not None:
         return _noted(_one_length(read_signals(variables, input=asked, output=answered, **reading)), told), True
     shaped = max((joined[name.strip()] for name in asked.split(",")), key=lambda variable: len(variable.shape))
@@ -69,11 +69,17 @@ def _noted(data: Record | Dataset, more: list[str]) -> Record | Dataset:
 
 
 def _bare(channels: Sequence[str]) -> list[str]:
-    """Return the variables that contain the channels: `f:0` and `f:1` are two channels of `f`."""
+    """Return the names of the variables that contain the channels. For the channels `f:0` and `f:1` this is `f`."""
     return list(dict.fromkeys(name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name for name in channels))
 
 
 def _inputs(variables: Variables, trained: list[str], taken: Sequence[str], reading: dict[str, Any]) -> str:
+    """Return the names of the inputs in the file, separated by commas. Raises LfnoError if they are ambiguous.
+
+    trained: names of the inputs in training.
+    taken: names of the outputs.
+    reading: the options of `read_signals`.
+    """
     if trained and all(name in variables for name in trained):
         return ",".join(trained)
     others = {*taken, reading.get("time"), reading.get("sample"), *unnamed_clock(variables, {*taken})}

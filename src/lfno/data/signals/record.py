@@ -12,7 +12,7 @@ from lfno.core.grid import Grid
 from lfno.data.dataset import full_mask
 from lfno.systems.base import Channel
 
-#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop]
+#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop] (indices of sample and time step)
 INPUT_GAPS = "input_gaps"
 #: key in the provenance: the number of samples of a period, if the file states it
 PERIOD = "period"
@@ -25,9 +25,9 @@ class Record:
     inputs, outputs: arrays (channels, *space, time).
     grid: the grid of the axes `(*space, time)`.
     input_channels, output_channels: names and units of the channels.
-    provenance: the origin of the data. `notes` lists, in sentences, every change to the data since the file was opened.
-    mask: shape of the outputs, True where an output was measured; None if every output was measured. Values that were not
-        measured are filled. They are used neither in training nor in scores.
+    provenance: the origin of the data. `provenance["notes"]` is a list of sentences, one for each change to the data.
+    mask: shape of the outputs, True where an output was measured; None if every output was measured. Outputs that were not
+        measured have filled values, which are used neither in training nor in scores.
 
     Raises LfnoError if the shapes do not fit the grid and the channels.
 
@@ -60,6 +60,7 @@ class Record:
 
     @property
     def notes(self) -> list[str]:
+        """The sentences about changes to the data."""
         return list(self.provenance.get("notes", []))
 
     def __len__(self) -> int:

@@ -14,17 +14,17 @@ from lfno.data.dataset import Dataset, measured_length
 from lfno.data.signals.record import INPUT_GAPS, Record
 from lfno.systems.base import Channel
 
-RATE_TOLERANCE = 1e-6  # relative difference up to which two time steps count as equal
+RATE_TOLERANCE = 1e-6  # relative difference: time steps of two runs that differ less are taken as equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """Records that belong together. Whole runs stay in one part of the split.
+    """Records of one experiment. A run is never divided between training and test.
 
-    records: at least one record; all have the same channels, axes of space and time step.
-    provenance: as in `Dataset`; its notes list every change to the data.
+    records: at least one record; all have the same number of channels, points in space and time step.
+    provenance: the origin of the data. `provenance["notes"]` is a list of sentences, one for each change to the data.
 
-    Raises LfnoError, with the two runs in question, if the records do not fit together.
+    Raises LfnoError, with the names of two runs, if these runs do not fit together.
 
     >>> signal = lambda n: Record(np.zeros((1, n)), np.ones((1, n)), Grid.line(n, 0.1), (Channel("f"),), (Channel("u"),))
     >>> Runs((signal(50), signal(80)))
@@ -36,7 +36,7 @@ class Runs:
 
     def __post_init__(self) -> None:
         if not self.records:
-            raise LfnoError("there is no run: at least one is needed")
+            raise LfnoError("there is no run: at least one run is needed")
         first = self.records[0]
         for k, other in enumerate(self.records):
             check_alike(first, other, (run_name(self.records, 0), run_name(self.records, k)))
@@ -67,7 +67,7 @@ class Runs:
 
     @property
     def samples(self) -> int:
-        """The number of samples of all runs together."""
+        """The number of time samples of all runs together."""
         return sum(len(record) for record in self.records)
 
     def padded(self) -> Dataset:
@@ -94,7 +94,7 @@ class Runs:
 
 
 def extended(record: Record, size: int) -> Record:
-    """Return a record of at least `size` samples. The last input is held, and the added outputs are masked."""
+    """Return a record of at least `size` time samples. In added samples, the last input is held and the outputs are masked."""
     more = size - len(record)
     if more <= 0:
         return record
@@ -110,7 +110,7 @@ def extended(record: Record, size: int) -> Record:
 
 
 def of_trajectories(data: Dataset) -> Runs:
-    """Return the trajectories of a data set as runs. Samples after the last measured sample of a run are removed."""
+    """Return the trajectories of a data set as runs. The end of a run after its last measured output is removed."""
     records = []
     for k in range(len(data)):
         mask = None if data.mask is None else data.mask[k]
@@ -130,17 +130,20 @@ def run_name(records: Sequence[Record], index: int) -> str:
 
 
 def check_alike(first: Record | Dataset | Runs, second: Record | Dataset | Runs, names: tuple[str, str]) -> None:
-    """Raise LfnoError unless two sets of signals have the same channels, axes of space and time step."""
+    """Raise LfnoError unless two sets of signals have the same time step, points in space and numbers of channels.
+
+    names: what the error message calls the two sets.
+    """
     one, two = names
     if abs(first.grid.steps[-1] / second.grid.steps[-1] - 1) > RATE_TOLERANCE:
         raise LfnoError(
-            f"{two} has a time step of {second.grid.steps[-1]:g} and {one} of {first.grid.steps[-1]:g}; "
-            "bring them to one rate first"
+            f"{two} has a time step of {second.grid.steps[-1]:g} and {one} has {first.grid.steps[-1]:g}; "
+            "resample them to one time step"
         )
     if first.grid.shape[:-1] != second.grid.shape[:-1]:
         points = second.grid.shape[:-1], first.grid.shape[:-1]
-        raise LfnoError(f"{two} has the points {points[0]} in space and {one} {points[1]}; they must agree")
+        raise LfnoError(f"{two} has {points[0]} points in space and {one} has {points[1]}; the numbers must agree")
     for role in ("input_channels", "output_channels"):
         mine, other = ([channel.name for channel in getattr(each, role)] for each in (first, second))
         if len(mine) != len(other):
-            raise LfnoError(f"{two} has {len(other)} {role.replace('_', ' ')}, {one} {len(mine)}; they must agree")
+            raise LfnoError(f"{two} has {len(other)} {role.replace('_', ' ')} and {one} has {len(mine)}; they must agree")

@@ -12,12 +12,10 @@ from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.core.memory import BLOCK, allocate
 
-#: share of a step: a stamp may deviate so far from the uniform grid; rounding stays below it, a drifting clock exceeds it
+#: share of a step: largest deviation of a stamp from a uniform grid. Rounded stamps deviate less, a drifting clock more
 TOLERANCE = 0.05
-#: median steps: a longer interval between two stamps is a gap
-LONG = 1.5
-#: grid points per row: if rows are missing, a record has at most this many times as many grid points as rows
-MOST_LOST = 10
+LONG = 1.5  # median steps: a longer interval between two stamps is a gap
+MOST_LOST = 10  # grid points per row, at most; with more, too many rows are missing and the stamps are taken as not uniform
 #: seconds in each unit of time
 SECONDS = {
     "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "milliseconds": 1e-3, "us": 1e-6,
@@ -31,9 +29,9 @@ class Clock:
     """The time stamps of one time vector, and a uniform time axis.
 
     stamps: (rows,) time stamps in the unit of the axis.
-    axis: the uniform axis that the stamps lie on, or to which the signals must be resampled.
-    uniform: whether the stamps lie on the axis.
-    places: (rows,) index of the grid point of each stamp, if rows are missing; None if every grid point has a stamp.
+    axis: a uniform time axis.
+    uniform: True if the stamps lie on the axis; False if the signals must be interpolated to the axis.
+    places: (rows,) index of the point on the axis for each stamp, if rows are missing; None if every point has a stamp.
     """
 
     stamps: np.ndarray
@@ -43,7 +41,7 @@ class Clock:
 
 
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
-    """Return (stamps, unit) after conversion to seconds. An unknown unit is kept."""
+    """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted. name: the time vector, for the note."""
     word = unit.split()[0] if unit.split() else ""
     factor = SECONDS.get(word.lower())
     if factor is None:
@@ -55,23 +53,23 @@ def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tu
 
 
 def tidy(step: float) -> float:
-    """Round a step to 12 digits, to remove the rounding error of subtraction: 0.049999999999999996 becomes 0.05."""
+    """Return a step rounded to 12 digits. This removes the rounding error of a subtraction: 0.049999999999999996 → 0.05."""
     return float(f"{step:.12g}")
 
 
 def clock(
     stamps: np.ndarray, name: str, unit: str, where: Callable[[int], str], resample: bool, notes: list[str]
 ) -> Clock:
-    """Return the clock of increasing stamps t_i.
+    """Return the clock of the stamps t_0, t_1, …, t_N.
 
-    stamps: (rows,) time stamps.
+    stamps: (rows,) time stamps, which must increase.
     name, unit: name and unit of the time vector.
-    where: `where(i)` names row i in error messages and notes.
-    resample: whether stamps that are not uniform get a uniform axis with about the median step.
+    where: `where(i)` says where row i is in the file ("line 13"), for messages.
+    resample: whether signals may be interpolated. If so, stamps that are not uniform get an axis with about the median step.
     notes: receives a sentence for each finding.
 
-    The clock is uniform if |t_i − (t_0 + i dt)| ≤ 0.05 dt for every i, with dt = (t_N − t_0)/N. The clock is also uniform if
-    the stamps lie on a uniform axis and only some rows are missing.
+    The stamps are uniform if |t_i − (t_0 + i dt)| ≤ 0.05 dt for every i, with dt = (t_N − t_0)/N. They are also uniform if some
+    rows are missing and all stamps lie on a uniform axis.
     Raises LfnoError if the stamps do not increase, or if they are not uniform and `resample` is False.
     """
     if len(stamps) < 3:
@@ -80,8 +78,8 @@ def clock(
     if at is not None:
         what = "stays at" if stamps[at] == stamps[at - 1] else f"goes back from {stamps[at - 1]:g} to"
         raise LfnoError(
-            f"the time {name!r} {what} {stamps[at]:g} at {where(at)}; remove that row, or if trajectories "
-            "follow each other name the column that numbers them: ",
+            f"the time {name!r} {what} {stamps[at]:g} at {where(at)}; remove that row. If the table holds several "
+            "trajectories, name the column with their numbers: ",
             Option("sample", "NAME"),
         )
     count = len(stamps)
@@ -93,7 +91,7 @@ def clock(
     )
     if worst <= TOLERANCE:
         if worst > 1e-6:
-            notes.append(f"the stamps of {name!r} are uniform within {100 * worst:.2g} % of a step of {step:g} {unit}")
+            notes.append(f"{name!r} deviates from uniform steps of {step:g} {unit} by at most {100 * worst:.2g} % of a step")
         return Clock(stamps, Axis("t", count, tidy(step), float(stamps[0]), unit, time=True), True)
     steps = np.diff(stamps)
     usual, largest = float(np.median(steps)), int(np.argmax(steps))
@@ -101,27 +99,28 @@ def clock(
     if places is not None:
         size = int(places[-1]) + 1
         notes.append(
-            f"{size - count} rows are missing in the clock {name!r}, the most after {where(largest)} "
-            f"({steps[largest]:.4g} {unit}): they are taken as not measured"
+            f"{size - count} rows are missing in the time {name!r}, with the longest gap after {where(largest)} "
+            f"({steps[largest]:.4g} {unit}): their values are taken as not measured"
         )
         return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), True, places)
     if not resample:
         raise LfnoError(
-            f"the time {name!r} is not uniform: steps go from {steps.min():g} to {steps[largest]:g} {unit} (largest "
-            f"after {where(largest)}) and stamps are up to {worst:.1f} steps off a uniform clock; interpolate with ",
+            f"the time {name!r} is not uniform: steps are between {steps.min():g} and {steps[largest]:g} {unit} (largest "
+            f"after {where(largest)}), and times deviate by up to {worst:.1f} steps from uniform times; interpolate with ",
             Option("resample", True),
         )
     size = round(span / usual) + 1
     notes.append(
-        f"the clock {name!r} was not uniform: {count} stamps were interpolated to {size} points {span / (size - 1):g} "
-        f"{unit} apart; the longest interval filled was {steps[largest]:g} {unit}"
+        f"the time {name!r} is not uniform: {count} rows were interpolated to {size} points with a step of "
+        f"{span / (size - 1):g} {unit}; the longest interval between two rows was {steps[largest]:g} {unit}"
     )
     return Clock(stamps, Axis("t", size, tidy(span / (size - 1)), float(stamps[0]), unit, time=True), False)
 
 
 def _lost_rows(stamps: np.ndarray, usual: float) -> np.ndarray | None:
-    """Return the index 0, 1, … of the grid point of each stamp; None if the stamps do not lie on a uniform axis.
+    """Return the index of each stamp on a uniform axis, (rows,); None if the stamps do not lie on a uniform axis.
 
+    stamps: (rows,) increasing time stamps. An index without a stamp is a missing row.
     usual: the median step, in the unit of the stamps.
 
     >>> _lost_rows(np.array([0.0, 0.1, 0.2, 0.5, 0.6]), 0.1)
@@ -136,7 +135,11 @@ def _lost_rows(stamps: np.ndarray, usual: float) -> np.ndarray | None:
 
 
 def placed(values: np.ndarray, clock: Clock, notes: list[str], what: str) -> np.ndarray:
-    """Return the values (…, time) at the grid points of a uniform clock, with NaN where a row is missing."""
+    """Return the values (…, points) on the axis of a uniform clock, with NaN where a row is missing.
+
+    values: (…, rows).
+    what: names of the signals, for the note about memory.
+    """
     if clock.places is None:
         return values
     result = allocate((*values.shape[:-1], clock.axis.size), notes, what)
@@ -162,23 +165,27 @@ def first_not_later(stamps: np.ndarray) -> int | None:
 
 
 def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]) -> Axis:
-    """Return an axis with the smaller of the two steps over the time that both clocks cover."""
+    """Return a time axis from the first to the last time that both clocks contain. Its step is the smaller of the two steps."""
     start = max(first.stamps[0], second.stamps[0])
     stop = min(first.stamps[-1], second.stamps[-1])
     if stop <= start:
-        raise LfnoError(f"the times {names[0]!r} and {names[1]!r} have no moment in common")
+        raise LfnoError(f"the times {names[0]!r} and {names[1]!r} do not overlap")
     step = min(first.axis.step, second.axis.step)
     # add 1e-6, because rounding may leave the quotient slightly below a whole number of steps
     size = math.floor((stop - start) / step + 1e-6) + 1
     notes.append(
-        f"the clocks {names[0]!r} (step {first.axis.step:g}) and {names[1]!r} (step {second.axis.step:g}) were "
-        f"interpolated to {size} common points {step:g} apart"
+        f"the signals at the times {names[0]!r} (step {first.axis.step:g}) and {names[1]!r} (step {second.axis.step:g}) were "
+        f"interpolated to {size} common points with a step of {step:g}"
     )
     return Axis("t", size, step, float(start), first.axis.unit, time=True)
 
 
 def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], what: str) -> np.ndarray:
-    """Interpolate values (..., time) to a uniform axis with monotone cubics (PCHIP), which never overshoot the data."""
+    """Return values (…, points) on a uniform axis, interpolated with monotone cubics (PCHIP), which never overshoot the data.
+
+    values: (…, rows).
+    what: names of the signals, for the note about memory.
+    """
     from scipy.interpolate import PchipInterpolator
 
     points = np.clip(axis.points, stamps[0], stamps[-1])
@@ -191,10 +198,10 @@ def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], w
 def measured_at(axis: Axis, stamps: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
     """Return booleans (…, points): whether the value at each point of a uniform axis counts as measured; None if all do.
 
-    mask: (…, time), True where the value at a stamp was measured; None if all were measured.
+    mask: (…, rows), True where the value at a stamp was measured; None if all values were measured.
 
-    A point counts as measured if both neighbouring stamps were measured, and if these stamps are at most LONG median steps
-    apart or one of them coincides with the point.
+    A point counts as measured if the values at both neighbouring stamps were measured. In addition, the two stamps must be at
+    most LONG median steps apart, unless one of them coincides with the point.
     """
     points = np.clip(axis.points, stamps[0], stamps[-1])
     right = np.clip(np.searchsorted(stamps, points), 1, len(stamps) - 1)
@@ -212,5 +219,5 @@ def coordinate(name: str, values: np.ndarray, unit: str) -> Axis:
     steps = np.diff(values)
     step = float(values[-1] - values[0]) / max(len(values) - 1, 1)
     if not np.isfinite(values).all() or step <= 0 or np.abs(steps - step).max() > TOLERANCE * step:
-        raise LfnoError(f"the coordinate {name!r} is not a uniform increasing grid; interpolate the field to one first")
+        raise LfnoError(f"the coordinate {name!r} does not increase in equal steps; interpolate the field to a uniform grid")
     return Axis(name, len(values), tidy(step), float(values[0]), unit)

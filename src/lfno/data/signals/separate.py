@@ -1,4 +1,8 @@
-"""Separate the runs of one file: cells, structure arrays, groups, a column of run numbers, or a time that starts again."""
+"""Separate the runs of one file.
+
+The runs are cells or structure arrays of MATLAB, groups of HDF5, or rows of a table with a column of run numbers or with a time
+that starts again.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +17,32 @@ from lfno.data.files.variables import Variable, Variables
 from lfno.data.signals.parts import one_for_each
 from lfno.data.signals.vocabulary import COORDINATES, SAMPLES, TIMES, bare_word
 
-#: patterns for the name of a variable of one run: `head` and `run` identify the run, `field` is the variable
+# patterns for the name of a variable that belongs to one run: `head` and `run` identify the run, `field` names the variable
+#: names such as u{2}
 _CELL = re.compile(r"^(?P<field>.+)\{(?P<run>\d+)\}$")
+#: names such as run(2).u
 _STRUCTURE = re.compile(r"^(?P<head>.+)\((?P<run>\d+)\)\.(?P<field>.+)$")
+#: names such as run2/u
 _GROUP = re.compile(r"^(?P<head>[^/]*?)(?P<run>\d+)/(?P<field>.+)$")
 
-LEAST_ROWS = 8  # rows of the shortest run if the time starts again; fewer rows are a mistake of the logger
+LEAST_ROWS = 8  # rows: if the time goes back after fewer rows, the logger made a mistake and no new run starts
 
 
 class Separated(NamedTuple):
-    """The variables of each run, and the number of samples of a period if the shape of the arrays tells it."""
+    """The variables of each run of a file.
+
+    runs: the variables of each run.
+    period: length of a period in time samples, if the arrays have an axis of periods; else None.
+    """
 
     runs: list[Variables]
     period: int | None = None
 
 
 def separate(variables: Variables, sample: str | None, time: str | None) -> Separated | None:
-    """Return the variables of each run of a file; None if the file is one run, or arrays of runs of equal length.
+    """Return the variables of each run of a file; None if the file holds one run, or arrays of runs of equal length.
 
-    sample: the column that numbers the runs of a table; searched for if None.
+    sample: the column of a table with the number of the run; searched for if None.
     time: the time column of a table; searched for if None.
     """
     if (arrays := _realisations(variables)) is not None:
@@ -45,6 +56,10 @@ def separate(variables: Variables, sample: str | None, time: str | None) -> Sepa
 
 
 def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | None:
+    """Return the variables of each run, separated by their names. A variable without a run number belongs to every run.
+
+    Returns None if there are fewer than two runs, or if the runs do not have the same variables.
+    """
     runs: dict[tuple[str, int], dict[str, Variable]] = {}
     shared: dict[str, Variable] = {}
     for name, variable in variables.entries.items():
@@ -64,17 +79,22 @@ def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | 
 
 
 def _of_run(variable: Variable, place: int, count: int) -> Variable:
-    """Return the number of run `place` if the variable has one number for each of `count` runs; else the variable itself."""
+    """Return the part of a variable that belongs to one run.
+
+    place: index of the run.
+    count: number of runs.
+    If the variable has one number for each run, the result is the number of this run. Otherwise it is the whole variable.
+    """
     if variable.numeric and variable.size == count > 1 and max(variable.shape) == count:
         return Variable.of(variable.name, np.ravel(variable.array([]))[place : place + 1], variable.unit)
     return variable
 
 
 def _realisations(variables: Variables) -> Separated | None:
-    """Separate arrays (samples, channels, realisations, periods), as multisines are stored, into one run per realisation.
+    """Separate arrays (samples, channels, realisations, periods) into one run for each realisation.
 
-    The time vector, if there is one, has the samples of one period. A single number, such as the sampling rate, belongs to
-    every run. Returns None if the file has no such arrays.
+    Responses to multisine inputs are stored in this form. A time vector has the samples of one period and is continued over all
+    periods. A single number, such as the sampling rate, belongs to every run. Returns None if the file has no such arrays.
     """
     arrays = {n: v for n, v in variables.entries.items() if len(v.shape) == 4 and not any(v.axes) and v.numeric}
     shapes = {(v.shape[0], *v.shape[2:]) for v in arrays.values()}
@@ -100,15 +120,15 @@ def _realisations(variables: Variables) -> Separated | None:
             own[name] = Variable.of(name, joined, arrays[name].unit, ("t", "channel"))
         found.append(_one(variables, place, shared | own))
     found[0].notes.append(
-        f"{period} samples, {count} realisations and {periods} periods: arrays (samples, channels, realisations, periods)"
+        f"arrays (samples, channels, realisations, periods) with {period} samples, {count} realisations and {periods} periods"
     )
     return Separated(found, period)
 
 
 def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
-    """Separate the runs of a table with one run below the other; None if the table has no such runs.
+    """Return the variables of each run of a table with one run below the other; None if the table has no such runs.
 
-    Runs of equal length with a column of run numbers are left to `lfno.data.signals.parts`.
+    The result is also None for runs of equal length with a column of run numbers: `lfno.data.signals.parts` separates them.
     """
     clock = time or next((name for name in variables if bare_word(name) in TIMES), None)
     stamps = variables.entries.get(clock) if clock is not None else None
@@ -147,10 +167,10 @@ def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Va
 
 
 def _restarts(stamps: np.ndarray) -> np.ndarray | None:
-    """Return the rows at which the time starts again, including row 0; None if the time never starts again.
+    """Return the indices of the rows at which a run starts, including row 0; None if the time never starts again.
 
-    The first stamp of each run must be within two steps of the first stamp of the table. Each run must have at least
-    LEAST_ROWS rows.
+    stamps: (rows,). The first stamp of each run must be within two steps of the first stamp of the table. Each run must have at
+    least LEAST_ROWS rows.
 
     >>> _restarts(np.tile(np.arange(10.0), 2))
     array([ 0, 10])
@@ -163,12 +183,18 @@ def _restarts(stamps: np.ndarray) -> np.ndarray | None:
     if lengths.min() < LEAST_ROWS:
         return None
     near = np.abs(stamps[starts] - stamps[0]) <= 2 * step
-    near &= stamps[starts + 1] - stamps[starts] <= 2 * step  # after a single wrong stamp the time would jump ahead
+    # a single wrong stamp is no start: the time jumps ahead after it
+    near &= stamps[starts + 1] - stamps[starts] <= 2 * step
     return starts if near.all() else None
 
 
 def _one(variables: Variables, place: int, entries: dict[str, Variable], first: int = 0) -> Variables:
-    """Return the variables of run `place`, which begins at row `first` of the file."""
+    """Return the variables of one run.
+
+    place: index of the run.
+    entries: its variables.
+    first: row of the file at which the run begins.
+    """
 
     def row(index: int) -> str:
         return variables.row(first + index)

@@ -1,4 +1,4 @@
-"""The two sides of the data, inputs and outputs, as arrays `(sample, channel, *space, time)` with time stamps."""
+"""A side of the data: all inputs, or all outputs, as one array `(sample, channel, *space, time)` with time stamps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from lfno.data.signals.columns import extent
 from lfno.data.signals.names import Roles
 from lfno.systems.base import Channel
 
-#: if input and output have different sizes along the sample axis, and at most this size, that axis counts channels
-FEW = 16
+FEW = 16  # channels: a sample axis is taken as a channel axis only if it is not longer; see `_as_channels`
 
 
 @dataclass
@@ -24,7 +23,7 @@ class Side:
 
     values: (sample, channel, *space, time).
     channels: names and units of the channels.
-    stamps: (time,) time stamps of the last axis.
+    stamps: (time,) time stamps along the last axis.
     mask: shape of the values, True where a value was measured; None if every value was measured.
     """
 
@@ -35,16 +34,17 @@ class Side:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the channels."""
         return tuple(channel.name for channel in self.channels)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The meaning of the axes of the chosen variables.
+    """The roles of the axes of the inputs and outputs.
 
     roles: name of a variable -> role of each of its axes: "sample", "channel", "t", "single" or a coordinate.
     space: names of the axes of space, in the order of the outputs.
-    many: whether some variable has an axis of samples.
+    many: whether a variable has an axis of samples, so that the data are many trajectories.
     """
 
     roles: dict[str, tuple[str, ...]]
@@ -76,10 +76,10 @@ def lay_out(
     samples = {_count(variables, name, settled[name]) for name in roles.outputs}
     for name in roles.inputs:
         stated = _axes_for(variables, name, axes, False)
-        if stated is None and variables[name].size == 1:  # one number for the run is a constant input
+        if stated is None and variables[name].size == 1:  # a single number is a constant input
             settled[name] = (SINGLE,) * len(variables[name].shape)
         elif stated is None and not variables[name].axes and {extent(variables[name])} == {(c,) for c in samples if c}:
-            # one number for each sample is a parameter, which becomes an input that is constant in time
+            # a vector with one number for each sample is an input that is constant in time
             settled[name] = tuple(SAMPLE if size > 1 else SINGLE for size in variables[name].shape)
         else:
             settled[name] = settle(variables[name], stated, known | {TIME: lengths[0]})
@@ -93,42 +93,48 @@ def lay_out(
     )
     for name in roles.inputs:
         if extra := [r for r in settled[name] if r not in (SAMPLE, CHANNEL, TIME, SINGLE, *space)]:
-            raise LfnoError(f"the input {name!r} has the axis {extra[0]!r}, which the output has not")
+            raise LfnoError(f"the input {name!r} has the axis {extra[0]!r}, and the output does not have this axis")
     return Layout(settled, space, any(SAMPLE in each for each in settled.values()))
 
 
 def _axes_for(
     variables: Variables, name: str, axes: dict[str, tuple[str, ...]], must_fit: bool
 ) -> tuple[str, ...] | None:
+    """Return the roles that the user states for a variable; None if the user states none, or if they do not fit an input.
+
+    must_fit: True for an output: its axes are returned even if their number is wrong, so that the user gets an error.
+    """
     if name in axes or "" not in axes:
         return axes.get(name)
     variable = variables[name]
-    # axes stated for all variables describe the output; the lengths decide for an input with fewer axes
+    # the axes "" for all variables describe the output; an input may have fewer axes, and their lengths then decide
     fits = len(axes[""]) in (len(variable.shape), len(extent(variable)))
     return axes[""] if fits or must_fit else None
 
 
 def _count(variables: Variables, name: str, roles: tuple[str, ...]) -> int | None:
+    """Return the number of samples of a variable; None without a sample axis."""
     return variables[name].shape[roles.index(SAMPLE)] if SAMPLE in roles else None
 
 
 def _as_channels(
     variables: Variables, settled: dict[str, tuple[str, ...]], counts: dict[str, int | None]
 ) -> dict[str, tuple[str, ...]]:
-    """Turn the sample axis of every variable into a channel axis, because the variables have different sizes along it.
+    """Return the roles with every sample axis changed to a channel axis.
 
-    Raises LfnoError if a size exceeds FEW, or if a variable has a channel axis already.
+    This is needed if the inputs and outputs have different numbers of samples: they are then several channels of one record.
+    Raises LfnoError if there are more than FEW channels, or if a variable has a channel axis already.
     """
     if any(count is not None and (count > FEW or CHANNEL in settled[name]) for name, count in counts.items()):
         words = " and ".join(f"{name!r} has {count or 1}" for name, count in counts.items())
-        raise LfnoError(f"{words} samples; each input needs its output, so the counts must agree")
+        raise LfnoError(f"{words} samples; every sample needs an input and an output, so the numbers must agree")
     changed = {name: tuple(CHANNEL if r == SAMPLE else r for r in roles) for name, roles in settled.items()}
-    variables.notes.append("the counts differ between input and output, so they are channels of one record")
+    variables.notes.append("input and output have different lengths along one axis, so its points are channels of one record")
     return changed
 
 
 def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps: np.ndarray, notes: list[str]) -> Side:
-    """Return the named variables as the channels of one array. A single variable is not copied."""
+    """Return one side of the data: the variables `names` as the channels of one array. A single variable is not copied."""
     order = (SAMPLE, CHANNEL, *layout.space, TIME)
     arrays, channels = [], []
     for name in names:
@@ -138,7 +144,7 @@ def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps:
             roles = ",".join(role for role in layout.roles[name] if role != SINGLE)
             notes.append(f"{name!r} of shape {extent(variable)} was read as ({roles})")
         count = array.shape[1]
-        # the labels of an axis name the channels, unless the points of the axis are samples
+        # labels become the names of channels, unless the labelled axis is the sample axis
         labels = next((names for names in variable.labels.values() if CHANNEL in layout.roles[name]), None)
         if labels and len(labels) == count:
             channels += [Channel(part, variables[part].unit) for part in variables.parts(name)]
@@ -157,5 +163,5 @@ def gather(variables: Variables, names: tuple[str, ...], layout: Layout, stamps:
 
 
 def _full_time(values: np.ndarray, stamps: np.ndarray) -> np.ndarray:
-    """Repeat an input without a time axis along the time, without copying it."""
+    """Broadcast values (…, 1 or time) to (…, time). Values without a time axis are repeated without a copy."""
     return np.broadcast_to(values, (*values.shape[:-1], len(stamps)))

@@ -1,33 +1,40 @@
-"""Words in the names of variables that identify their roles."""
+"""Words that show the role of a variable if they are its name."""
 
 from __future__ import annotations
 
 import re
 
+#: names of time vectors
 TIMES = {"t", "time", "times", "timestamp", "timestamps", "datetime", "zeit", "tid", "samplinginstants"}
+#: names of a column with the number of the run, and of an axis of samples
 SAMPLES = {
     "sample", "samples", "trajectory", "trajectories", "batch", "run", "case", "experiment", "realization", "realisation",
 }  # fmt: skip
+#: names of an axis of channels
 CHANNELS = {"channel", "channels", "feature", "features", "component", "components"}
+#: names of coordinates of space
 COORDINATES = ("x", "y", "z")
+#: names of inputs
 INPUTS = {
     "f", "force", "forcing", "input", "inputs", "in", "uin", "excitation", "stimulus", "load", "drive", "inputdata", "shaker",
     "kraft", "anregung", "eingang", "entree", "entrada",
 }  # fmt: skip
+#: names of outputs
 OUTPUTS = {
     "output", "outputs", "out", "response", "uout", "yout", "y", "displacement", "velocity", "acceleration", "outputdata",
     "disp", "position", "deflection", "vel", "acc", "accel", "weg", "auslenkung", "verschiebung", "beschleunigung",
     "geschwindigkeit", "ausgang", "antwort", "sortie", "salida",
 }  # fmt: skip
-#: u is the response in mechanics and the input in control; the role of the other variable decides
+#: names of inputs or outputs: u is the output in mechanics and the input in control. The names of the other signals decide
 EITHER = {"u", "x"}
-#: columns that may only number the rows (pandas writes such a column with an empty name)
+#: names of a column of row numbers (pandas writes such a column with an empty name)
 COUNTERS = {"", "column", "index", "indexlevel", "row", "unnamed"}
-#: names of single numbers: the sampling rate in Hz, and the time step in seconds, of a file without a time vector
+#: names of a number that is the sampling rate in Hz
 RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplingfrequency"}
+#: names of a number that is the time step in seconds
 STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
 
 
 def bare_word(name: str) -> str:
-    """Return the letters of the last part of a name, in lower case: `run1/Force_2` becomes `force`."""
+    """Return the letters of the last part of a name in lower case: "force" for "run1/Force_2"."""
     return re.sub(r"[^a-z]", "", re.split(r"[/.]", name)[-1].lower())

@@ -7,12 +7,12 @@ Modules:
     refit: fit the parameters of a model again to more data
     check: check the stretches before a fit
     search: search for the structure on validation data
-    candidate: one fitted structure, and the choice between several
+    candidate: one fitted structure, and the choice between several structures
     families: families of nonlinearities
     cascade: filter, static nonlinearity and filter in series
-    blocks: fast fits of such cascades
+    blocks: fast fits of cascades
     friction: a mass with dry friction, such as a positioning axis
-    thin: thin records that are sampled very densely
+    thin: reduce the sampling rate of records that are sampled very densely
     structure: which entries of the equations are free
     terms: basis functions of the nonlinearity
     law: the equations, and one sub-step of their solution

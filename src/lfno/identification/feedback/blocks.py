@@ -18,16 +18,20 @@ from lfno.identification.feedback.hold import AFTER, moments, pieces
 from lfno.identification.feedback.law import split
 from lfno.identification.feedback.windows import Windows
 
-#: places of the rounded corners of the curves h_d, in standard deviations of z, and their steepness
-CORNERS, STEEP = (-1.6, -0.8, 0.0, 0.8, 1.6), 2.0
-#: part of each window that is not compared, because its initial state is unknown
+#: places of the rounded corners of the curves h_d, in standard deviations of z
+CORNERS = (-1.6, -0.8, 0.0, 0.8, 1.6)
+#: steepness of the rounded corners, in 1 / standard deviation of z
+STEEP = 2.0
+#: part of each window that does not count in the error, because the initial state of the window is unknown
 WARMUP = 0.2
 #: number of samples in the search
 SAMPLES = 8000
 #: step of the finite differences, relative to the parameters
 NUDGE = 1e-5
-#: damping above which a search stops, and relative decrease of the squared error below which it stops
-MOST_DAMPING, UNCHANGED = 1e6, 1e-3
+#: damping above which the Gauss–Newton steps stop
+MOST_DAMPING = 1e6
+#: relative decrease of the squared error below which the Gauss–Newton steps stop
+UNCHANGED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Blocks:
 
     @property
     def poles(self) -> np.ndarray:
+        """Return the poles of both filters, (poles,)."""
         return np.concatenate([self.front, self.back])
 
     @property
@@ -53,6 +58,7 @@ class Blocks:
         return int(np.abs(self.mix).argmax())
 
     def pack(self) -> np.ndarray:
+        """Return the vector of parameters: log(−Re μ) and Im μ of the poles, and the free entries of e."""
         poles = self.poles
         return np.concatenate([np.log(-poles.real), poles.imag[poles.imag > 0], np.delete(self.mix, self.fixed)])
 
@@ -66,12 +72,12 @@ class Blocks:
 
 
 def units(poles: np.ndarray) -> np.ndarray:
-    """Return entries of B that make the modal coordinates of order one."""
+    """Return the entries of b or g, one for each pole, that make the modal coordinates of order one."""
     return np.asarray(np.sqrt(np.abs(poles.real) + 0.1 * np.abs(poles)))
 
 
 def curves(z: np.ndarray) -> np.ndarray:
-    """Return h_d(z) (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one.
+    """Return the curves h_d(z), (…, d): z itself, and a smooth corner at each of CORNERS. z has the standard deviation one.
 
     All curves vanish at z = 0. Otherwise a motion from rest would begin with a false transient.
     """
@@ -81,7 +87,7 @@ def curves(z: np.ndarray) -> np.ndarray:
 
 
 class Screen:
-    """Fits of block structures to windows. Only one input, `channel`, drives the front filter."""
+    """Fast fits of block structures to some windows. Only the input with the index `channel` drives the front filter."""
 
     def __init__(self, windows: Windows, channel: int = 0) -> None:
         self.channel = channel
@@ -90,7 +96,7 @@ class Screen:
         self.windows = windows.chosen(rows).held("centred")
         size = len(windows.inputs)
         compared = np.arange(size) >= WARMUP * size * (not self.windows.rest.all())
-        compared[-AFTER:] = False  # the hold of h_d(z) does not know z beyond the window
+        compared[-AFTER:] = False  # the interpolation of h_d(z) needs samples of z beyond the window
         self.compared = compared[:, None] & self.windows.weights.all(axis=2)
         self.targets = self.windows.targets[self.compared]
 
@@ -109,6 +115,7 @@ class Screen:
         return np.concatenate([responses.swapaxes(1, 2).reshape(len(responses), -1), np.ones((len(responses), 1))], axis=1)
 
     def residual(self, vector: np.ndarray, like: Blocks) -> np.ndarray:
+        """Return the residual of the linear least squares. `vector` are parameters of blocks of the same kind as `like`."""
         with np.errstate(over="ignore", invalid="ignore"):
             basis = np.linalg.qr(self.columns(like.unpack(vector)))[0]
             return np.asarray((self.targets - basis @ (basis.T @ self.targets)).ravel())
@@ -145,7 +152,8 @@ class Screen:
     def curve(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return c (outputs, states of the back filter), and points z and n(z) of the nonlinearity, each (points,).
 
-        z has the scale that e gives. The rank-one approximation of the least-squares coefficients separates c from n.
+        The scale of z is the scale that the entries of e define. The rank-one approximation of the least-squares coefficients
+        separates c from n.
         """
         z, size = self.signal(blocks)
         found = np.linalg.lstsq(self.columns(blocks), self.targets, rcond=1e-10)[0][:-1]

@@ -16,7 +16,7 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Windows
 
-#: largest integration error, relative to the residual
+#: largest integration error of a fit, relative to the rms of the residual
 FINE = 0.1
 #: relative integration error below which finer sub-steps are not tried
 FINEST = 1e-7
@@ -30,7 +30,7 @@ SUBSTEPS = (1, 2, 4, 8)
 BEYOND = 2.0
 #: a limit so large that z never reaches it
 UNLIMITED = 1e9
-#: largest ratio of two mean squares for which the candidate with fewer parameters may be chosen
+#: a candidate with fewer parameters may be chosen if its mean squared error is below this multiple of the best one
 MOST_WORSE = 1.2
 
 
@@ -38,13 +38,14 @@ MOST_WORSE = 1.2
 class Candidate:
     """A fitted law with its validation errors.
 
-    label: the candidate in words.
-    law, structure: the equations, and their free parameters.
+    label: a description of the candidate in words.
+    law: the arrays of the equations.
+    structure: which entries of these arrays are fitted.
     hold: interpolation of the input between samples.
     substeps: number of sub-steps between two samples.
     starts: initial states of the training windows, (windows, n).
     cost: mean square of the training residual.
-    errors: mean square of the residual of each validation window; outputs have units of their standard deviations.
+    errors: mean square of the residual of each validation window, (windows,); outputs have units of their standard deviations.
     size: number of parameters.
     """
 
@@ -69,7 +70,7 @@ class Bench:
     """Windows for the fit and for the validation of candidates.
 
     deadline: end of the search, a value of `time.monotonic`.
-    holds: the holds of the input that a candidate may have. The last one follows smooth inputs best.
+    holds: the interpolations of the input that a candidate may have. The last one is the most accurate for smooth inputs.
     """
 
     train: Windows
@@ -91,7 +92,12 @@ class Bench:
         self, label: str, law: Law, structure: Structure, hold: str, starts: np.ndarray | None = None, substeps: int = 1,
         iterations: int = 25, tolerance: float = 1e-3,
     ) -> Candidate:  # fmt: skip
-        """Fit a structure and validate the result. `law` is the initialisation."""
+        """Return a candidate: the structure, fitted to the training windows, with its errors on the validation windows.
+
+        law: the initial law.
+        starts: initial states of the training windows before the fit, (windows, n).
+        iterations, tolerance: arguments of `levenberg.minimise`.
+        """
         windows = self.train.held(hold)
         starts = np.zeros((len(windows), structure.states)) if starts is None else starts
         point = Point(structure.pack(law), starts)
@@ -135,7 +141,10 @@ class Bench:
 
 
 def substeps_needed(problem: Problem, point: Point, cost: float, share: float = FINE) -> int:
-    """Return the smallest number of sub-steps with an integration error below `share` times the residual."""
+    """Return the smallest number of sub-steps with an integration error below `share` times the rms of the residual.
+
+    cost: sum of squares of the residual at `point`.
+    """
     rows = np.arange(min(len(problem.windows), 8))
     part = replace(problem, windows=problem.windows.chosen(rows))
     some = Point(point.vector, point.starts[rows])
@@ -152,7 +161,7 @@ def substeps_needed(problem: Problem, point: Point, cost: float, share: float = 
 
 
 def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
-    """Return the law with other terms. Known terms keep their gains; new terms have the gain zero.
+    """Return the law with other terms. Terms that the old law has keep their gains; new terms have the gain zero.
 
     terms: the terms of the new law.
     pick: the matrix E of the new law, (signals, n).
@@ -175,9 +184,9 @@ def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the fewest parameters whose error is within one standard error of the best candidate.
+    """Return the candidate with the fewest parameters whose error is within one standard error of the smallest error.
 
-    The standard error belongs to the difference of the two candidates on the same validation windows.
+    The standard error is computed from the differences of the two candidates on the same validation windows.
     """
     best = min(candidates, key=lambda candidate: candidate.errors.mean())
 

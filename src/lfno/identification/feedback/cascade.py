@@ -21,39 +21,41 @@ from lfno.identification.feedback.terms import Terms
 FREQUENCIES = np.geomspace(0.01, 0.8, 12)
 #: damping ratios of the front filter that are tried
 DAMPINGS = (0.1, 0.4, 0.8)
-#: largest number of modes that a search adds to the first ones
+#: largest number of modes that the search adds, and largest number that it removes
 MOST_STEPS = 5
-#: largest ratio of the new to the old error for which one more mode is accepted
+#: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8
 #: largest ratio of the new to the old error for which a simpler structure is accepted
 SIMPLER = 1.1
 #: largest |pole|, relative to the Nyquist frequency
 FASTEST = 1.0
-#: Gauss–Newton steps for the comparison of structures, and for the accepted structure
-FEW, MANY = 4, 12
-#: numbers of knees that describe the nonlinearity
+#: number of Gauss–Newton steps for the comparison of structures
+FEW = 4
+#: number of Gauss–Newton steps for the accepted structure
+MANY = 12
+#: numbers of knees that the first description of the nonlinearity may have
 KNEES = (1, 2, 3, 4)
 #: largest number of knees
 MOST_KNEES = 6
 #: places of a further knee that are compared, as quantiles of z
 PLACES = (0.1, 0.4, 0.6, 0.9)
-#: largest ratio of the new to the old error for which one more knee is tried
+#: a further knee is tried as long as the error falls below this part of the old error
 ANOTHER = 0.9
-#: relative decrease of the squared error below which a fit of a cascade stops; its minima are long valleys
+#: relative decrease of the squared error below which a fit stops; the error of a cascade falls slowly in some directions
 PRECISE = 2e-4
-#: relative error of a curve below which it describes the nonlinearity well enough
+#: a curve describes the nonlinearity well enough if its relative error is below this value
 CLOSE = 0.02
 
 
 def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -> list[Candidate]:
-    """Fit cascades that begin with the modes of a linear candidate.
+    """Return fitted cascades, whose first back filter has the modes of a linear candidate.
 
-    The list is empty if the fast fit of `Screen` has no smaller error than `best`.
+    The list is empty if the error of the fast fit of `Screen` is not clearly smaller (`WORTH`) than the error of `best`.
     """
     if linear.structure.free_start:
         return []
     inward = split(linear.law.drive.T, linear.law.decays)
-    # the strongest input drives the front filter; the others begin without influence
+    # the strongest input drives the front filter; the entries of B for the other inputs begin at zero
     channel = int(np.abs(inward @ linear.law.read.T).sum(1).argmax())
     screen = Screen(bench.train, channel)
     error, blocks = grown(screen, linear.law.poles, bench.deadline)
@@ -92,7 +94,11 @@ def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
 
 
 def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Blocks]:
-    """Return the best cascade that begins with a front filter of one mode and the poles of a linear model as back filter."""
+    """Return the training error and the poles of the best cascade.
+
+    The search begins with a front filter of one mode, and a back filter with the poles of a linear model. Then modes are added
+    while the error falls, and removed while the error hardly rises.
+    """
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
     fastest = FASTEST * np.pi / screen.windows.step
@@ -113,7 +119,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
 
 
 def first(screen: Screen, poles: np.ndarray) -> Iterator[Blocks]:
-    """Yield cascades with a front filter of one mode: from a grid, and from the poles of the linear model."""
+    """Yield cascades with a front filter of one mode. The pole of this mode comes from a table, or from the linear model."""
     nyquist = np.pi / screen.windows.step
     poles = poles[np.argsort(poles.imag > 0, kind="stable")]
     for frequency in FREQUENCIES * nyquist:
@@ -129,7 +135,7 @@ def first(screen: Screen, poles: np.ndarray) -> Iterator[Blocks]:
 
 
 def larger(blocks: Blocks) -> Iterator[Blocks]:
-    """Yield cascades with one more decay or oscillation, in front or at the back."""
+    """Yield cascades with one more decay or oscillation, in the front filter or in the back filter."""
     for front in (True, False):
         own = blocks.front if front else blocks.back
         size = float(np.abs(own).max())
@@ -196,7 +202,10 @@ def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[tuple[Terms, np.n
 
 
 def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Approximate n(z) by a constant, z and the terms. Return the coefficients and the residual."""
+    """Approximate n(z) by a constant, z and the terms. Return the coefficients (2 + terms,) and the residual (points,).
+
+    z, n: points of the nonlinearity, each (points,).
+    """
     basis = np.concatenate([np.ones((len(z), 1)), z[:, None], terms.values(z[:, None], shape)], axis=1)
     found = np.linalg.lstsq(basis, n, rcond=1e-10)[0]
     return found, n - basis @ found

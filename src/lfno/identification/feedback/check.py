@@ -33,7 +33,7 @@ def checked(stretches: Sequence[Stretch]) -> list[Stretch]:
             )
         seen += int(mask.all(0).sum())
     if seen < FEWEST:
-        raise LfnoError(f"{seen} measured samples are too short for a model with feedback; {FEWEST} are needed")
+        raise LfnoError(f"{seen} measured samples are too few for a model with feedback; {FEWEST} are needed")
     return list(stretches)
 
 

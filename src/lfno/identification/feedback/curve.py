@@ -1,10 +1,12 @@
 """The static characteristic: the constant input that holds the system at z, like the restoring force of a spring.
 
-At rest x = −A⁻¹ (B u + Γ φ(z)). With G = −E A⁻¹ B and H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
+The model is x′ = A x + B u + Γ φ(z) with z = E x (see `law`). At rest x = −A⁻¹ (B u + Γ φ(z)). With G = −E A⁻¹ B and
+H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
 
     u(z) = (z − H(z)) / G.
 
-If z is a velocity, a constant input leads to z = 0. Then the curve is the input that replaces the feedback: −Γ φ(z) along B.
+If z is a velocity, every constant input leads to z = 0. Then the characteristic is the input u(z) that cancels the feedback:
+B u(z) ≈ −Γ φ(z), by least squares.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
 
 
 def _channel(law: Law) -> tuple[int, bool]:
-    """Return the input that moves z most, and whether a constant input moves z at all."""
+    """Return the index of the input that moves z most, and whether a constant input moves z at all."""
     inward = split(law.drive.T, law.decays).T
     still = np.linalg.solve(law.matrix, inward)
     gains = np.abs(law.pick[0] @ still)
@@ -94,6 +96,7 @@ def _channel(law: Law) -> tuple[int, bool]:
 
 
 def _force(law: Law, z: np.ndarray, channel: int, static: bool) -> np.ndarray:
+    """Return the static characteristic u(z), (points,), for z (points,)."""
     inward = split(law.drive.T, law.decays).T[:, channel]
     fed = law.feedback(z[:, None]) @ law.gains.T
     if not static:

@@ -1,4 +1,4 @@
-"""Fit a model with feedback to stretches of any sampling rate. Dense stretches are thinned for the search."""
+"""Fit a model with feedback to stretches of any sampling rate. The search uses fewer samples if the samples are very dense."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lfno.identification.feedback.refit import refit, with_best_hold
 from lfno.identification.feedback.thin import thinned, thinning
 from lfno.identification.modal import ModalModel
 
-#: part of the time budget for the fit to thinned stretches
+#: part of the time budget for the fit to stretches with a reduced sampling rate
 THINNED = 0.7
 
 
@@ -30,10 +30,10 @@ def fit_feedback(
     ahead: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> FeedbackModel:
-    """Fit linear modes with a static nonlinear feedback. The arguments are those of `fit.fit_feedback`.
+    """Return linear modes with a static nonlinear feedback. `fit.fit_feedback` has the same arguments and describes them.
 
-    If the samples are dense, the structure and first parameters come from thinned stretches. Then the parameters are fitted to
-    the original stretches, with the best hold of the input.
+    If the samples are dense, the structure and the first parameters come from stretches with a reduced sampling rate (see
+    `thin`). Then the parameters are fitted to the original stretches, with the best hold of the input.
     """
     train = checked(train)
     factor = thinning(train)

@@ -13,10 +13,12 @@ from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms, monomials
 
+#: a function that receives one line of text for every choice of the search
 Report = Callable[[str], None]
+#: a function that fits one family: from the windows, the linear candidate and a report to the fitted candidates
 Family = Callable[[Bench, Candidate, Report], list[Candidate]]
 
-#: horizon, in samples, over which candidates are compared
+#: length, in samples, of the simulations with which initial laws are compared
 HORIZON = 256
 #: growing horizons, in samples, for a fit with many terms
 HORIZONS = (HORIZON // 4, HORIZON // 2, HORIZON)
@@ -24,7 +26,7 @@ HORIZONS = (HORIZON // 4, HORIZON // 2, HORIZON)
 STEEP = (0.5, 3.0)
 #: largest number of states for which all products of states are tried
 MOST_STATES = 3
-#: initial parameters of a hysteresis: share of the stiffness, and decay rate over frequency (see `internal.with_memory`)
+#: initial parameters of a hysteresis: pairs (share, forget), the arguments of `internal.with_memory`
 MEMORIES = ((0.5, 0.1), (0.3, 0.1), (0.5, 0.3))
 #: standard deviations of random initial states of a motion away from equilibrium, in units of the rms of the states
 STARTS = (1.0, 1.0, 2.0)
@@ -53,9 +55,13 @@ def told(candidate: Candidate, report: Report) -> None:
 def staged(
     bench: Bench, label: str, laws: Sequence[Law], structure: Structure, like: Candidate, horizons: Sequence[int]
 ) -> Candidate:
-    """Fit several initial laws over growing horizons, and fit the best law over whole windows.
+    """Return the best of several initial laws as a candidate that is fitted to whole windows.
 
-    After each horizon the worse half of the laws is dropped.
+    All laws are first fitted over growing horizons. After each horizon the worse half of the laws is dropped.
+
+    label, structure: the label and the free parameters of the result.
+    like: a candidate whose hold, sub-steps and initial states are used.
+    horizons: lengths of the simulations in samples.
     """
     starts = like.starts if like.starts.shape[1] == structure.states else None
     found: list[tuple[Law, np.ndarray | None, int]] = [(law, starts, like.substeps) for law in laws]
@@ -70,7 +76,7 @@ def staged(
 
 
 def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit the sine of each output, as in a pendulum."""
+    """Return one candidate for each output, with the sine of this output as feedback, as in a pendulum."""
     states, terms, found = bench.trajectory(linear), Terms(1, sines=(0,)), []
     for output, row in enumerate(linear.law.read):
         z = states @ row
@@ -83,7 +89,7 @@ def sine(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit a tanh of each output and of its rate: a saturating spring or actuator, or dry friction."""
+    """Return candidates with a tanh of each output and of its rate: a saturating spring or actuator, or dry friction."""
     states, terms, found = bench.trajectory(linear), Terms(1, units=1), []
     structure = replace(linear.structure, terms=terms)
     for output, row in enumerate(linear.law.read):
@@ -98,7 +104,10 @@ def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit one force with all products of an output and its rate of degree two and three: springs, dampers and mixed terms."""
+    """Return one candidate for each output, with springs, dampers and mixed terms as feedback.
+
+    The terms are all products of the output and its rate, of degree two and three. All terms act as one force.
+    """
     if not linear.structure.pairs:
         return []
     terms, found = Terms(2, powers=monomials(2, (3, 2))), []
@@ -111,7 +120,10 @@ def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[C
 
 
 def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit a hysteresis of Bouc–Wen form together with a cubic spring: y³, |v| ξ and v |ξ|."""
+    """Return a candidate with a hysteresis of Bouc–Wen form and a cubic spring: the terms y³, |v| ξ and v |ξ|.
+
+    y is the position, v is the velocity, and ξ is the internal state of the hysteresis (see `internal`).
+    """
     if not linear.structure.pairs:
         return []
     linear = without_decays(bench, linear)
@@ -127,9 +139,9 @@ def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 
 
 def without_decays(bench: Bench, linear: Candidate) -> Candidate:
-    """Fit the linear candidate without its decays. A linear model imitates a hysteresis by decays.
+    """Return the linear candidate, fitted again without its decays.
 
-    The internal state of the hysteresis replaces these decays.
+    A linear model imitates a hysteresis by decays. The internal state of the hysteresis replaces these decays.
     """
     law, count = linear.law, linear.structure.decays
     if not count:
@@ -143,7 +155,7 @@ def without_decays(bench: Bench, linear: Candidate) -> Candidate:
 
 
 def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit a hysteresis with an extra state and all cubic products of this state and the velocity."""
+    """Return a candidate with a hysteresis: one extra state, and all cubic products of this state and the velocity."""
     law = with_decay(linear.law)
     structure = replace(linear.structure, decays=law.decays)
     wider = bench.fit("linear with an extra decay", law, structure, linear.hold, iterations=10)
@@ -157,7 +169,7 @@ def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Cand
 
 
 def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit all quadratic products of the states, for laws with few states."""
+    """Return a candidate with all quadratic products of the states; an empty list for more than MOST_STATES states."""
     n = linear.law.states
     if not 1 < n <= MOST_STATES:
         return []
@@ -172,11 +184,11 @@ def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]
 
 
 def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray]:
-    """Return initial states to try for motions that begin away from equilibrium. All reproduce the observed initial output.
+    """Return initial states to try, each (n,), for motions that begin away from equilibrium.
 
-    A linear model describes a nonlinear beginning by an initial state that is far too large. A fit from this state ends in a
-    false minimum. The first returned state is the smallest one, relative to the rms of the later motion. The other states
-    scatter randomly.
+    All these states reproduce the observed initial output. The first one is the smallest, relative to the rms of the later
+    motion. The others are random. The initial state of the fitted linear model is not used: it is far too large if the
+    beginning of the motion is nonlinear, and a fit from there ends in a false minimum.
 
     states: states of the linear model, (sub-steps, windows, n).
     """
@@ -191,8 +203,11 @@ def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray
 
 
 def scaled(bench: Bench, law: Law, like: Candidate, terms: Terms, rows: np.ndarray) -> Law:
-    """Return the law with terms of new signals, scaled to an rms of one on the training windows.
+    """Return the law with new signals and terms. The signals are scaled to an rms of one on the training windows.
 
+    law: the law before the change.
+    like: a linear candidate with the hold, the sub-steps and the initial states of the simulation.
+    terms: the new terms.
     rows: the rows of E before scaling, (signals, n).
     """
     structure = replace(like.structure, decays=law.decays, terms=law.terms, rank_one=True)

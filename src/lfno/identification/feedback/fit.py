@@ -25,15 +25,17 @@ from lfno.identification.modal import ModalModel
 
 #: largest number of modes
 MOST_MODES = 4
-#: SEARCHED: training samples in the search for a structure.
-#: VALIDATED: validation samples in the search.
-#: FITTED: samples in the last fit.
-SEARCHED, VALIDATED, FITTED = 10_000, 10_000, 60_000
-#: part of the windows in the search; the strongest motions are left out, because a linear model would follow them only
+#: number of training samples in the search for a structure
+SEARCHED = 10_000
+#: number of validation samples in the search for a structure
+VALIDATED = 10_000
+#: number of samples in the last fit
+FITTED = 60_000
+#: part of the windows in the search; the strongest motions are left out, because they would dominate the fit of linear models
 STRONGEST = 0.9
 #: part of the time budget for the search for a structure
 SEARCHING = 0.6
-#: largest integration error, relative to the part of the noise that the parameters can follow
+#: largest integration error in the last fit, relative to the residual × √(parameters / samples), the noise that a fit absorbs
 UNBIASED = 0.3
 #: default time budget in seconds
 SECONDS = 60.0
@@ -50,10 +52,10 @@ def fit_feedback(
     ahead: bool = False,
     report: Callable[[str], None] = lambda text: None,
 ) -> FeedbackModel:
-    """Fit linear modes with a static nonlinear feedback, by least squares of the simulation error.
+    """Return linear modes with a static nonlinear feedback, fitted by least squares of the simulation error.
 
     train: training stretches; all have the sampling step of the grid.
-    validation: validation stretches. They choose the number of modes, the nonlinear signal and the terms. Without validation
+    validation: validation stretches, which choose the number of modes, the nonlinear signal and the terms. Without validation
         stretches, a fifth of the training windows is used for validation.
     grid: the grid of the data; its last axis is time.
     start: a linear model, whose poles are tried first.
@@ -110,7 +112,7 @@ def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: fl
     if len(windows) < 2:
         windows = cut(train, step, scales, "linear", max(len(windows.inputs) // 5, 64))
     if len(windows) < 2:
-        raise LfnoError(f"{len(windows.inputs)} samples are too short to validate a model with feedback; 200 are needed")
+        raise LfnoError(f"{len(windows.inputs)} samples are too few to validate a model with feedback; 200 are needed")
     held = np.arange(len(windows)) % 5 == min(4, len(windows) - 1)
     return windows.chosen(np.flatnonzero(~held)), windows.chosen(np.flatnonzero(held))
 
@@ -118,7 +120,7 @@ def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: fl
 def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
     """Return windows with about `samples` samples in all, evenly spread from the weakest to the strongest motion.
 
-    strongest: quantile of the strength of motion; windows above this quantile are left out.
+    strongest: part of the windows, beginning with the weakest motion, from which windows are chosen.
     """
     order = np.argsort((windows.targets**2).sum((0, 2)), kind="stable")[: max(int(strongest * len(windows)), 1)]
     count = int(np.clip(samples // max(windows.samples // len(windows), 1), 1, len(order)))
@@ -127,7 +129,7 @@ def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
-    """Return whether the late outputs differ from the initial outputs of motions from rest: the start is no equilibrium."""
+    """Return whether motions "from rest" begin away from an equilibrium: their late outputs differ from their first outputs."""
     gap = (late_levels(stretches) - scales.output_offset) / scales.output_scale
     return bool((np.abs(gap.mean(0)) > 4 * gap.std(0) / np.sqrt(len(gap)) + 0.05).any())
 
@@ -138,9 +140,10 @@ def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
 
 
 def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> tuple[Candidate, Fit]:
-    """Fit the candidate to all windows. Keep the old parameters if the validation error rises by more than MOST_WORSE.
+    """Fit the candidate to all windows. Return the candidate with its number of sub-steps, and the fit.
 
-    The sub-steps are so fine that the integration error changes the parameters less than the noise does.
+    The old parameters are kept if the mean squared validation error rises by more than the factor MOST_WORSE. The sub-steps are
+    so fine that the integration error changes the parameters less than the noise does.
     """
     windows = windows.held(best.hold)
     problem = Problem(windows, best.structure, best.law, best.substeps)

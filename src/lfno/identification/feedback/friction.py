@@ -2,13 +2,14 @@
 
     y″ = b u − d y′ − k y − f sign(y′) + c.
 
-The axis of a drive has no spring (k = 0), so one of its poles is an integrator. A linear search does not find these equations:
-the friction looks like many further modes. Here, finite differences of the output give a first estimate of all coefficients.
-With triangular weights w, the identity
+y is the position, u is the input, d is the damping, k the stiffness, f the friction force, and c a constant force. The axis of
+a drive has no spring (k = 0), so one of its poles is an integrator. The search for linear modes does not find these equations,
+because it imitates the friction by many modes. Here, finite differences of the output give a first estimate of all
+coefficients. A second difference with the step h is a weighted mean of y″, with triangular weights over 2h:
 
-    (y[k + 1] − 2 y[k] + y[k − 1]) / h² = Σ w y″
+    (y[k + 1] − 2 y[k] + y[k − 1]) / h² = mean of y″.
 
-is exact, so the estimate needs no derivative of noisy samples, only weighted means of u, y′ and sign(y′). The fit of the
+So the estimate needs no second derivative of noisy samples, only weighted means of u, y′ and sign(y′). The fit of the
 simulation error then replaces sign by a steep tanh. The constant force c becomes the shift of the tanh.
 """
 
@@ -26,7 +27,7 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Windows
 
-#: largest ratio of the errors with and without the term sign(y′) for which friction is tried
+#: friction is tried if the error of the regression with the term sign(y′) is below this part of the error without it
 NOTICEABLE = 0.9
 #: lags, in samples, of the finite differences
 LAGS = (1, 2, 4, 8)
@@ -60,9 +61,11 @@ class Axis:
 
 
 def friction(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Fit a mass with dry friction to a single output, if a regression shows such friction.
+    """Return one candidate, a mass with dry friction, if a regression shows such friction.
 
-    The result is empty if there are several outputs or no noticeable friction.
+    The result is an empty list if there are several outputs or no noticeable friction.
+
+    linear: a linear candidate, whose hold is used.
     """
     if bench.train.targets.shape[2] != 1 or linear.structure.free_start:
         return []
@@ -103,7 +106,7 @@ def regression(windows: Windows, output: int, lag: int) -> Axis:
 
 
 def averaged(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return weighted means of values (time, windows) over neighbouring times, where all neighbours exist."""
+    """Return weighted means of values (time, windows) over neighbouring times, (time − weights + 1, windows)."""
     size = len(weights)
     return np.asarray(sum(weight * values[n : len(values) - size + 1 + n] for n, weight in enumerate(weights)))
 

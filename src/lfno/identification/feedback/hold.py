@@ -1,13 +1,20 @@
 """The input between samples, and the response of poles to this input over a part of a step.
 
-On the step from sample k to k + 1 the input is a polynomial in the time since sample k,
+On the step from sample k to k + 1 the input u is a polynomial in the time s since sample k. So the state x of a pole μ, with
+x′ = μ x + u, is known exactly:
 
     u(t_k + s) = Σ_m c_m s^m,      x(s) = e^{μ s} x(0) + Σ_m c_m I_m(μ, s),    I_m(μ, s) = ∫₀ˢ r^m e^{μ(s−r)} dr.
 
-The cubic polynomial passes through u[k+1], u[k], u[k−1] and u[k−2], as in `lfno.spectral.hold`. It uses no sample after k + 1,
-and neither do the zero and the linear hold. The centred polynomial has degree five and passes through u[k−2] … u[k+3]. It looks
-two samples ahead, and it follows a band-limited input much closer: up to a third of the Nyquist frequency its relative error is
-below 10⁻³, against 10⁻² for the cubic polynomial.
+| hold    | degree of the polynomial | samples that define the polynomial |
+|---------|--------------------------|------------------------------------|
+| zero    | 0                        | u[k]                               |
+| linear  | 1                        | u[k], u[k+1]                       |
+| cubic   | 3                        | u[k−2] … u[k+1]                    |
+| centred | 5                        | u[k−2] … u[k+3]                    |
+
+The first three holds use no sample after k + 1, so a model with such a hold runs sample by sample. The centred hold needs two
+more samples and is more accurate: for frequencies up to a third of the Nyquist frequency, its relative error is below 10⁻³,
+against 10⁻² for the cubic hold.
 """
 
 from __future__ import annotations
@@ -22,8 +29,10 @@ from lfno.core.errors import LfnoError
 HOLDS: dict[str, tuple[int, ...]] = {"zero": (0,), "linear": (0, 1), "cubic": (0, 1, -1, -2), "centred": (0, 1, -1, -2, 2, 3)}
 #: holds that use no sample after the step; a model with such a hold runs sample by sample
 CAUSAL = tuple(name for name, places in HOLDS.items() if max(places) <= 1)
-#: number of samples before the first and after the last sample of a step that a hold may use
-BEFORE, AFTER = 2, 2
+#: largest number of samples before a step that a hold uses
+BEFORE = 2
+#: largest number of samples after a step that a hold uses
+AFTER = 2
 
 # 24 Gauss points integrate e^{μ s} over one step to rounding error, for every pole that the samples resolve
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -64,14 +73,14 @@ def continued(inputs: np.ndarray) -> np.ndarray:
 
 
 def hold_matrix(step: float, hold: str) -> np.ndarray:
-    """Return the matrix (powers, samples) from the samples at the positions of the hold to the coefficients c."""
+    """Return the matrix (powers, samples) that maps the samples at the positions `HOLDS[hold]` to the coefficients c."""
     places = HOLDS[hold]
     matrix = np.linalg.inv(np.vander(places, increasing=True).astype(float))
     return matrix / step ** np.arange(len(places))[:, None]
 
 
 def shifted(coefficients: np.ndarray, delay: float) -> np.ndarray:
-    """Return the coefficients (…, powers) of the same polynomial in the time since `delay`."""
+    """Return the coefficients (…, powers) of the same polynomial if the time starts at `delay` instead of 0."""
     count = coefficients.shape[-1]
     matrix = np.array([[math.comb(m, k) * delay ** (m - k) if m >= k else 0.0 for k in range(count)] for m in range(count)])
     return coefficients @ matrix

@@ -17,13 +17,13 @@ from lfno.identification.search import candidate_poles
 
 #: number of samples in the linear identification; more samples cost time and do not change the number of modes
 ENOUGH = 10_000
-#: largest ratio of the error with a decay to the error with an oscillation for which the decay is chosen
+#: a decay is preferred to an oscillation if the error with the decay is below this multiple of the error with the oscillation
 ENOUGH_DECAY = 1.02
-#: largest ratio of the fourth to the second differences of a smooth input
+#: an input is smooth if the rms of its fourth differences is below this part of the rms of its second differences
 SMOOTH = 0.3
-#: largest ratio of two linear errors, mean input over zero input at rest, for which the mean is the input at rest
+#: the mean input replaces zero as the input at rest if the error of a linear model falls below this part
 WORKING_POINT = 0.8
-#: the terms of a linear law: none
+#: the terms of a linear law: an empty list
 LINEAR = Terms(1)
 
 
@@ -31,7 +31,7 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
     """Return the offsets and standard deviations of the signals.
 
     Motions from rest begin at the equilibrium of the unforced system, so their input offset is zero. Otherwise the input offset
-    is the mean of the input. The time unit is 1 here; `fit_feedback` sets it from the modes.
+    is the mean of the input. The time unit is 1 s here; `fit_feedback` replaces this unit by one that suits the modes.
     """
     force = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float)
     seen = [np.ones(s.outputs.shape, bool) if s.mask is None else s.mask for s in stretches]
@@ -50,9 +50,10 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
 
 
 def resting_input(stretches: Sequence[Stretch], step: float, scales: Scales) -> np.ndarray:
-    """Return the constant input (inputs,) of the state of rest: zero, or the mean input if its linear error is much smaller.
+    """Return the constant input (inputs,) under which the system is at rest.
 
-    For example, tanks at their working level are at rest under the mean inflow and not under zero inflow.
+    This input is zero, or the mean input if a linear model then has a much smaller error. For example, tanks at their working
+    level are at rest under the mean inflow and not under zero inflow.
     """
     mean = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float).mean(axis=1)
     if any(stretch.start != REST for stretch in stretches) or not np.any(np.abs(mean) > scales.input_scale):
@@ -75,7 +76,7 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, mo
     """Return the linear least-squares problem on stretches of equal length, with signals in units of `scales`.
 
     step: sampling step in seconds.
-    moving: whether motions begin away from equilibrium. Then the first half of each stretch serves as the past.
+    moving: whether motions begin away from equilibrium. Then the first half of each stretch is simulated and not fitted.
     """
     if any(stretch.start == PERIODIC for stretch in stretches):
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
@@ -94,7 +95,7 @@ def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, mo
 
 
 def _twice(stretch: Stretch) -> Stretch:
-    """Return two periods of a steady state. The first period serves as the past of the second."""
+    """Return two periods of a steady state. The first period is the past of the second period."""
     mask = None if stretch.mask is None else np.tile(stretch.mask, 2)
     return Stretch(np.tile(stretch.inputs, 2), np.tile(stretch.outputs, 2), mask, PERIODIC, stretch.name)
 
@@ -102,8 +103,10 @@ def _twice(stretch: Stretch) -> Stretch:
 def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -> Iterator[Modes]:
     """Yield linear models with 1, 2, … modes.
 
-    Each model adds the next pole of `known`, or the mode that explains most of the residual. A decay is preferred if it
-    explains nearly as much as an oscillation.
+    Each model adds the next pole of `known`. After the last known pole, each model adds the mode that explains most of the
+    residual. A decay is preferred if it explains nearly as much as an oscillation.
+
+    most: largest number of modes.
     """
     table = candidate_poles(problem.step, problem.length)
     poles = np.zeros(0, dtype=complex)
@@ -123,7 +126,7 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
 
 
 def linear_law(modes: Modes, count: int, time: float) -> Law:
-    """Return the first `count` modes as a law in units of order one.
+    """Return the first `count` modes as a law without feedback, in units of order one.
 
     Each residue (outputs, inputs) is replaced by its best rank-one factorisation into a mode shape and a participation vector.
 

@@ -1,11 +1,12 @@
 """Laws from physical matrices, and the internal state of a hysteresis.
 
 The restoring force of a hysteresis depends on the past motion. An internal state ξ stores this dependence. ξ integrates the
-velocity v and decays with the rate κ:
+velocity v = y′ and decays with the rate κ:
 
     y″ + c y′ + k y + ξ = b u,     ξ′ = α v − κ ξ + (terms of v and ξ).
 
-The terms abs(v) ξ and v abs(ξ) give the Bouc–Wen model.
+y is the position, u is the force, and c and k are damping and stiffness. With the terms abs(v) ξ and v abs(ξ), these equations
+are the Bouc–Wen model.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.
 
     matrix: (n, n).
     inward: (n, inputs).
-    rows: rows of output matrices, (rows, n).
-    Returns the poles (modes,), the complex B (modes, inputs), and the rows in modal coordinates (rows, n).
+    rows: signals as linear combinations of x, (rows, n).
+    Returns the poles (modes,), the complex input matrix (modes, inputs), and the rows in modal coordinates (rows, n).
     """
     values, right = np.linalg.eig(matrix)
     keep = np.flatnonzero(values.imag >= 0)
@@ -38,9 +39,11 @@ def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.
 def with_memory(law: Law, share: float, forget: float) -> tuple[Law, np.ndarray]:
     """Add a hysteresis state to the first oscillation of a linear law.
 
-    share: part of the stiffness that the state ξ takes over, α = share × stiffness.
-    forget: κ relative to the frequency.
-    Returns the law, and the rows (3, n) of position, velocity and ξ.
+    The docstring of this module has the equations.
+
+    share: part of the stiffness that moves to the state ξ, α = share × stiffness.
+    forget: the decay rate κ, relative to the frequency of the oscillation.
+    Returns the law, and three rows (3, n) that give position, velocity and ξ from the states.
     """
     decays, pole = law.decays, law.poles[law.decays]
     frequency = abs(pole)

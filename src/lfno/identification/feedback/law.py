@@ -2,9 +2,11 @@
 
     x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + D u + offset
 
-A is block diagonal. Decays come first, with one real state each. Oscillations follow, with two states each: the real and the
-imaginary part of the modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical
-Runge–Kutta method of order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2},
+x is the state, u is the input, y is the output, and φ(z) is the nonlinear feedback of the signals z. A is block diagonal.
+Decays come first, with one real state each. Oscillations follow, with two states each: the real and the imaginary part of the
+modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical Runge–Kutta method of
+order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2}, the four stages z₁ … z₄ and
+the state x⁺ after the sub-step are
 
     z₁ = E x                                  z₂ = E (R x + U½ + h/2 R Γ φ(z₁))
     z₃ = E (R x + U½ + h/2 Γ φ(z₂))           z₄ = E (R² x + U₁ + h R Γ φ(z₃))
@@ -37,8 +39,8 @@ class Law:
     direct: D (outputs, inputs).
     offset: (outputs,).
     start: initial state (n,) of a motion "from rest".
-    limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal continues as a straight line, and
-        φ of several signals stays constant. A constant φ is bounded, so with stable poles no motion can grow without bound.
+    limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal (m = 1) continues as a straight
+        line, and φ of several signals stays constant. A constant φ is bounded, so no motion of stable poles grows for ever.
     terms: the basis functions φ.
     """
 
@@ -80,7 +82,7 @@ class Law:
         return found
 
     def feedback_slopes(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return φ (…, q), ∂φ/∂z (…, q, m) and ∂φ/∂shape (…, shapes)."""
+        """Return φ (…, q), ∂φ/∂z (…, q, m) and ∂φ/∂shape (…, shapes), extrapolated beyond the limits."""
         low, high = self.limits[:, 0], self.limits[:, 1]
         inside = np.minimum(np.maximum(z, low), high)
         value, slope, bent = self.terms.slopes(inside, self.shape)

@@ -1,9 +1,12 @@
 """The Levenberg–Marquardt method with geodesic acceleration. The initial state of each window is eliminated.
 
 All windows share the parameters θ, and each window has its own initial state x. So the matrix of the normal equations has an
-arrow shape, with the blocks Hθθ, Hθx and Hxx. The Schur complement gives the steps of the parameters and of the initial states:
+arrow shape, with the blocks Hθθ, Hθx and Hxx. gθ and gx are the parts of the gradient. The Schur complement gives the steps δθ
+of the parameters and δx of the initial states:
 
     (Hθθ − Σ Hθx Hxx⁻¹ Hxθ) δθ = −(gθ − Σ Hθx Hxx⁻¹ gx),      δx = −Hxx⁻¹ (gx + Hxθ δθ).
+
+The sums run over the windows.
 """
 
 from __future__ import annotations
@@ -16,14 +19,16 @@ import numpy as np
 from lfno.identification.feedback.problem import Point, Problem
 from lfno.identification.feedback.sensitivity import state_sensitivities
 
-#: PROBE: step of the finite difference for the geodesic acceleration, relative to the damped step.
-#: MOST_BENT: largest accepted ratio of the acceleration to the velocity.
-PROBE, MOST_BENT = 0.1, 0.75
+#: step of the finite difference for the geodesic acceleration, relative to the damped step
+PROBE = 0.1
+#: the geodesic acceleration is used if its norm is below this part of the norm of the damped step
+MOST_BENT = 0.75
 #: growing horizons, in samples, for the fit of initial states
 HORIZONS = (24, 96, 384)
-#: DAMPING: initial damping.
-#: MOST_DAMPING: damping above which the search stops.
-DAMPING, MOST_DAMPING = 1e-3, 1e8
+#: initial damping
+DAMPING = 1e-3
+#: damping above which the search stops
+MOST_DAMPING = 1e8
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,10 @@ class Fit:
 
 
 class Normal:
-    """The normal equations at a point."""
+    """The normal equations at a point, with the blocks of the arrow-shaped matrix.
+
+    jacobian: result of `Problem.jacobian` at the point.
+    """
 
     def __init__(self, problem: Problem, jacobian: np.ndarray, point: Point) -> None:
         self.jacobian, self.count = jacobian, len(point.vector)
@@ -50,7 +58,7 @@ class Normal:
         self.ridge = 1e-12 * max(float(np.diag(self.shared).max()), 1e-300)
 
     def solve(self, residual: np.ndarray, damping: float, prior: bool = True) -> Point:
-        """Return the damped step δ that minimises |residual + J δ|²."""
+        """Return the step δ that minimises |residual + J δ|², with damping. With `prior`, the prior is part of the cost."""
         slope = np.einsum("wrp,wr->wp", self.jacobian, residual)
         by_shared, by_own = slope[:, : self.count].sum(0), slope[:, self.count :]
         if prior:
@@ -73,14 +81,16 @@ class Normal:
 
 
 def moved(point: Point, step: Point, share: float = 1.0) -> Point:
+    """Return the point + share × step."""
     return Point(point.vector + share * step.vector, point.starts + share * step.starts)
 
 
 def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: float = 1e-4, deadline: float = np.inf) -> Fit:
-    """Minimise the cost.
+    """Return the point with the smallest cost that the method finds.
 
-    The search stops after two successive steps with a relative decrease below `tolerance`.
+    The method stops after two successive steps with a relative decrease below `tolerance`.
 
+    point: the initial point.
     iterations: largest number of iterations.
     deadline: a value of `time.monotonic`; no iteration begins after this time.
     """
@@ -118,9 +128,10 @@ def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: fl
 
 
 def settled(problem: Problem, point: Point) -> Fit:
-    """Fit only the initial states of the windows, over growing horizons. Windows from rest keep their initial state.
+    """Return the point with fitted initial states of the windows. Parameters do not change, and windows from rest stay at rest.
 
-    Over a long horizon, the error of a strongly nonlinear motion has many minima. A short horizon leads to the correct minimum.
+    The horizon grows. Over a long horizon, the error of a strongly nonlinear motion has many minima. A short horizon leads to
+    the correct minimum.
     """
     if not problem.windows.rest.all():
         for horizon in HORIZONS:
@@ -129,7 +140,7 @@ def settled(problem: Problem, point: Point) -> Fit:
 
 
 def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
-    """Fit the initial states over the windows of the problem by damped Gauss–Newton steps."""
+    """Return the point with initial states that are fitted over whole windows by damped Gauss–Newton steps."""
     windows, law = problem.windows, problem.law(point)
     states = problem.states(point)
     residual = problem.residual(point, states)

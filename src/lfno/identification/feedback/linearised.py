@@ -1,7 +1,8 @@
 """Modes of a model with feedback: in small motion, and as the amplitude grows.
 
-About z = 0 the feedback is linear with the slope φ′(0). So small motions follow x′ = (A + Γ φ′(0) E) x + B u. In a motion of
-one frequency, z = Z cos ωt, the feedback acts like a slope that depends on the amplitude, the describing function
+The model is x′ = A x + B u + Γ φ(z) with z = E x (see `law`). About z = 0 the feedback is linear with the slope φ′(0). So small
+motions follow x′ = (A + Γ φ′(0) E) x + B u. In a motion of one frequency, z = Z cos ωt, the feedback acts like a linear
+feedback whose slope depends on the amplitude Z. This slope is called the describing function,
 
     N(Z) = 1/(π Z) ∫₀^{2π} φ(Z cos τ) cos τ dτ.
 
@@ -35,7 +36,11 @@ def closed_matrix(law: Law, slope: np.ndarray | None = None) -> np.ndarray:
 def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: str, error: float) -> Modes:
     """Return the poles, residues and pole covariance of the law in small motion about z = 0.
 
-    A contribution is the part of the rms response to white noise.
+    The contribution of a mode is the rms of its response to white noise, relative to the root of the sum of squares of all
+    modes.
+
+    structure, covariance: free parameters of the law, and covariance of these parameters.
+    hold, error: fields of the result.
     """
     poles, residues = _eigenmodes(law)
     weight = np.sqrt((np.abs(residues) ** 2).sum((0, 1)) / np.maximum(-2 * poles.real, 1e-300))
@@ -68,9 +73,9 @@ def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
 
 
 def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count: int) -> tuple[np.ndarray, ...]:
-    """Return three arrays (count,): amplitude of an output, frequency in Hz and damping ratio of one oscillation.
+    """Return three arrays (count,): amplitude of an output, frequency in Hz, and damping ratio of one oscillation.
 
-    The amplitude grows through the visited range. Raises LfnoError for feedback of more than one signal.
+    The amplitude grows up to the largest |z| of the training data. Raises LfnoError for feedback of more than one signal.
 
     visited: (signals, 2), the range of z in the training data.
     mode: index of the oscillation; the strongest oscillation in small motion has the index 0.

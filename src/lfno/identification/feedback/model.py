@@ -37,16 +37,18 @@ ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset"
 class FeedbackModel:
     """Linear modes with a static nonlinear feedback.
 
-        x′ = A x + B (u − input_offset) + Γ φ(E x),      y = C x + D (u − input_offset) + offset
+        x′ = A x + B (u − input_offset) + Γ φ(z),      z = E x,      y = C x + D (u − input_offset) + offset
 
-    law: the equations in the user's units and seconds.
-    structure: the free parameters of the law.
+    u is the input, x is the state, y is the output, and φ(z) is the nonlinear feedback of a few signals z.
+
+    law: the arrays of the equations (`Law`), in the user's units and seconds.
+    structure: which entries of these arrays are fitted.
     input_offset: (inputs,).
     grid: the grid of the training data.
     hold: interpolation of the input between samples.
     span: longest sub-step in seconds.
     visited: (signals, 2), the range of z in the training data.
-    covariance: covariance of the fitted parameters.
+    covariance: covariance (parameters, parameters) of the fitted parameters.
     noise: (outputs,), rms of the residual on the training data.
     provenance: label, terms and validation error of the fit.
     """
@@ -92,6 +94,7 @@ class FeedbackModel:
         return self.march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
 
     def march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
+        """Return the states (time, samples, n). `steps` are coefficients of inputs, (time − 1, samples, channels, powers)."""
         count = self.substeps(step)
         begin = np.tile(self.law.start, (samples, 1)) if start is None else start
         return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
@@ -108,19 +111,20 @@ class FeedbackModel:
         return self.outputs(self.states(inputs, (grid or self.grid).steps[-1]), inputs)
 
     def out_of_range(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return for each sample the largest distance of z from the middle of its visited range, over half of this range.
+        """Return for each sample how far z leaves the range that z has in the training data, (samples,).
 
-        The result has the shape (samples,). Above 1 the model extrapolates.
+        The value is the largest distance of z from the middle of the range, divided by half the width of the range. Above 1 the
+        model extrapolates.
         """
         states = self.states(self._checked(inputs), (grid or self.grid).steps[-1])
         middle, half = self.visited.mean(1), np.ptp(self.visited, axis=1) / 2
         return np.asarray((np.abs(states @ self.law.pick.T - middle) / np.maximum(half, 1e-300)).max(axis=(0, 2)))
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Return the transient and the steady part of the response from rest.
+        """Return the transient and the steady part of the response from rest, each (samples, outputs, time).
 
         The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, and a
-        warning gives their number. Raises LfnoError if no sample has a steady state.
+        warning gives the number of such samples. Raises LfnoError if no sample has a steady state.
         """
         steady = self.steady(inputs, grid)
         missing = int(np.isnan(steady).any((1, 2)).sum())
@@ -132,9 +136,10 @@ class FeedbackModel:
         return self.predict(inputs, grid) - steady, steady
 
     def steady(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the response to the periodically repeated inputs; NaN for samples without a steady state.
+        """Return the response (samples, outputs, time) to the periodically repeated inputs.
 
-        The simulation starts from rest and repeats the window until the state no longer changes from period to period.
+        A sample without a steady state is NaN. The simulation starts from rest and repeats the window until the state no longer
+        changes from period to period.
         """
         inputs, step = self._checked(inputs), (grid or self.grid).steps[-1]
         # three copies of the window, so that the hold uses the samples of the neighbouring periods
@@ -162,7 +167,11 @@ class FeedbackModel:
         return small_signal(self.law, self.structure, self.covariance, self.hold, error)
 
     def backbone(self, mode: int = 0, output: int = 0, count: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return amplitude of an output, frequency in Hz and damping ratio of a mode, each (count,), over the visited range."""
+        """Return frequency and damping of one mode as functions of the amplitude of an output.
+
+        The result is three arrays (count,): amplitude, frequency in Hz, damping ratio. The amplitude grows through the range of
+        z in the training data. Mode 0 is the strongest oscillation.
+        """
         amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
         return amplitude, frequency, damping
 
@@ -176,6 +185,7 @@ class FeedbackModel:
         return z, force, lower, upper
 
     def _checked(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the inputs as float64. Raise LfnoError for a wrong shape or for values that are not finite."""
         values = np.asarray(inputs, dtype=np.float64)
         if values.ndim != 3 or values.shape[1] != self.channels[0]:
             raise LfnoError(f"inputs have shape {values.shape}; (samples, {self.channels[0]}, time) is needed")

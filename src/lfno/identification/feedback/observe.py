@@ -1,11 +1,12 @@
 """The initial state of a record that begins in motion, estimated from its first outputs.
 
-The state x₀ minimises the squared error of the first outputs, in units of the model's residual, plus a prior:
+The state x₀ minimises the squared error of the first outputs, relative to the residual on the training data, plus a prior:
 
     Σ (y − ŷ(x₀))² / noise² + (x₀ − m)ᵀ P⁻¹ (x₀ − m)
 
-m and P are the mean and the covariance of the states on the training data. Some modes have little influence on the first
-outputs. Without the prior, a few noisy samples could give such a mode a large false amplitude.
+y are the measured outputs, and ŷ(x₀) are the simulated outputs. m and P are the mean and the covariance of the states on the
+training data. Some modes have little influence on the first outputs. Without the prior, a few noisy samples could give such a
+mode a large false amplitude.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from lfno.identification.feedback.model import FeedbackModel
 from lfno.identification.feedback.sensitivity import state_sensitivities
 from lfno.identification.feedback.simulate import simulate, substep_pieces
 
-#: MOST_STEPS: largest number of Gauss–Newton steps.
-#: UNCHANGED: relative decrease of the error below which the search stops.
-MOST_STEPS, UNCHANGED = 30, 1e-6
-#: DAMPING: initial damping.
-#: MOST_DAMPING: damping above which the search stops.
-DAMPING, MOST_DAMPING = 1e-3, 1e6
+#: largest number of Gauss–Newton steps
+MOST_STEPS = 30
+#: relative decrease of the squared error below which the search stops
+UNCHANGED = 1e-6
+#: initial damping of the steps
+DAMPING = 1e-3
+#: damping above which the search stops
+MOST_DAMPING = 1e6
 #: smallest variance of a state in the prior, relative to the sum of the variances of all states
 LEAST = 1e-6
 
@@ -32,7 +35,7 @@ LEAST = 1e-6
 def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean (n,) and the covariance (n, n) of the simulated states.
 
-    inputs: training inputs, each (channels, time). The first tenth of each simulation does not count.
+    inputs: training inputs, each (channels, time). The first tenth of each simulation is left out, because it starts at rest.
     """
     step = model.grid.steps[-1]
     found = [model.states(one[None], step)[one.shape[-1] // 10 :, 0] for one in inputs]

@@ -17,7 +17,10 @@ MOST = 20_000
 
 
 def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, residual: np.ndarray) -> np.ndarray:
-    """Return the covariance of the parameters. The initial states of the windows are eliminated. The noise may be coloured."""
+    """Return the covariance (parameters, parameters) of the parameters. The noise may be coloured.
+
+    The initial states of the windows are unknowns too, and are eliminated.
+    """
     windows = problem.windows
     count = max(min(len(windows), MOST // len(windows.inputs)), 1)
     rows = np.linspace(0, len(windows) - 1, count).round().astype(int)
@@ -37,7 +40,7 @@ def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, res
 
 
 def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Scales) -> tuple[Law, np.ndarray]:
-    """Convert the law and the covariance of its parameters to the user's units and seconds."""
+    """Return the law and the covariance of its parameters in the user's units and seconds."""
     time, inward, outward = scales.time, scales.input_scale, scales.output_scale
     moved = replace(
         law, poles=law.poles / time, drive=law.drive / (time * inward), gains=law.gains / time,

@@ -15,7 +15,7 @@ from lfno.identification.feedback.windows import Windows
 
 #: weight of the condition x(period) − x(0) = 0, for a window that is one period of a steady state
 CLOSING = 30.0
-#: weight of the prior on log(−Re μ) and Im μ; so small that it matters only for poles that the data do not determine
+#: weight of the prior on log(−Re μ) and Im μ; this small prior matters only for poles that the data do not determine
 PRIOR = 1e-4
 
 
@@ -44,10 +44,12 @@ class Problem:
 
     @cached_property
     def pieces(self) -> np.ndarray:
+        """Return the coefficients of the inputs on sub-steps, (sub-steps, windows, channels, powers)."""
         return substep_pieces(self.windows.pieces, self.windows.step, self.substeps)
 
     @cached_property
     def reference(self) -> np.ndarray:
+        """Return the parameters of `like`, (parameters,), from which the prior measures."""
         return self.structure.pack(self.like)
 
     @cached_property
@@ -64,6 +66,7 @@ class Problem:
         return self.like.direct.shape[1], self.like.direct.shape[0]
 
     def law(self, point: Point) -> Law:
+        """Return the law with the parameters of a point."""
         return self.structure.unpack(point.vector, self.like)
 
     def begin(self, point: Point) -> np.ndarray:
@@ -71,6 +74,7 @@ class Problem:
         return np.where(self.windows.rest[:, None], self.law(point).start, point.starts)
 
     def states(self, point: Point) -> np.ndarray:
+        """Return the simulated states (sub-steps + 1, windows, n)."""
         span = self.windows.step / self.substeps
         return simulate(self.law(point), self.pieces, span, self.begin(point))
 

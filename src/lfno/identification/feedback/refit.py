@@ -28,9 +28,10 @@ LONGEST = 8000
 def refit(model: FeedbackModel, stretches: Sequence[Stretch], seconds: float) -> FeedbackModel:
     """Fit the parameters of a model to stretches, by least squares of the simulation error. Return the new model.
 
-    If the model has slow poles, the windows are longer than in the search for a structure. If the fit diverges, the old model
-    is returned.
+    If the model has slow poles, the windows are longer than in the search for a structure. If the fit diverges, the function
+    returns the old model.
 
+    stretches: the data, with the sampling step of `model.grid`.
     seconds: time budget of the fit.
     """
     deadline, step = time.monotonic() + seconds, model.grid.steps[-1]

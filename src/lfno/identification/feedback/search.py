@@ -17,15 +17,15 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
 
-#: largest ratio of the new to the old validation error for which a further mode or term of a nonlinear model is accepted
+#: a further mode or term of a nonlinear model is accepted if the validation error falls below this part of the old one
 WORTH = 0.9
-#: largest ratio of the new to the old validation error for which a further mode of a linear model is accepted
+#: a further mode of a linear model is accepted if the validation error falls below this part of the old one
 WORTH_MODE = 0.95
-#: largest ratio of the error of a candidate to the error of the simpler candidates for which no other family is tried
+#: a candidate ends the search if its error is below this part of the error of all simpler candidates
 CLEARLY = 0.5
 #: smallest number of states for products of states
 PRODUCTS = 3
-#: sets of degrees that a leading cubic term grows to, step by step
+#: degrees of the terms of a polynomial, step by step; a polynomial begins with a cubic term
 DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 
 
@@ -34,6 +34,7 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 
     The search begins with as many modes as the linear model needs. If the residual is not white noise, one more mode is tried.
 
+    bench: the windows for fits and validation, with the deadline of the search.
     path: linear models with 1, 2, … modes.
     time: time unit of the windows in seconds.
     free_start: whether motions begin away from equilibrium, so that the initial state is fitted.
@@ -78,8 +79,8 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
     """Return whether a candidate is clearly better than the linear candidates that have no more parameters.
 
-    The training errors are compared: one validation window with few reversals of the motion says less than all training
-    windows.
+    The training errors are compared. A single validation window may contain few reversals of the motion, so its error is less
+    reliable.
     """
     simple = [one.cost for one in linear if one.size <= max(found.size, linear[0].size)]
     return found.cost < CLEARLY**2 * min(simple) and found.error < linear[0].error
@@ -89,7 +90,7 @@ def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> t
     """Return the index of the linear candidate with the fewest useful modes, and its `cubics` if they were fitted.
 
     A linear model imitates a nonlinearity by additional modes. The nonlinear model does not need these modes. So each candidate
-    gets a cubic term, and the search stops at the first candidate that the next one hardly improves.
+    gets a cubic term. The search stops as soon as one more mode hardly lowers the error.
     """
     best, kept = len(linear) - 1, list[Candidate]()
     if len(linear) == 1 or bench.finished(linear[-1]):
@@ -106,9 +107,10 @@ def fewest_modes(bench: Bench, linear: Sequence[Candidate], report: Report) -> t
 
 
 def cubics(bench: Bench, linear: Candidate) -> list[Candidate]:
-    """Fit a cubic term and, if the residual is not white noise, an additional quadratic term. The best candidate is the last.
+    """Return candidates with a cubic term, and with a cubic and a quadratic term. The best candidate is the last one.
 
-    A cubic spring has a quadratic term if its working point is not its point of symmetry.
+    The quadratic term is fitted only if the residual of the cubic term is not white noise. A cubic spring has a quadratic term
+    if its working point is not its point of symmetry.
     """
     found = [lead(bench, linear, signals(linear.law)[0], 3)]
     if not bench.finished(found[0]):
@@ -155,9 +157,10 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
 
 
 def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidate:
-    """Add terms of other degrees to the leading cubic, step by step, and return the best candidate.
+    """Add terms of other degrees to the cubic term, step by step. Return the best candidate.
 
-    The growth stops after two steps with little gain. A sine resembles a cubic, so the cubic grows even if a sine is as good.
+    No more terms are added after two steps with little gain. A sine resembles a cubic term, so a sine with the same error does
+    not stop the search.
     """
     grows = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
     best, failures = choose(grows or tried), 0
@@ -178,8 +181,8 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
     """Return two lists of signals for the nonlinearity, as pairs of a name and a row of E.
 
-    The first list has every output, and the part of each mode in the strongest output. The part of one mode is a signal for a
-    nonlinearity at a point that no output measures. The second list has the rate of every output.
+    The first list has every output, and the part of each mode in the strongest output. The part of one mode helps if the
+    nonlinearity acts at a point that no output measures. The second list has the rate of every output.
     """
     names = [f"output {n + 1}" for n in range(len(law.read))]
     places = list(zip(names, law.read, strict=True))
@@ -192,9 +195,11 @@ def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.
 
 
 def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:
-    """Fit one term of a degree to each signal over a short horizon, and fit the best signal to whole windows.
+    """Return a candidate with one term of the given degree, of the best signal.
 
-    rows: names of the signals, and rows of E.
+    Each signal is fitted over a short horizon. The best signal is then fitted to whole windows.
+
+    rows: pairs of the name of a signal and its row of E, from `signals`.
     """
     states = bench.trajectory(linear)
     short = replace(bench, train=bench.train.until(HORIZON))
@@ -214,7 +219,7 @@ def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]]
 
 
 def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
-    """Fit the parent with more terms of the same signal."""
+    """Return the candidate `parent`, fitted again with other terms of the same signal."""
     z = bench.trajectory(parent) @ parent.law.pick.T
     law = extended(parent.law, terms, parent.law.pick, z)
     of = parent.label.split(" of ", 1)[-1]
@@ -224,7 +229,7 @@ def grow(bench: Bench, parent: Candidate, terms: Terms) -> Candidate:
 
 
 def best_hold(bench: Bench, parent: Candidate, report: Report) -> Candidate:
-    """Fit the parent with each permitted hold of the input, and return the candidate with the smallest training error."""
+    """Return the candidate `parent`, fitted with the permitted hold of the input that has the smallest training error."""
     found = [parent]
     for hold in bench.holds:
         if hold != parent.hold and not bench.late:

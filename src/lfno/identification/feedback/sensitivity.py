@@ -1,7 +1,8 @@
 """Exact derivatives of the simulated states with respect to the initial state and every parameter.
 
-One sub-step is a map x⁺ = F(x, θ). On a known trajectory, the derivatives of F at different sub-steps are independent. So they
-are computed for many sub-steps at once. Only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ runs sequentially in time.
+One sub-step is a map x⁺ = F(x, θ) of the state x and the parameters θ. On a known trajectory, the derivatives of F at different
+sub-steps are independent, and are computed for many sub-steps at once. Only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ for the
+sensitivities S = ∂x/∂θ runs sequentially in time.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ class SubstepSlopes:
             bent.append(by_shape)
             if base is not None and matrix is not None:
                 where.append(base + value @ matrix.T)
-        # direct[s]: derivative of z of stage s with φ of the earlier stages held constant. slope: the same derivative of x⁺.
+        # direct[s] is the derivative of z of stage s while φ of the earlier stages is constant
+        # slope is the derivative of x⁺ while φ of all stages is constant; the last loop adds the contribution of φ
         signals = len(law.pick)
         direct = [np.zeros((len(x), signals, n + self.columns)) for _ in range(4)]
         for value, matrix in zip(direct, (np.eye(n), rule.half, rule.half, rule.full), strict=True):
@@ -103,7 +105,7 @@ class SubstepSlopes:
     def _of_poles(
         self, direct: list[np.ndarray], slope: np.ndarray, x: np.ndarray, phi: list[np.ndarray], half: _Drive, full: _Drive
     ) -> None:
-        """Fill the columns of decay, swing and drive. These parameters change R, U½ and U₁."""
+        """Fill the columns of decay, swing and drive. These parameters change R, U½ and U₁ (see the equations in `law`)."""
         law, h, n = self.law, self.rule.span, self.law.states
         one, two, three = (joined(value @ law.gains.T, law.decays) for value in phi[:3])
         now = joined(x, law.decays)
@@ -121,9 +123,9 @@ class SubstepSlopes:
                     slope[:, :, n + column] = value
 
     def _linear(self, directions: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield (column, ∂x) for each parameter of the linear part.
+        """Yield (column, derivative of x) for each parameter of the linear part. The derivative has the shape (points, n).
 
-        directions: ∂x/∂μ (points, modes) and ∂x/∂b (points, modes, inputs).
+        directions: derivatives of modal coordinates, ∂x/∂μ (points, modes) and ∂x/∂b (points, modes, inputs).
         """
         by_pole, by_drive = directions
         law, decays = self.law, self.law.decays
@@ -149,7 +151,11 @@ class SubstepSlopes:
                     column += 1
 
     def _of_gains(self, direct: list[np.ndarray], slope: np.ndarray, phi: list[np.ndarray], bent: list[np.ndarray]) -> None:
-        """Fill the columns of gains and shape. The derivative of Γ φ with respect to parameter k is d_k (s_k · φ)."""
+        """Fill the columns of gains and shape.
+
+        The derivative of Γ φ with respect to parameter k of the gains is d_k (s_k · φ), with d and s from
+        `Structure.gain_directions`.
+        """
         law, rule, h, n = self.law, self.rule, self.rule.span, self.law.states
         at = n + sum(self.sizes[name] for name in ("decay", "swing", "drive"))
         shape = at + self.sizes["gains"] + self.sizes["pick"]
@@ -182,10 +188,10 @@ class _Drive:
         self.states = split(np.einsum("kcm,mc->km", self.unit, law.drive), law.decays)
 
     def directions(self, state: np.ndarray, more: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return the derivatives of e^{μ span} state + U.
+        """Return the derivatives of e^{μ span} state + U with respect to μ and to b, where U is the forced response.
 
-        The derivative with respect to μ has the shape (points, modes), and `more` is added to it. The derivative with respect
-        to b has the shape (points, modes, channels).
+        The derivative with respect to μ has the shape (points, modes); `more` is a further summand of this derivative. The
+        derivative with respect to b has the shape (points, modes, channels).
         """
         by_pole = self.span * self.turn * state + np.einsum("kcm,mc->km", self.bent, self.law.drive) + more
         return by_pole, self.unit.swapaxes(1, 2)

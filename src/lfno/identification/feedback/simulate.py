@@ -9,7 +9,7 @@ import numpy as np
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 
-#: part of the limits that z may reach at sub-steps; z of the stages in between then stays inside the limits
+#: largest |z| at the sub-steps, relative to the limits, for which the stages between two sub-steps stay inside the limits
 NEAR = 0.9
 
 
@@ -48,6 +48,7 @@ def simulate(law: Law, pieces: np.ndarray, span: float, start: np.ndarray) -> np
 
 
 def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Return the states without feedback. `drive` is the response from rest to the input of each sub-step."""
     advance = Substep.of(law, span).full.T
     states = np.empty((len(drive) + 1, *start.shape))
     states[0] = start
@@ -58,7 +59,11 @@ def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.n
 
 
 def _closed(law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Integrate without the limits of z, which is faster. If z comes near the limits, integrate again with the limits."""
+    """Return the states with feedback.
+
+    The first integration ignores the limits of z, which is faster. If z comes near the limits, the integration is repeated with
+    the limits.
+    """
     terms, shape = law.terms, law.shape
     states = _integrate(law, span, drive, halfway, start, lambda z, out: terms.values(z, shape, out))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -73,7 +78,7 @@ def _integrate(
     law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray,
     feedback: Callable[[np.ndarray, np.ndarray], object],
 ) -> np.ndarray:  # fmt: skip
-    """Apply the sub-step of `law.Substep` for all times. `feedback(z, out)` writes φ(z) into `out`."""
+    """Return the states after each sub-step, by the equations of `law.Substep`. `feedback(z, out)` writes φ(z) into `out`."""
     rule = Substep.of(law, span)
     signals, terms = len(law.pick), law.terms.count
     pushed = np.concatenate([halfway @ law.pick.T, drive @ law.pick.T], axis=-1)

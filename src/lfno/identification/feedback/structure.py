@@ -12,29 +12,29 @@ from lfno.identification.feedback.terms import Terms
 
 @dataclass(frozen=True)
 class Structure:
-    """The free parameters of a law, as one vector.
+    """The free parameters of a law, as one vector. The law has n states, q terms and m signals.
 
     | group  | entries                                | size                       |
     |--------|----------------------------------------|----------------------------|
     | decay  | a with Re μ = −e^a                     | modes                      |
     | swing  | Im μ                                   | pairs                      |
-    | drive  | B without one entry (`anchor`) a mode  | n (inputs − 1)             |
+    | drive  | B without one entry for each mode      | n (inputs − 1)             |
     | gains  | Γ, or g and c with Γ = g (1, c)        | n q, or n + q − 1          |
     | pick   | E                                      | m n, or 0 (`all_states`)   |
-    | shape  | shapes of the terms                    | shapes                     |
-    | start  | the state at rest                      | n, or 0                    |
+    | shape  | shape parameters of the terms          | shapes                     |
+    | start  | initial state of motions "from rest"   | n, or 0                    |
     | read   | C                                      | outputs × n                |
     | direct | D                                      | outputs × inputs, or 0     |
     | offset | offset of the outputs                  | outputs                    |
 
-    Scaling a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B for each
-    mode is fixed: the anchor.
+    Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
+    is fixed for each mode (see `anchors`).
 
     decays: number of decays.
     pairs: number of oscillations.
-    terms: the basis functions.
-    rank_one: whether Γ = g (1, c).
-    all_states: whether all states are signals, so that E is fixed.
+    terms: the basis functions φ.
+    rank_one: whether Γ is the product of a column g (n,) and a row (1, c) with c (q − 1,).
+    all_states: whether the signals are all states. Then E is the identity and is not fitted.
     free_start: whether the initial state of motions from rest is fitted.
     with_direct: whether D is fitted.
     """
@@ -49,10 +49,12 @@ class Structure:
 
     @property
     def modes(self) -> int:
+        """Return the number of modes."""
         return self.decays + self.pairs
 
     @property
     def states(self) -> int:
+        """Return the number n of real states."""
         return self.decays + 2 * self.pairs
 
     def sizes(self, inputs: int, outputs: int) -> dict[str, int]:
@@ -116,7 +118,7 @@ class Structure:
         )  # fmt: skip
 
     def gain_directions(self, law: Law) -> tuple[np.ndarray, np.ndarray]:
-        """Return d (n, parameters) and s (q, parameters), the factors of ∂Γ/∂(parameter k) = d_k s_kᵀ."""
+        """Return d (n, parameters) and s (q, parameters): the derivative of Γ with respect to parameter k is d_k s_kᵀ."""
         n, q = self.states, self.terms.count
         if not self.rank_one:
             return np.repeat(np.eye(n), q, axis=1), np.tile(np.eye(q), (1, n))
@@ -127,5 +129,5 @@ class Structure:
 
 
 def anchors(law: Law) -> np.ndarray:
-    """Return for each mode the input with the largest entry of B. This entry is fixed."""
+    """Return for each mode the index of the input with the largest entry of B, (modes,). This entry is not fitted."""
     return np.abs(law.drive).argmax(axis=1)

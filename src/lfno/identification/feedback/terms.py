@@ -1,6 +1,7 @@
 """Basis functions φ(z) of the feedback: monomials, a sine, products with a modulus, tanh units, and knees.
 
-The nonlinear feedback is Γ φ(z). All terms vanish at z = 0, so that z = 0 is an equilibrium of the unforced system.
+The nonlinear feedback is Γ φ(z), with one column of Γ for each term. z₁, z₂, … are the signals. All terms vanish at z = 0, so
+that z = 0 is an equilibrium of the unforced system.
 
 | term   | φ                        | models                                          |
 |--------|--------------------------|-------------------------------------------------|
@@ -32,7 +33,7 @@ class Terms:
     sines: indices of the signals with a term sin z − z.
     moduli: pairs (i, j) for abs(zᵢ) zⱼ.
     units: number of tanh units of the first signal. Each unit has two shape parameters v and d, in the order v₁ … d₁ ….
-    knees: the signal of each knee. The shape parameters v₁ … d₁ … of the knees follow those of the units.
+    knees: index of the signal of each knee. The shape parameters v₁ … d₁ … of the knees come after the parameters of the units.
 
     >>> cubic = Terms(1, powers=((3,),))
     >>> value, slope, _ = cubic.slopes(np.array([[2.0]]), np.zeros(0))
@@ -54,7 +55,7 @@ class Terms:
 
     @property
     def shapes(self) -> int:
-        """Return the number of shape parameters inside the terms."""
+        """Return the number of shape parameters v and d."""
         return 2 * (self.units + len(self.knees))
 
     @property
@@ -166,6 +167,7 @@ def _bend(x: np.ndarray) -> np.ndarray:
 
 
 def _monomial(z: np.ndarray, exponents: tuple[int, ...]) -> np.ndarray:
+    """Return the product of powers of the signals z (…, signals)."""
     result: Any = None
     for i, e in enumerate(exponents):
         for _ in range(e):

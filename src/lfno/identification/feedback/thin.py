@@ -1,11 +1,11 @@
-"""Thin records that are sampled much faster than the system moves, for the search for a structure.
+"""Reduce the sampling rate of records that are sampled much faster than the system moves, for the search for a structure.
 
 A servo axis at 1 kHz moves little in 1 ms. A window of 1000 samples then contains one second, too short to see slow poles,
-drift and friction. The thinned record has fewer samples in the same time. A model with feedback is continuous in time, so the
-model that was found on thinned records also describes the original records.
+drift and friction. The thinned record keeps every second, fourth, … sample, so a window covers a longer time. A model with
+feedback is continuous in time. So a model that was found on thinned records also describes the original records.
 
-Each thinned input is a weighted mean of its neighbours. The weights form a triangle, so the straight lines between the thinned
-inputs have the same integral as the original input.
+Each input of the thinned record is a weighted mean of neighbouring inputs. The weights form a triangle, so the straight lines
+between the thinned inputs have the same integral as the original input.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from lfno.data.stretches import PERIODIC, Stretch
 
-#: factors that are tried
+#: factors by which the sampling rate may be reduced
 FACTORS = (2, 4, 8, 16, 32)
 #: smallest number of samples that must remain of all stretches together
 REMAINING = 2000
@@ -29,9 +29,10 @@ FOURTH = 70.0
 
 
 def thinning(stretches: Sequence[Stretch]) -> int:
-    """Return the largest factor by which the stretches can be thinned; 1 if no factor is suitable.
+    """Return the largest factor by which the sampling rate can be reduced; 1 if no factor is suitable.
 
-    Between thinned samples the outputs must be straight lines plus white noise. Fourth differences give the noise.
+    Between the remaining samples the outputs must be straight lines plus white noise. Fourth differences of the outputs give
+    the variance of the noise.
 
     >>> time = np.arange(8000) / 1000
     >>> thinning([Stretch(np.sin(time)[None], np.sin(2 * time)[None])])

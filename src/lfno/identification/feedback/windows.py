@@ -1,4 +1,4 @@
-"""Cut stretches of measurement into one batch of windows, which are simulated together."""
+"""Cut stretches of measurement into windows. All windows form one batch and are simulated together."""
 
 from __future__ import annotations
 

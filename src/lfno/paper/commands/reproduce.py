@@ -1,4 +1,4 @@
-"""`lfno reproduce`: run the matrix of tasks, models and seeds. A second call continues where the first one stopped."""
+"""`lfno reproduce`: train models on data sets with several seeds, and write a record of each run."""
 
 from __future__ import annotations
 
@@ -17,43 +17,67 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation")] = "main",
-    tasks: Annotated[str | None, typer.Option(help="data sets, or ode, pde, rich, rich-fields, paper; by commas")] = None,
-    models: Annotated[str | None, typer.Option(help="lfno, fno, lno, 'fno deep', 'fno long', separated by commas")] = None,
-    preset: Annotated[str | None, typer.Option(help="default or paper")] = None,
-    seeds: Annotated[int, typer.Option(help="runs with different initial weights", min=1, max=1000)] = 3,
-    folds: Annotated[int, typer.Option(help="runs with another fifth of the samples as test set", min=1, max=5)] = 1,
-    epochs: Annotated[int | None, typer.Option(help="number of epochs, instead of the preset's")] = None,
-    out: Annotated[Path, typer.Option(help="folder of the records")] = Path("results"),
-    weights: Annotated[Path | None, typer.Option(help="also write the models of seed 0 here")] = None,
-    label: Annotated[str, typer.Option(help="the row's name in tables, instead of the model's")] = "",
-    stack: Annotated[int, typer.Option(help="largest number of runs trained together; 0 chooses by device")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda")] = None,
-    scheduler: Annotated[str | None, typer.Option(help="a Dask cluster, as tcp://HOST:8786, instead of here")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="only the result")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="scores of all runs as JSON, and nothing else")] = False,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="field=value of the model or training")] = None,
+    study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation: see above.")] = "main",
+    tasks: Annotated[
+        str | None,
+        typer.Option(help="Data sets, with commas between them. Groups: ode, pde, rich, rich-fields, paper (ode and pde)."),
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="lfno, fno, lno, 'fno deep' or 'fno long', with commas between them.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="default or paper. By default the preset of the study.")] = None,
+    seeds: Annotated[int, typer.Option(help="Number of runs with different initial weights.", min=1, max=1000)] = 3,
+    folds: Annotated[
+        int, typer.Option(help="Number of runs with different test sets, each a fifth of the samples.", min=1, max=5)
+    ] = 1,
+    epochs: Annotated[int | None, typer.Option(help="Number of epochs. By default the number of the preset.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("results"),
+    weights: Annotated[Path | None, typer.Option(help="Write the models of seed 0 into this folder.")] = None,
+    label: Annotated[str, typer.Option(help="Name of the row in tables. By default the name of the model.")] = "",
+    stack: Annotated[
+        int, typer.Option(help="Largest number of runs that are trained together. 0: 64 on a GPU, 1 on a CPU.")
+    ] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda. By default cuda if there is a GPU.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Train on the Dask cluster with this address, as tcp://HOST:8786.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result without progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the scores of all runs as JSON, and nothing else.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Change an option of model or training, as --set width=24. Can be repeated."),
+    ] = None,
 ) -> None:
-    """Train every model on every task and write one small JSON record for each run. A second call continues a stopped one.
+    """Train models on data sets with several seeds, as in the paper, and write a record of each run.
+
+    A record is a small JSON file. A run that has a record is not repeated. An interrupted command continues if it is repeated.
 
     \b
-    Studies and their default runs:
-      main      lfno, fno, lno on the five ODEs and five 1-D PDEs, default preset
-      gate      LFNO on signals without gates
-      padding   without padding (and LFNO without gates)
-      loss      signals with a loss on values only, not on slopes (and without padding and gates)
-      layers    transient + steady layers 4+2, 3+3, 2+4, 6+0, 0+6 of the paper's LFNO
-      samples   50, 100, 150, 200, 274 training samples, LFNO and FNO, with equal numbers of steps
-      ablation  LFNO with R free, residual, shared, none; without gates; depth; number of poles
+    Each study has default models, data sets and a preset:
+      main      LFNO, FNO and LNO on five ODEs and five 1-D PDEs
+      gate      LFNO without gates, on ODEs
+      padding   LFNO and FNO without padding (LFNO also without gates)
+      loss      all models with a loss of values only, not of slopes
+                (on ODEs, without padding and gates)
+      layers    the paper's LFNO with 4+2, 3+3, 2+4, 6+0 or 0+6 layers
+                (transient + steady)
+      samples   LFNO and FNO with 50, 100, 150, 200 or 274 training samples
+                and equal numbers of steps
+      ablation  LFNO with other free weights R of the steady modes, or none;
+                without gates; with other numbers of layers and poles
 
     \b
-    FNOs to compare with LFNO, on any task and preset:
-      fno       the same width, modes and epochs
-      fno deep  with more layers, so that it has at least LFNO's parameters
-      fno long  with as many epochs as fit into LFNO's training time, by the records in --out
+    Three FNOs to compare with LFNO:
+      fno       the same width, modes and epochs as LFNO
+      fno deep  more layers: at least as many parameters as LFNO
+      fno long  more epochs: the same training time as LFNO
+                (the folder --out must have records of lfno and fno)
 
-    Two tables of the paper give different epochs for the ODEs. With the paper's preset and without --epochs, each ODE is
-    trained for the larger number and scored at both.
+    Two tables of the paper give different numbers of epochs for the ODEs.
+
+    With --preset paper and without --epochs, each ODE is trained for the larger number and scored at both numbers.
+
+    Example: lfno reproduce --tasks duffing-c05 --models lfno,fno --seeds 1
     """
     from rich.console import Console
 
@@ -79,13 +103,14 @@ def reproduce(
 
 
 def _names(given: str | None) -> list[str] | None:
+    """Return the names in a text with commas between them."""
     return None if given is None else [name.strip() for name in given.split(",")]
 
 
 def _do(
     cells: list[Any], out: Path, weights: Path | None, stack: int, device: str, scheduler: str | None, console: Any
 ) -> None:
-    """Run the cells of a stage that have no record yet, here or on a cluster."""
+    """Train the cells that have no record yet, on this machine or on a cluster."""
     from lfno.paper import matrix
     from lfno.paper.stacked import run_group
     from lfno.training.live import live
@@ -95,8 +120,8 @@ def _do(
     other = matrix.with_other_settings(cells, out)
     if other:
         console.print(
-            f"{len(other)} of the records were made with other settings, as {other[0].key}; they are not run again: remove "
-            "them to run them again",
+            f"{len(other)} of the records were made with other settings, for example {other[0].key}; these runs are not "
+            "repeated: remove the records to repeat them",
             highlight=False,
             soft_wrap=True,
         )
@@ -122,7 +147,7 @@ TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "out_of_fa
 def _on_cluster(
     scheduler: str, groups: list[Any], device: str, out: Path, weights: Path | None, console: Any
 ) -> None:
-    """Run each group of cells as a job on a cluster. The workers return records and weights as files."""
+    """Train each group of cells as a job on a cluster. The workers return records and weights as files."""
     from lfno.core.cluster import spread
     from lfno.paper.record import read_record
 
@@ -137,12 +162,14 @@ def _on_cluster(
 
 
 def _run_there(group: Any, folder: Path, device: str, weights: bool) -> None:
+    """Train one group of cells. This function runs on the cluster."""
     from lfno.paper.stacked import run_group
 
     run_group(group, folder / "records", device, None, folder / "weights" if weights else None)
 
 
 def _say(records: list[Any], console: Any) -> None:
+    """Print the errors and the training time of each run."""
     for record in records:
         scores = f"L2 {record.scores['l2']:.5f}  Linf {record.scores['linf']:.5f}  {record.seconds:.0f} s"
         console.print(f"  {record.label:10s} {record.task:24s} seed {record.seed}  {scores}")

@@ -1,4 +1,4 @@
-"""The errors of the baselines, computed once for each data set and stored beside the records."""
+"""The errors of the baselines. They are computed once for each data set and stored beside the records."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from pathlib import Path
 
 from lfno.paper.report.selection import OUTSIDE
 
-#: baseline -> {"l2", "linf"}
+#: baseline -> {"l2", "linf"}, its mean relative errors on the test samples
 Scores = dict[str, dict[str, float]]
 
+#: baseline -> its name in tables
 NAMES = {
     "mean": "mean of the training outputs",
-    "persistence": "persistence: the first state for ever",
-    "interpolation": "interpolation in the sample parameter",
+    "persistence": "persistence: the initial state for ever",
+    "interpolation": "interpolation between training samples",
     "linear": "best linear model",
 }
 
 
 def compute(task: str) -> Scores:
-    """Fit every baseline that the data allow on the training part of the standard split, and score it on the test part.
+    """Return the test errors of all baselines that are possible for a data set. They are fitted to its training samples.
 
-    For NAME-out, the baselines are fitted to NAME and scored on the inputs of NAME-out.
+    For a name that ends with `-out`, the baselines are fitted to the data set without this ending, and tested on the samples
+    with other kinds of input.
     """
     import lfno
     from lfno.data.split import of
@@ -56,9 +58,10 @@ def compute(task: str) -> Scores:
 
 
 def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Scores]:
-    """Return the baselines of these tasks: the stored ones in `results/baselines`, and as many others as the time allows.
+    """Return the errors of the baselines of these data sets.
 
-    New results are stored there. If the baselines of a task take too long, its row shows a dash.
+    Errors in `results/baselines` are read. Missing errors are computed and stored, as many as possible in the given number of
+    seconds. A data set without errors is left out.
     """
     from lfno.systems import REGISTRY
 
@@ -75,7 +78,7 @@ def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Sco
 
 
 def read(path: Path) -> Scores | None:
-    """Return the scores in a file; None if there is no readable file."""
+    """Return the errors in a file, or None if the file cannot be read."""
     try:
         tree = json.loads(path.read_text())
         return {
@@ -88,9 +91,7 @@ def read(path: Path) -> Scores | None:
 
 
 def _compute_within(task: str, path: Path, seconds: float) -> bool:
-    """Compute the baselines of a task in a separate process, which can be stopped after `seconds`. Returns whether it
-    finished.
-    """
+    """Compute the baselines of a data set in another process, which is stopped after `seconds`. Returns True if it finished."""
     command = [sys.executable, "-m", "lfno.paper.report.baselines", task, str(path)]
     try:
         return subprocess.run(command, capture_output=True, timeout=seconds).returncode == 0
@@ -99,7 +100,7 @@ def _compute_within(task: str, path: Path, seconds: float) -> bool:
 
 
 def main(task: str, path: str) -> None:
-    """Compute the baselines of a task and write them to a file."""
+    """Compute the errors of the baselines of a data set and write them to a file."""
     from lfno.core.tensorfile import write_atomically
 
     write_atomically(Path(path), (json.dumps(compute(task), indent=1) + "\n").encode())

@@ -1,4 +1,4 @@
-"""Behaviour of models apart from their mean error: during training, at a shock, in the steady regime, and for harder systems.
+"""Measures for the claims that are not about mean errors: training curves, shocks, variance of the error, and harder systems.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from lfno.paper.report.tables import number
 from lfno.paper.report.verdicts import Finding, factor, mean_error, ratio
 from lfno.systems import titles
 
-#: a loss curve is called monotone if its upward share (`backtrack`) is below this
-MONOTONE = 0.05
-#: an error is called stable if it changes by less than this factor
-STABLE = 2.0
+MONOTONE = 0.05  # largest upward share (see `backtrack`) of a loss curve that we call monotone
+STABLE = 2.0  # largest factor by which an error may grow that we call stable
 
 
 def backtrack(losses: Sequence[float]) -> float:
-    """Return the upward share of the total variation of ln(loss): 0 for monotone decay, 0.5 for noise around a constant.
+    """Return the part of the total variation of ln(loss) that is upward: 0 for monotone decay, 0.5 for noise about a constant.
 
     >>> backtrack([4.0, 2.0, 1.0]), round(backtrack([1.0, 2.0, 1.0, 2.0, 1.0]), 3)
     (0.0, 0.5)
@@ -34,24 +32,25 @@ def backtrack(losses: Sequence[float]) -> float:
 
 
 def _backtracks(runs: Runs, task: str, label: str) -> float | None:
+    """Return the mean upward share of the training losses of a model, or None without records."""
     curves = [r.history.get("train", []) for r in runs.main.where(task=task, label=label).all]
     shares = [backtrack(curve) for curve in curves if len(curve) > 2]
     return float(np.mean(shares)) if shares else None
 
 
 def monotone_training(runs: Runs) -> list[Finding]:
-    """Whether LFNO's training loss falls monotonically on each ODE."""
+    """Return a finding for each ODE: does the training loss of LFNO decrease monotonically?"""
     findings = []
     for task in titles.ODES:
         share = _backtracks(runs, task, "LFNO")
         if share is not None:
-            words = f"{share:.1%} of the variation is upward"
+            words = f"{share:.1%} of the variation of the loss is upward"
             findings.append(Finding(titles.title(task), words, share < MONOTONE, {"LFNO": share, "limit": MONOTONE}))
     return findings
 
 
 def steadier_training(runs: Runs) -> list[Finding]:
-    """Whether LFNO's training loss has the smallest upward share (`backtrack`) of the three models."""
+    """Return a finding for each ODE: does LFNO have the smallest upward share of the training loss of the three models?"""
     findings = []
     for task in titles.ODES:
         shares = {label: share for label in paper.MODELS if (share := _backtracks(runs, task, label)) is not None}
@@ -63,7 +62,7 @@ def steadier_training(runs: Runs) -> list[Finding]:
 
 
 def lower_loss_worse_test(runs: Runs) -> list[Finding]:
-    """Whether FNO's lowest training loss is below LFNO's while its test error is above."""
+    """Return a finding for each of two PDEs: does FNO have a lower training loss than LFNO, but a larger test error?"""
     findings = []
     for task in ("burgers", "navier-stokes"):
         floors = {label: _floor(runs.main.where(task=task, label=label)) for label in ("FNO", "LFNO")}
@@ -72,8 +71,8 @@ def lower_loss_worse_test(runs: Runs) -> list[Finding]:
         if loss[0] is None or loss[1] is None or test[0] is None or test[1] is None:
             continue
         words = (
-            f"training loss FNO {number(loss[0])}, LFNO {number(loss[1])}; "
-            f"test FNO {number(test[0])}, LFNO {number(test[1])}"
+            f"training loss of FNO {number(loss[0])}, of LFNO {number(loss[1])}; "
+            f"test error of FNO {number(test[0])}, of LFNO {number(test[1])}"
         )
         values = {"FNO, training": loss[0], "LFNO, training": loss[1], "FNO, test": test[0], "LFNO, test": test[1]}
         findings.append(Finding(titles.title(task), words, loss[0] < loss[1] and test[0] > test[1], values))
@@ -81,14 +80,16 @@ def lower_loss_worse_test(runs: Runs) -> list[Finding]:
 
 
 def _floor(runs: Runs) -> float | None:
+    """Return the lowest training loss of each run, averaged over the runs; None without records."""
     lows = [min(finite) for r in runs.all if (finite := [v for v in r.history.get("train", []) if math.isfinite(v)])]
     return float(np.mean(lows)) if lows else None
 
 
 def ringing(record: RunRecord) -> float | None:
-    """Return the total variation in x of the prediction minus that of the truth, relative to the truth, averaged over time.
+    """Return the excess variation of the prediction in x: (TV(prediction) − TV(truth)) / TV(truth), averaged over time.
 
-    TV(u) = Σ |u(x + dx) − u(x)|. Ripples beside a shock increase it, and the shock itself does not.
+    TV(u) = Σ |u(x + dx) − u(x)| is the total variation. Oscillations beside a shock increase the difference. The shock itself
+    does not, because the truth has the same shock. A negative difference counts as zero.
     """
     truth, prediction = (np.asarray(record.example.get(name, []), dtype=float) for name in ("truth", "prediction"))
     if truth.ndim != 3 or truth.shape != prediction.shape or truth.shape[1] < 2:
@@ -98,7 +99,7 @@ def ringing(record: RunRecord) -> float | None:
 
 
 def shock_ringing(runs: Runs) -> list[Finding]:
-    """Whether LFNO has a smaller excess variation than FNO at the shock of Burgers' equation."""
+    """Return a finding: does LFNO have a smaller excess variation than FNO at the shock of Burgers' equation?"""
     rings = {}
     for label in ("FNO", "LFNO"):
         found = [v for r in runs.main.where(task="burgers", label=label).all if (v := ringing(r)) is not None]
@@ -111,7 +112,8 @@ def shock_ringing(runs: Runs) -> list[Finding]:
 
 
 def narrower_variance(runs: Runs) -> list[Finding]:
-    """Whether the variance of LFNO's error in the steady regime is below that of LNO."""
+    """Return a finding for each ODE: does the error of LFNO have a smaller variance than the error of LNO in the steady regime?
+    """
     findings = []
     for task in titles.ODES:
         spread = {}
@@ -127,7 +129,7 @@ def narrower_variance(runs: Runs) -> list[Finding]:
 
 
 def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
-    """Whether LFNO's error stays about constant as c and ρ grow, and LNO's does not."""
+    """Return two findings: does the error of LFNO stay nearly constant as c or ρ grows, while the error of LNO grows?"""
     findings = []
     for name, easy, hard in (("c 0 → 0.5", "duffing-c0", "duffing-c05"), ("ρ 5 → 10", "lorenz-rho5", "lorenz-rho10")):
         growth = {}
@@ -136,7 +138,7 @@ def stable_as_parameters_grow(runs: Runs) -> list[Finding]:
             if before is not None and after is not None:
                 growth[label] = ratio(after, before)
         if "LFNO" in growth:
-            words = "error grows " + ", ".join(f"{label} {factor(value)}" for label, value in growth.items())
+            words = "growth of the error: " + ", ".join(f"{label} {factor(value)}" for label, value in growth.items())
             holds = growth["LFNO"] <= STABLE < growth.get("LNO", math.inf)
             findings.append(Finding(name, words, holds, growth, "LNO" in growth))
     return findings

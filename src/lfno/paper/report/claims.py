@@ -1,4 +1,4 @@
-"""The claims of the paper, each with a function that measures it on the records."""
+"""The claims of the paper. Each claim has a function that compares the records of runs and returns findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lfno.systems import titles
 
 
 def lowest_on_the_odes(runs: Runs) -> list[Finding]:
-    """One finding for each ODE with records of LFNO and another model. The claim needs all three models."""
+    """Return a finding for each ODE: does LFNO have the lowest L2 error of the models that were run?"""
     findings = []
     for task in titles.ODES:
         found = {label: f for label in paper.MODELS if (f := figure_of(runs, task, label)) is not None}
@@ -33,7 +33,7 @@ def lowest_on_the_odes(runs: Runs) -> list[Finding]:
 
 
 def sample_efficiency(runs: Runs) -> list[Finding]:
-    """Whether LFNO's error is the lowest at every size of the training set."""
+    """Return a finding for each number of training samples: does LFNO have the lowest L2 error?"""
     findings = []
     study = runs.study("samples")
     for task in study.tasks:
@@ -48,7 +48,10 @@ def sample_efficiency(runs: Runs) -> list[Finding]:
 
 
 def more_transient_layers(runs: Runs) -> list[Finding]:
-    """Whether 4 + 2 layers have a lower error than 3 + 3 and 2 + 4. The extremes 6 + 0 and 0 + 6 are reported, too."""
+    """Return a finding for each data set: do 4 transient + 2 steady layers have a lower error than 3 + 3 and 2 + 4 layers?
+
+    The errors of 6 + 0 and 0 + 6 layers are part of the finding, but not of the question.
+    """
     findings = []
     study = runs.study("layers")
     for task in study.tasks:
@@ -64,15 +67,18 @@ def more_transient_layers(runs: Runs) -> list[Finding]:
 
 
 def _mean(figure: Figure) -> float:
+    """Return the mean error; infinite for a model that diverged."""
     return figure.mean if math.isfinite(figure.mean) else math.inf
 
 
 def _means(found: dict[str, Figure]) -> dict[str, float]:
+    """Return the mean errors by name."""
     return {label: _mean(figure) for label, figure in found.items()}
 
 
 _ODES, _PDES = "lfno reproduce --tasks ode", "lfno reproduce --tasks pde"
-_UP = "upward share of the variation of the loss"
+_UP = "upward part of the variation of the loss"
+#: each claim with the published numbers, the function that compares the records, and the command that makes the records
 CLAIMS = (
     Claim(
         "LFNO has the lowest L2 error on all five ODEs",
@@ -81,56 +87,83 @@ CLAIMS = (
         _ODES,
         5,
     ),
-    Claim("LFNO surpasses LNO on every PDE", "", every(*(lower(t, "LFNO", "LNO") for t in titles.PDES)), _PDES, 7),
     Claim(
-        "On Burgers LFNO's L∞ error is nearly four times below FNO's",
-        "0.0125 against 0.0471 (3.8×)",
+        "LFNO has a lower L2 error than LNO on every PDE",
+        "",
+        every(*(lower(t, "LFNO", "LNO") for t in titles.PDES)),
+        _PDES,
+        7,
+    ),
+    Claim(
+        "On Burgers, the L∞ error of FNO is nearly four times the error of LFNO",
+        "LFNO 0.0125, FNO 0.0471 (3.8×)",
         lower("burgers", "LFNO", "FNO", "linf", by=3.5),
         _PDES,
         quantity="relative L∞ error",
     ),
     Claim(
-        "On Navier–Stokes ν = 10⁻³ LFNO is over an order of magnitude below FNO",
-        "0.0026 against 0.0286 (11×)",
+        "On Navier–Stokes with ν = 10⁻³, the L2 error of FNO is more than ten times the error of LFNO",
+        "LFNO 0.0026, FNO 0.0286 (11×)",
         lower("navier-stokes-nu1e-3", "LFNO", "FNO", by=10),
         "lfno reproduce --tasks navier-stokes-nu1e-3",
     ),
-    Claim("LFNO's training loss falls monotonically (ODEs)", "shown as curves", monotone_training, _ODES, 5, _UP),
-    Claim("LFNO trains more steadily than FNO and LNO (ODEs)", "shown as curves", steadier_training, _ODES, 5, _UP),
     Claim(
-        "FNO reaches a lower training loss but a worse test error (Burgers, Navier–Stokes)",
-        "loss 10⁻⁵; test 0.0046 against 0.0026, 0.0006 against 0.0004",
+        "On the ODEs, the training loss of LFNO decreases monotonically",
+        "a figure without numbers",
+        monotone_training,
+        _ODES,
+        5,
+        _UP,
+    ),
+    Claim(
+        "On the ODEs, the training loss of LFNO fluctuates less than the losses of FNO and LNO",
+        "a figure without numbers",
+        steadier_training,
+        _ODES,
+        5,
+        _UP,
+    ),
+    Claim(
+        "On Burgers and Navier–Stokes, FNO has a lower training loss than LFNO but a larger test error",
+        "training loss of FNO 10⁻⁵; test errors of FNO and LFNO: 0.0046 and 0.0026, 0.0006 and 0.0004",
         lower_loss_worse_test,
         _PDES,
         2,
         "error",
     ),
-    Claim("LFNO rings less than FNO at Burgers' shock", "argued from L∞", shock_ringing, _PDES, 1, "excess variation in x"),
     Claim(
-        "LFNO is more sample-efficient: lowest error at every training size",
-        "not measured there",
+        "At the shock of Burgers' equation, LFNO oscillates less than FNO",
+        "concluded from the L∞ errors",
+        shock_ringing,
+        _PDES,
+        1,
+        "excess variation in x",
+    ),
+    Claim(
+        "LFNO needs fewer training samples: it has the lowest error for every number of samples",
+        "not measured",
         sample_efficiency,
         "lfno reproduce --study samples",
         10,
     ),
     Claim(
-        "More transient than steady layers is better: 4+2 below 3+3 and 2+4",
-        "stated as an observation",
+        "More transient than steady layers are better: 4+2 layers have a lower error than 3+3 and 2+4 layers",
+        "stated without numbers",
         more_transient_layers,
         "lfno reproduce --study layers",
         2,
     ),
     Claim(
-        "In the steady regime LFNO's error varies less than LNO's",
-        "shown as curves",
+        "In the steady regime, the error of LFNO varies less than the error of LNO",
+        "a figure without numbers",
         narrower_variance,
         _ODES,
         5,
         "variance of the error",
     ),
     Claim(
-        "LFNO stays stable as c and ρ grow, while LNO degrades",
-        "L2: c 0.27× (LNO 0.38×), ρ 23× (LNO 8.9×)",
+        "As c or ρ grows, the error of LFNO stays nearly constant and the error of LNO grows",
+        "growth of the L2 error with c: LFNO 0.27×, LNO 0.38×; with ρ: LFNO 23×, LNO 8.9×",
         stable_as_parameters_grow,
         _ODES,
         2,

@@ -1,4 +1,4 @@
-"""Comparisons of errors for claims and goals. Each returns a function from runs to findings."""
+"""Comparisons of errors, for claims and goals. Each function here returns a measure: a function from runs to findings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Measure = Callable[[Runs], list[Finding]]
 
 
 def said(figure: Figure | None) -> str:
-    """Return an error as tables show it: mean ± standard deviation."""
+    """Return an error as text: mean ± standard deviation."""
     return show(figure).text
 
 
@@ -23,7 +23,7 @@ def every(*measures: Callable[[Runs], Sequence[Finding]]) -> Measure:
 
 
 def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0) -> Measure:
-    """Whether the error of `model` is at least `by` times below the error of `other`."""
+    """Return a measure with one finding: is `by` times the error of `model` below the error of `other`?"""
 
     def measure(runs: Runs) -> list[Finding]:
         mine, theirs = mean_error(runs, task, model, metric), mean_error(runs, task, other, metric)
@@ -37,7 +37,7 @@ def lower(task: str, model: str, other: str, metric: str = "l2", by: float = 1.0
 
 
 def lower_in_both(task: str, model: str, other: str) -> Measure:
-    """One finding for both norms: it supports the claim if the errors in L2 and in L∞ are lower."""
+    """Return a measure with one finding: are the L2 and the L∞ error of `model` both below the errors of `other`?"""
 
     def measure(runs: Runs) -> list[Finding]:
         findings = every(lower(task, model, other), lower(task, model, other, "linf"))(runs)
@@ -50,7 +50,7 @@ def lower_in_both(task: str, model: str, other: str) -> Measure:
 
 
 def below(task: str, limit: float, inclusive: bool = False) -> Measure:
-    """Whether LFNO's L2 error is below `limit`."""
+    """Return a measure with one finding: is the L2 error of LFNO below `limit`? `inclusive`: or equal to it."""
 
     def measure(runs: Runs) -> list[Finding]:
         mine = mean_error(runs, task, "LFNO")
@@ -63,8 +63,9 @@ def below(task: str, limit: float, inclusive: bool = False) -> Measure:
 
 
 def most(measure: Measure, count: int, total: int) -> Measure:
-    """One finding: whether at least `count` of `total` findings of `measure` support the claim. No finding while this is
-    undecided.
+    """Return a measure with one finding: do at least `count` of the `total` findings of `measure` support the claim?
+
+    As long as runs are missing and the answer depends on them, there is no finding.
     """
 
     def counted(runs: Runs) -> list[Finding]:

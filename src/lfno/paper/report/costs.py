@@ -1,7 +1,7 @@
-"""The cost table: parameters, arithmetic, time and memory of one forward pass of one sample, measured here and now.
+"""The table of costs: parameters, arithmetic operations, time and memory of one forward pass of one sample.
 
-`python -m lfno.paper.report.costs results` writes its measurements to `results/costs.json`. A report on another machine shows
-that table before its own.
+Every report measures the costs on the machine that makes the report. `python -m lfno.paper.report.costs results` stores the
+table in `results/costs.json`. Reports that other machines make show the stored table, too.
 """
 
 from __future__ import annotations
@@ -25,25 +25,27 @@ from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import DASH, Row, Table, TableCell
 from lfno.systems import titles
 
-#: the paper's networks for the ODEs, on its grid: 2048 steps of 0.01 s
+#: the paper's grid for ODEs: 2048 steps of 0.01 s
 PAPER_GRID = Grid.line(2048, dt=0.01)
-KEPT = "costs.json"
+KEPT = "costs.json"  # file of the stored table
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
-LATENCY_MILLISECONDS = 2000.0  # longest measurement of a row; fewer than 100 runs if they would take longer
-#: tasks whose default-preset networks are measured, the first of each group that was run
+LATENCY_MILLISECONDS = 2000.0  # longest time for the latency of a row; if 100 passes take longer, fewer are measured
+#: groups of data sets; the networks of the first data set of each group that was run are measured
 SHOWN = (titles.ODES, titles.LINES, titles.FLOWS)
 
 
 def cost_table(runs: Runs) -> Table:
-    """Return the table of costs: published values, the paper's networks, neuraloperator's FNO, and networks of other presets.
+    """Return the table of costs of published networks, of the paper's networks in lfno, and of the networks in the records.
+
+    If the package neuraloperator is installed, its FNO has a row, too.
     """
     device = _device()
     table = Table(f"Cost of one forward pass of one sample on {_hardware(device)}", COLUMNS)
-    table.heading("Published (NVIDIA RTX 3090; no unit is given for the MACs)")
+    table.heading("Published (NVIDIA RTX 3090; the paper gives no unit for the MACs)")
     for model, row in paper.COST.items():
         flops = f"{10 * float(row['flops']):.3g}"
         table.add(model, row["parameters"], DASH, row["macs"], flops, row["latency"], row["memory"])
-    table.heading("Measured: the paper's networks, ODE grid")
+    table.heading("Measured: the paper's networks on the grid of the ODEs")
     for name, model, shape in _paper_models():
         table.add(name, *measure(model, shape, device))
     for task, preset, record in _run_models(runs):
@@ -51,17 +53,17 @@ def cost_table(runs: Runs) -> Table:
         for label, model, shape in record:
             table.add(label, *measure(model, shape, device))
     table.note = (
-        "Parameters: a complex number counted once, then as two real ones. A complex product is four MACs; a Fourier "
-        "transform of n points 5 n log₂ n FLOPs. Of a second pass: the first one also computes what depends on the weights "
-        "alone, which a CPU keeps. Latency: mean of 100 runs after 10 to warm up, each waited for "
-        "(fewer runs where 100 would take more than two seconds). Peak "
-        "memory: what one pass holds beyond weights and input (the allocator's figure on a GPU, tensors on a CPU)."
+        "Parameters: a complex number counts once; in the next column it counts as two real numbers. MACs and FLOPs: a "
+        "complex product has four MACs, and a Fourier transform of n points has 5 n log₂ n FLOPs. The operations of the "
+        "second pass are counted, because the first pass also computes and stores values that depend on the weights only. "
+        "Latency: mean time of 100 passes after 10 passes that are not counted; fewer passes if 100 take more than two "
+        "seconds. Peak memory: memory of one pass in addition to weights and input."
     )
     return table
 
 
 def kept(results: Path) -> list[Table]:
-    """Return the table that was measured on another machine, if there is one."""
+    """Return a list with the stored table; an empty list if there is none."""
     try:
         tree = json.loads((results / KEPT).read_text())
         rows = [Row(r["name"], tuple(TableCell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
@@ -71,7 +73,7 @@ def kept(results: Path) -> list[Table]:
 
 
 def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) -> tuple[str, ...]:
-    """Return the cells of one row."""
+    """Measure one model and return the cells of its row. `shape` is the shape of the input, `runs` the number of passes."""
     import torch
 
     from lfno.paper.cost import count_operations, count_parameters, latency, peak_memory
@@ -100,6 +102,7 @@ def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) ->
 
 
 def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
+    """Yield the paper's networks for ODEs as (name, model, shape of the input)."""
     from lfno.models import MODELS
 
     shape = (1, 1, *PAPER_GRID.shape)
@@ -110,15 +113,14 @@ def _paper_models() -> Iterator[tuple[str, Any, tuple[int, ...]]]:
 
 
 def _neuraloperator() -> Any:
-    """Return neuraloperator's FNO with the same width, modes and depth, and with its default lift, projection and grid
-    channels.
-    """
+    """Return neuraloperator's FNO with the width, modes and depth of the paper's FNO. All other options are its defaults."""
     neuralop: Any = importlib.import_module("neuralop.models")
     make: Callable[..., Any] = neuralop.FNO
     return make(n_modes=(32,), in_channels=1, out_channels=1, hidden_channels=4, n_layers=4)
 
 
 def _run_models(runs: Runs) -> Iterator[tuple[str, str, list[tuple[str, Any, tuple[int, ...]]]]]:
+    """Yield (data set, preset, models) for the networks in the records. A model is (name, model, shape of the input)."""
     from lfno.models import MODELS
     from lfno.systems import REGISTRY
 
@@ -134,7 +136,7 @@ def _run_models(runs: Runs) -> Iterator[tuple[str, str, list[tuple[str, Any, tup
                 try:
                     model = MODELS[record.model.upper()](grid, **record.config)
                 except (LfnoError, KeyError, TypeError):
-                    continue  # a record of an older version whose configuration is not supported any more
+                    continue  # an old record with options that the models do not have any more
                 rows.append((label, model, (1, model.config.in_channels, *model.grid.shape)))
             if rows:
                 yield task, preset, rows
@@ -155,7 +157,7 @@ def _hardware(device: str) -> str:
 
 
 def main(results: str) -> None:
-    """Measure the cost table and write it to the folder of records."""
+    """Measure the costs and store the table in the folder of records."""
     from lfno.core.tensorfile import write_atomically
     from lfno.paper.record import load_records
 

@@ -1,4 +1,4 @@
-"""The report before it has a format: sections of sentences, verdicts, tables and pictures, made from records of runs."""
+"""Make the report from records of runs: sections of sentences, verdicts, tables and figures, for HTML and for Markdown."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from lfno.plots import page as pages
 from lfno.systems import REGISTRY, titles
 
 TITLE = "Laplace–Fourier neural operators: results"
-BASELINE_SECONDS = 120.0
-FAIR = "lfno,fno,'fno deep','fno long'"
+BASELINE_SECONDS = 120.0  # s; longest time for computing missing baselines
+FAIR = "lfno,fno,'fno deep','fno long'"  # models of the fair comparisons, for a command
 Progress = Callable[[int, int], object]  # (finished steps, all steps)
 Page = Literal["index", "tables", "tried"]  # pages of the documentation
 
 
 @dataclass
 class Section:
-    """A heading with sentences, verdicts, tables and pictures below it.
+    """A heading with sentences, verdicts, tables and figures below it.
 
     Attributes:
-        page: The page of the documentation that shows this section; the HTML report shows all sections.
-        subject: What a verdict is about: “claim” or “goal”.
-        missing: What was not run, with the command that runs it.
+        page: The page of the documentation with this section. The HTML report has all sections.
+        subject: The heading of the column of claims: “claim” or “goal”.
+        missing: Missing runs, each as (sentence, command that makes them).
     """
 
     title: str
@@ -52,13 +52,19 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """The address of the section inside a page."""
+        """The part of the address after `#` that leads to this section."""
         return "".join(c if c.isalnum() else "-" for c in self.title.lower())
 
 
 @dataclass(frozen=True)
 class Document:
-    """The report: title, source of its numbers, first screen, sections, and a page for each data set."""
+    """The report.
+
+    Attributes:
+        subtitle: A sentence on the records behind the report.
+        story: The first screen of the HTML report.
+        tasks: Data set → its page in the HTML report.
+    """
 
     title: str
     subtitle: str
@@ -73,16 +79,16 @@ def document(
     """Build the report from the records in the folder `results`.
 
     Args:
-        results: Folder with the records of runs. A folder without records gives a report that says what to run.
-        pictures: Whether to make the first screen, the figures and the pages of the data sets of the HTML report.
-        seconds: Longest time for computing baselines that are not in the folder yet.
-        progress: Called with the number of finished and of all steps.
+        results: Folder with the records of runs. If a record is missing, the report names the command that makes it.
+        pictures: True to make the first screen, the figures and the pages of the data sets for HTML.
+        seconds: Longest time for computing baselines that have no record yet.
+        progress: Called with the numbers of finished steps and of all steps.
 
     Raises:
         LfnoError: `results` is a file, or a record in it cannot be read.
     """
     if results.exists() and not results.is_dir():
-        raise LfnoError(f"{results} is a file: give the folder that holds the records of runs")
+        raise LfnoError(f"{results} is a file: give the folder with the records of runs")
     runs = Runs(load_records(results)) if results.exists() else Runs([])
     tasks = [task for task in runs.main.tasks if task in REGISTRY] if pictures else []
     tasks = sorted(tasks, key=[*chain(*BLOCKS.values()), *tasks].index)
@@ -92,7 +98,7 @@ def document(
         progress(next(steps), 4 + len(tasks))
 
     step()
-    # compute baselines only for tasks that were run, because they need the data sets
+    # compute baselines only for data sets of the records, because baselines need the data
     shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()
@@ -121,27 +127,27 @@ def document(
 
 def _headline(runs: Runs, baselines: dict[str, Scores]) -> Section:
     table = headline_table(runs, baselines)
-    section = Section("In one table", reading(runs, baselines), tables=[table] if table.rows else [], page="index")
+    section = Section("Overview", reading(runs, baselines), tables=[table] if table.rows else [], page="index")
     if not table.rows:
         section.missing.append(("No runs of the default preset", "lfno reproduce"))
     return section
 
 
 def _claims(runs: Runs) -> Section:
-    words = "What the paper says, what we measured, and whether it holds. A claim holds if every comparison supports it."
+    words = "The claims of the paper and our measurements. A claim holds if every comparison supports it."
     return Section("The paper's claims", [words], verdicts=claims.judge_claims(runs))
 
 
 def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
     words = [
         (
-            "What this library set out to reach: mean ± standard deviation over seeds on the test samples. An error without "
-            "± has one seed."
+            "The goals that we set for this library. Errors are mean ± standard deviation over seeds on the test samples. An "
+            "error without ± has one seed."
         ),
-        "The default preset is the same for every task and was chosen on validation samples. A short pilot run on the "
-        "validation samples of each data set decides whether the Fourier weights R are trained or stay zero.",
-        "Two goals are checked by tests, on one CPU thread: after fifty steps a run in a stack equals the same run alone to "
-        "1e-5, and a run that was stopped and resumed equals an uninterrupted run bit for bit.",
+        "The default preset is the same for every data set. We chose it by validation errors. R are free weights of the steady "
+        "modes. For each data set, short trial runs (the pilot) decide by validation errors if R is trained or stays zero.",
+        "Tests check two more goals on one CPU thread. After fifty steps, a run in a stack equals the same run alone to 1e-5. "
+        "A run that was stopped and resumed equals an uninterrupted run bit for bit.",
     ]
     verdicts = goals.judge_goals(runs, baselines, goals.read_benchmark(results))
     return Section("Goals", words, subject="goal", verdicts=verdicts)
@@ -149,12 +155,12 @@ def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
 
 def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     four = Section(
-        "Errors beside the published ones",
+        "Our errors and the published errors",
         [
-            "Relative errors ‖û − u‖ / ‖u‖, mean over the test samples of the standard split (274 for training, 30 for "
-            "validation, 76 for the test). All choices were made on the validation samples. Every data set here except ν = "
-            "10⁻³ has a single parameter, so interpolation between training samples is a strong opponent: the baselines "
-            "stand below the models."
+            "Relative errors ‖û − u‖ / ‖u‖, mean over the test samples. The standard split has 274 training samples, 30 "
+            "validation samples and 76 test samples. All choices were made by validation errors. In every data set except "
+            "Navier–Stokes with ν = 10⁻³, one parameter describes the input. Interpolation between training samples is then a "
+            "strong baseline. The baselines are in the last rows of each table."
         ],
         tables=[errors.error_table(published, runs, baselines) for published in paper.ERROR_TABLES],
     )
@@ -165,8 +171,8 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     rich = Section(
         "Rich and out-of-family inputs",
         [
-            "Rich inputs are random multisines, chirps, steps and pulses, which cannot be interpolated. Out-of-family inputs "
-            "are of kinds that the models were not trained on."
+            "Rich inputs are random multisines, chirps, steps and pulses. Interpolation between such inputs is not possible. "
+            "Out-of-family inputs are of other kinds than the training inputs."
         ],
     )
     makers = {"rich": errors.rich_table, "out-of-family": errors.outside_table}
@@ -178,7 +184,7 @@ def _tables(runs: Runs, baselines: dict[str, Scores]) -> list[Section]:
     fair = Section("Fair comparisons", tables=[errors.fair_table(metric, runs) for metric in ("l2", "linf")])
     fair.tables = [table for table in fair.tables if table.rows]
     if not fair.tables:
-        fair.missing.append(("No runs beyond the paper's preset", f"lfno reproduce --models {FAIR}"))
+        fair.missing.append(("No runs with the default preset", f"lfno reproduce --models {FAIR}"))
     for kind in ("FNO deep", "FNO long"):
         if fair.tables and not len(runs.main.where(label=kind)):
             fair.missing.append((f"“{kind}” was not run", f"lfno reproduce --models {FAIR}"))
@@ -209,10 +215,10 @@ def _times(runs: Runs) -> list[Table]:
 
 def _flip(runs: Runs) -> Section:
     words = (
-        "At ρ = 10 the forced Lorenz system is not chaotic: both fixed points are stable, and the forcing decides which one "
-        f"the state reaches. Over the 380 amplitudes the final x changes sign once, at A* = {paper.LORENZ_FLIP:.4f}. A model "
-        "that places this jump at a slightly different amplitude is wrong by its full height. The table shows how much of "
-        "the error comes from the test samples nearest to A*."
+        "At ρ = 10 the forced Lorenz system is not chaotic. Both fixed points are stable, and the amplitude of the forcing "
+        f"decides which of them the state reaches. The final x changes its sign at the amplitude A* = {paper.LORENZ_FLIP:.4f}. "
+        "If a model places this jump at a slightly different amplitude, its error near A* is as large as the jump. The table "
+        "shows how much of the error comes from the test samples nearest to A*."
     )
     table = flip_table(runs)
     section = Section("The sign flip of Lorenz ρ = 10", [words], tables=[table] if table.rows else [])

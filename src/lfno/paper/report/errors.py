@@ -1,6 +1,4 @@
-"""Tables of test errors: the four tables of the paper with our numbers, rich and out-of-family inputs, and comparisons with
-larger FNOs.
-"""
+"""Tables of test errors: the paper's four tables with our errors, rich and out-of-family inputs, and comparisons with FNOs."""
 
 from __future__ import annotations
 
@@ -10,14 +8,13 @@ from lfno.paper.report.selection import LABELS, OUTSIDE, Figure, Runs, lowest, o
 from lfno.paper.report.tables import DASH, Table, TableCell, counted, number, show
 from lfno.systems import titles
 
-FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")
+FAIR = ("FNO", "FNO deep", "FNO long", "LFNO")  # models of the fair comparisons
+#: metric of a record -> its name in tables
 METRICS = {"l2": "relative L2", "linf": "relative L∞"}
 
 
 def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return one block of rows for each preset, with the paper's number in small print, and then the baselines. The best of a
-    block is bold.
-    """
+    """Return a table of the paper with our errors: the published errors, a block of rows for each preset, and the baselines."""
     tasks = list(published.epochs)
     table = Table(published.name, ["", *(titles.title(task) for task in tasks)])
     table.heading("Published")
@@ -28,18 +25,19 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
         table.add(model, *(TableCell(f"{row[task]:.4f}", bold=row[task] == best[task]) for task in tasks))
     for preset in ordered(["paper", "default", *runs.main.presets], ("paper", "default")):
         own = Runs(r for r in runs.main.where(preset=preset).all if r.task in published.epochs)
-        # the paper's preset is scored at the paper's epochs, other presets at the end of training
+        # with the paper's preset, the errors belong to the paper's numbers of epochs; otherwise to the end of training
         epochs = published.epochs if preset == "paper" else {}
         _block(table, preset, own, tasks, published.metric, epochs)
     _baselines(table, tasks, published.metric, baselines)
     table.note = (
-        "Mean ± standard deviation over seeds on the test samples; the lowest mean of each block is bold; a dash is a "
-        "run that was not made. Small print: the published number of the same model."
+        "Mean ± standard deviation over seeds on the test samples. Bold: the lowest mean of a block. Dash: not run. In small "
+        "print or in brackets: the published error of the same model."
     )
     return table
 
 
 def _block(table: Table, preset: str, runs: Runs, tasks: list[str], metric: str, epochs: dict[str, int]) -> None:
+    """Add the rows of one preset: numbers of epochs and of seeds, and the errors of each model."""
     if not len(runs):
         table.heading(f"Ours, {preset} preset: not run (lfno reproduce --preset {preset})")
         return
@@ -63,6 +61,7 @@ def _block(table: Table, preset: str, runs: Runs, tasks: list[str], metric: str,
 
 
 def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str, Scores]) -> None:
+    """Add the rows of the baselines."""
     table.heading("Baselines without a network, on the same split")
     for name, words in NAMES.items():
         rows = (baselines.get(task, {}).get(name, {}) for task in tasks)
@@ -70,18 +69,22 @@ def _baselines(table: Table, tasks: list[str], metric: str, baselines: dict[str,
 
 
 def rich_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return the errors on random inputs of many kinds, which cannot be interpolated."""
+    """Return the table of errors on random inputs."""
     return _sets("Rich inputs", metric, runs.main, baselines, "-rich")
 
 
 def outside_table(metric: str, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return the errors of the same models on kinds of input that no training set has."""
+    """Return the table of errors on kinds of input that no training set has."""
     table = _sets("Out of family", metric, runs.main.outside, baselines, OUTSIDE)
-    table.note = "Trained on the set named above; tested on all samples of the out-of-family set of its system."
+    table.note = (
+        "The heading of a column names the training data. The test data are all samples of the out-of-family data set of the "
+        "same system."
+    )
     return table
 
 
 def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suffix: str) -> Table:
+    """Return the table of errors on the data sets whose names end with `suffix`."""
     known = [f"{task}{kind}{suffix}" for kind in ("-rich", "") for task in titles.ALL]
     tasks = [task for task in ordered(runs.tasks, known) if task.endswith(suffix)]
     table = Table(f"{what}, {METRICS[metric]}", ["", *(titles.title(task.removesuffix(suffix)) for task in tasks)])
@@ -95,8 +98,8 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 
 
 def fair_table(metric: str, runs: Runs) -> Table:
-    """Compare LFNO with an FNO of the same width and epochs, a deeper FNO with as many parameters, and an FNO with the same
-    time.
+    """Return the table that compares LFNO with three FNOs: with the same width and epochs, the same number of parameters, and
+    the same training time.
     """
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
     tasks = ordered(fair.tasks, list(titles.ALL))
@@ -109,11 +112,15 @@ def fair_table(metric: str, runs: Runs) -> Table:
             figures: dict[str, Figure | None] = {label: own.where(label=label).error(metric) for label in FAIR}
             best = lowest(figures)
             table.add(titles.title(task), *(show(figures[k], _cost(own.where(label=k)), k in best) for k in FAIR))
-    table.note = "Small print: parameters (a complex number counted once), epochs, and seconds of training of one run."
+    table.note = (
+        "In small print or in brackets: the number of parameters p (a complex number counts once), the number of epochs ep, "
+        "and the training time of one run."
+    )
     return table
 
 
 def _cost(runs: Runs) -> str:
+    """Return parameters, epochs and training time as text."""
     if not len(runs):
         return ""
     first, figure = runs.all[0], runs.error("l2")

@@ -1,4 +1,4 @@
-"""Lorenz ρ = 10: how much of the error comes from the samples beside the sign flip."""
+"""Lorenz ρ = 10: how much of the error comes from the samples near the amplitude where the final x changes its sign."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from lfno.paper.report import paper
 from lfno.paper.report.selection import Runs
 from lfno.paper.report.tables import Table
 
-NEAREST = 4  # test samples that count as beside the flip
+NEAREST = 4  # number of test samples that count as near the sign flip
 
 
 def flip_table(runs: Runs) -> Table:
-    """Return, for each preset and model, the share of the mean L2 error that the nearest samples make up."""
-    columns = ["preset and model", "share of the test samples", "share of the error"]
-    table = Table("Share of the error beside the sign flip", columns)
+    """Return the table of the part of the L2 error that comes from the samples near the flip, for each preset and model."""
+    columns = ["preset and model", "part of the test samples", "part of the error"]
+    table = Table("Samples near the sign flip: their part of the error", columns)
     main = runs.main.where(task="lorenz-rho10")
     for preset in main.presets:
         for label in main.where(preset=preset).labels:
@@ -26,7 +26,10 @@ def flip_table(runs: Runs) -> Table:
 
 
 def flip_share(record: RunRecord, nearest: int = NEAREST) -> float | None:
-    """Return the errors of the samples nearest to the flip, summed, over the sum of all errors; None without samples."""
+    """Return the sum of the errors of the samples nearest to the flip, divided by the sum of all errors.
+
+    Returns None if the record has no errors of single samples.
+    """
     amplitudes, errors = record.samples.get("A", []), record.samples.get("l2", [])
     if not errors or len(amplitudes) != len(errors) or sum(errors) == 0:
         return None

@@ -1,4 +1,4 @@
-"""Every figure of the report with its caption: figures of a data set, and figures of the studies."""
+"""All figures of the report with their captions: the figures of a data set, and the figures of the studies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plate:
-    """A figure to draw: its title, its caption, the function that draws it, and the command that makes its records."""
+    """A figure to draw.
+
+    draw: the function that draws the figure, or returns None if records are missing.
+    command: the command that makes the missing records.
+    """
 
     title: str
     caption: str
@@ -30,7 +34,7 @@ class Plate:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plate after drawing: the picture, or the reason why there is none."""
+    """A plate with its picture. If `picture` is None, `missing` is the reason."""
 
     plate: Plate
     picture: Picture | None
@@ -43,65 +47,70 @@ def task_plates(runs: Runs, task: str, preset: str) -> Iterator[Plate]:
     if REGISTRY[task].grid.ndim == 1:
         yield Plate(
             "Prediction",
-            "One test sample: input, truth (broad grey) with predictions, and their errors in percent of the largest value.",
+            "One test sample: the input, the true output (broad grey line) with the predictions, and the errors in percent of "
+            "the largest value.",
             partial(overlays.overlay, own, task),
             command,
         )
         yield Plate(
             "Error over time",
-            "Absolute error, mean over test samples, smoothed in each regime; the band is the range over seeds.",
+            "Absolute error, mean over test samples, smoothed before and after the dashed line. Band: the range over seeds.",
             partial(curves.regime_curves, runs, [task], preset),
             command,
         )
         yield Plate(
             "Error against amplitude",
-            "Relative L2 error of every test sample over the amplitude of its forcing.",
+            "Relative L2 error of every test sample over the amplitude of its input.",
             partial(curves.parameter_curves, runs, [task], preset),
             command,
         )
     else:
         yield Plate(
             "Prediction and error maps",
-            "One test sample: truth, prediction, and |error| in percent of the largest value of the truth. All error maps have "
-            "one logarithmic scale, so that models can be compared by eye.",
+            "One test sample: truth, prediction, and |error| in percent of the largest true value. All error maps have one "
+            "logarithmic scale.",
             partial(fields.field_errors, own, task),
             command,
         )
     yield from _parts(own, task, command)
     yield Plate(
         "Poles",
-        "Poles of the layers along time, the area by contribution. Crosses: eigenvalues of the equation, linearised about its "
-        "equilibrium, where they are known. Layers of a nonlinear network need not have the poles of the equation.",
+        "Circles: poles of the layers along the time axis; the area is the contribution of a pole. Crosses: eigenvalues of the "
+        "equation linearised about its equilibrium, if they are known. The layers of a nonlinear network can have other poles "
+        "than the equation.",
         partial(poles.pole_plane, own, task),
         command,
     )
     yield Plate(
         "Learning curves",
-        "Training loss dotted, validation loss solid; a line for each seed.",
+        "Dotted: training loss. Solid: validation loss. There is a line for each seed.",
         partial(curves.learning_curves, runs, [task], preset),
         command,
     )
 
 
 def _parts(own: Runs, task: str, command: str) -> Iterator[Plate]:
-    """Yield the figure of transient and steady part, if the system has a steady state."""
+    """Yield the figure of the transient and the steady part, if the system has a steady state."""
     entry = REGISTRY[task]
     if entry.system(**entry.parameters).unsettled:
         return
     if entry.grid.ndim == 1:
-        words = "The two parts of LFNO's prediction, on one scale; the whole response in grey."
+        words = "The transient and the steady part of LFNO's prediction on the same scale. Grey: the whole response."
         draw_parts = partial(overlays.decomposition, own, task)
     else:
-        words = "Prediction, transient part and steady part of LFNO on one scale."
+        words = "The prediction of LFNO, its transient part and its steady part on the same scale."
         draw_parts = partial(fields.field_parts, own, task)
     if not task.endswith("-rich"):
-        words += " This split is not physical: one shape of forcing cannot show what belongs to the start."
+        words += (
+            " These parts are not physical: all training inputs have the same shape, so the data cannot show which part of the "
+            "response belongs to the start."
+        )
     yield Plate("Transient and steady part", words, draw_parts, command)
 
 
 def data_plate(task: str) -> Plate:
-    """Return the figure of the data set itself."""
-    caption = "Members of the data set: inputs on the left, solutions on the right."
+    """Return the figure of some samples of a data set."""
+    caption = "Samples of the data set: inputs on the left, solutions on the right."
     return Plate("Data", caption, partial(data.data_samples, [task]), "lfno systems")
 
 
@@ -109,14 +118,14 @@ def study_plates(runs: Runs) -> Iterator[Plate]:
     """Yield the figures of the studies."""
     yield Plate(
         "Ablation",
-        "Test error of the default LFNO (top, dashed) and of variants that differ from it in one thing; mean and standard "
+        "Test error of the default LFNO (first row, dashed line) and of variants that change one option. Mean and standard "
         "deviation over seeds.",
         partial(variants.variant_dots, runs, "ablation"),
         "lfno reproduce --study ablation",
     )
     yield Plate(
         "Transient and steady layers",
-        "Six layers shared out between the two branches of the paper's LFNO, transient + steady.",
+        "The paper's LFNO with six layers: number of transient + number of steady layers.",
         partial(variants.variant_dots, runs, "layers"),
         "lfno reproduce --study layers",
     )
@@ -129,7 +138,7 @@ def study_plates(runs: Runs) -> Iterator[Plate]:
 
 
 def draw(plate: Plate) -> Drawn:
-    """Draw a plate. If its records do not fit together, the figure is left out and the report continues."""
+    """Draw a plate and return the result. If drawing fails, the result has no picture but the reason."""
     try:
         image = as_svg(plate.draw)
     except (LfnoError, ValueError, TypeError, KeyError, IndexError) as error:

@@ -1,4 +1,4 @@
-"""The headline table: one row for each data set, networks beside baselines that need no network."""
+"""The most important table: the errors of networks and of baselines without a network, with one row for each data set."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ BLOCKS = {
     "The paper's inputs: one parameter per sample": tuple(task for task in titles.ALL if task != FLOW),
 }
 NETWORKS = ("FNO", "LNO", "LFNO")
+#: baseline -> heading of its column
 SIMPLE = {"linear": "linear model", "interpolation": "interpolation"}
 COLUMNS = ("", "paper's LFNO, published", "paper's LFNO, ours", *SIMPLE.values(), *NETWORKS)
 
 
 def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return mean L2 errors on the test samples. The lowest of networks (default preset) and baselines is bold."""
+    """Return the table of mean L2 errors on test samples. The lowest error of baselines and networks in a row is bold."""
     main, default = runs.main.where(preset="paper"), runs.main.where(preset="default")
     table = Table("Relative L2 error on test samples", COLUMNS)
     for heading, tasks in shown_tasks(runs).items():
@@ -40,28 +41,28 @@ def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
             ]
             table.add(titles.title(task), *cells, *best)
     table.note = (
-        "Mean over the seeds; bold: the lowest of the last five columns. The published network and ours have 3,417 "
-        "parameters on the ODEs. Linear model: the best of a transfer function and an impulse response. Interpolation: "
-        "between the training samples in their parameter; random inputs have no such parameter."
+        "Mean over seeds. Bold: the lowest error of the last five columns. On the ODEs, the published network and our network "
+        "of the paper have 3,417 parameters. Linear model: a transfer function or an impulse response, whichever is better. "
+        "Interpolation: between training samples, in the parameter of their inputs; random inputs have no such parameter."
     )
     return table
 
 
 def shown_tasks(runs: Runs) -> dict[str, list[str]]:
-    """Return the blocks of the table with the data sets that were run; blocks without any are left out."""
+    """Return the heading of each block with the data sets that were run. Blocks without such data sets are left out."""
     default = runs.main.where(preset="default")
     blocks = {heading: [task for task in tasks if default.where(task=task).all] for heading, tasks in BLOCKS.items()}
     return {heading: tasks for heading, tasks in blocks.items() if tasks}
 
 
 def compared(runs: Runs, baselines: dict[str, Scores], task: str) -> dict[str, float | None]:
-    """Return the L2 error of each baseline and network on a data set, None where it is unknown."""
+    """Return the L2 error of each baseline and of each network on a data set; None for an unknown error."""
     simple = {name: baselines.get(task, {}).get(name, {}).get("l2") for name in SIMPLE}
     return simple | {label: mean_error(runs, task, label) for label in NETWORKS}
 
 
 def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
-    """Return sentences that explain the headline table, with counts of its rows."""
+    """Return sentences that explain the table."""
     default = runs.main.where(preset="default")
     shown = [task for tasks in shown_tasks(runs).values() for task in tasks]
     rows = {task: compared(default, baselines, task) for task in shown}
@@ -72,26 +73,31 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
     if random:
         gains = [_least(rows[task], ("FNO",)) / _least(rows[task], ("LFNO",)) for task in random]
         sentences.append(
-            "Random forcing is the real test of an operator: it cannot be interpolated. On the "
-            f"{len(random)} data sets of this kind the error of FNO is {_times(min(gains))} to {_times(max(gains))} times that "
-            "of LFNO."
+            "Random forcing is the real test of a network, because interpolation between training samples is not possible. "
+            f"On the {len(random)} data sets with random forcing, the error of FNO is {_times(min(gains))} to "
+            f"{_times(max(gains))} times the error of LFNO."
         )
     if beaten:
-        sentences.append(f"On {len(beaten)} of {len(rows)} data sets a baseline without a network beats every network.")
+        sentences.append(
+            f"On {len(beaten)} of {len(rows)} data sets, a baseline without a network has a lower error than every network."
+        )
     if set(beaten) & set(single):
         sentences.append(
-            "With the paper's inputs one parameter describes each sample, and interpolation between the training samples "
-            "solves the task: these rows show how exactly a network can fit, not how well it generalises."
+            "With the paper's inputs, one parameter describes each sample, and interpolation between training samples is very "
+            "accurate. These rows show how exactly a network can fit, not how well the network generalises."
         )
     if linear := [titles.title(task.removesuffix("-rich")) for task in beaten if task in random]:
-        sentences.append(f"{' and '.join(linear)}: a linear equation, so a linear model is enough.")
+        equations = "The equations of" if len(linear) > 1 else "The equation of"
+        verb = "are" if len(linear) > 1 else "is"
+        sentences.append(f"{equations} {' and '.join(linear)} {verb} linear, so a linear model is enough.")
     return sentences
 
 
 def _times(factor: float) -> str:
-    """A factor as text: two digits, and no power of ten."""
+    """Return a factor as text with two digits."""
     return f"{factor:.2g}" if factor < 100 else f"{round(factor, -2):.0f}"
 
 
 def _least(row: dict[str, float | None], names: Iterable[str]) -> float:
+    """Return the lowest error of these columns; infinite if all are unknown."""
     return min((value for name in names if (value := row[name]) is not None), default=math.inf)

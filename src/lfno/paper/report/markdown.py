@@ -1,4 +1,4 @@
-"""The report as pages of the documentation: results, all tables, and experiments."""
+"""The report as three Markdown pages of the documentation: results, all tables, and what was tried."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from lfno.paper.report.tables import DASH, Table, escape_markdown
 from lfno.paper.report.verdicts import Verdict
 from lfno.plots.style import as_svg
 
+#: page -> its title
 HEADINGS: dict[Page, str] = {"index": "Results", "tables": "All tables", "tried": "What was tried"}
 #: first words of each page, with links to the other pages
 OPENINGS: dict[Page, str] = {
-    "index": "[All tables](tables.md) has every number with its error bar. [What was tried](tried.md) lists the alternatives.",
-    "tables": "The tables behind the [results](index.md).",
-    "tried": "Measurements on the way to the default preset. The [results](index.md) have its test errors.",
+    "index": "[All tables](tables.md) has all numbers with standard deviations. [What was tried](tried.md) lists alternatives.",
+    "tables": "These are the tables behind the [results](index.md).",
+    "tried": "These experiments led to the default preset. The [results](index.md) show the test errors of the default preset.",
 }
 COMMAND = "`lfno report --markdown FOLDER` writes this page from the records of runs."
 
 
 def pages(report: Document) -> dict[str, str | bytes]:
-    """Return the files of the report by name: Markdown pages, and one picture for each claim."""
+    """Return the files of the report by name: Markdown pages, and a figure for each claim."""
     made: dict[str, str | bytes] = {}
     for page, heading in HEADINGS.items():
         lines = [f"# {heading}", "", f"{escape_markdown(report.subtitle)} {OPENINGS[page]} {COMMAND}"]
@@ -38,7 +39,7 @@ def pages(report: Document) -> dict[str, str | bytes]:
 
 
 def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
-    """The verdicts in a table; for the paper's claims, a figure below for each. The figures are added to `made`."""
+    """Yield the table of verdicts, and the figure of each claim. The files of the figures are added to `made`."""
     claims: dict[str, list[Verdict]] = {}
     for verdict in section.verdicts:
         claims.setdefault(verdict.claim, []).append(verdict)
@@ -57,6 +58,7 @@ def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
+    """Yield the lines of a section: sentences, verdicts, tables, and commands for missing runs."""
     for sentence in section.sentences:
         yield from (escape_markdown(sentence), "")
     if section.verdicts:
@@ -72,7 +74,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def write(report: Document, folder: Path) -> None:
-    """Write the pages and pictures into `folder`."""
+    """Write the pages and the figures into `folder`."""
     from lfno.core.tensorfile import write_atomically
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The table of the Fine Steering Mirror in README and docs: our recorded errors and the published ones.
+"""The table of the Fine Steering Mirror benchmark in README and documentation: our recorded errors and the published errors.
 
     python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md
 """
@@ -17,14 +17,17 @@ from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
 
 NAME = "fine-steering-mirror"
-#: our methods, as the table names them
-LABELS = {"lfno": "**LFNO** and a linear path", "level": "its linear path alone, which depends on the level"}
+#: method of `lfno benchmark` -> its name in the table
+LABELS = {
+    "lfno": "**LFNO** plus a linear model",
+    "level": "this linear model alone: a frequency response that depends on the input level",
+}
 #: the lines before and after the table
 BEGIN, END = "<!-- mirror: python -m lfno.paper.report.mirror -->", "<!-- end of the mirror -->"
 
 
 def mirror_table(folder: Path) -> str:
-    """Return the table as Markdown and a line that says how the record was made."""
+    """Return the table as Markdown, and a line about the record. `folder` holds the records of the benchmark."""
     challenge = CHALLENGES[NAME]
     names = challenge.figures
     rows = []
@@ -40,23 +43,25 @@ def mirror_table(folder: Path) -> str:
     made = record["environment"]
     how = (
         f"Recorded with commit {made['commit']}: {record['configuration']['seeds']} seeds in one stack, "
-        f"{record['seconds']:.0f} s in all on one {made['hardware']}. Published figures are second-hand."
+        f"{record['seconds']:.0f} s in all on one {made['hardware']}. The published errors are copied from the named sources."
     )
     return "\n".join([*head, *rows, "", how])
 
 
 def _label(record: dict[str, Any]) -> str:
+    """Return the name of a method and the number of its seeds."""
     count = len(next(iter(record["figures"].values())))
     return LABELS[record["method"]] + (f", mean ± spread of {count} seeds" if count > 1 else "")
 
 
 def _figure(values: list[float]) -> str:
+    """Return the mean of errors ± their standard deviation as text."""
     mean = f"**{np.mean(values):.3g}**"
     return f"{mean} ± {np.std(values, ddof=1):.1g}" if len(values) > 1 else mean
 
 
 def with_table(text: str, table: str, first: str = BEGIN, last: str = END) -> str:
-    """Return a page with the table between its first and last line. Raises LfnoError where the page has no such place."""
+    """Return the page `text` with the table between the lines `first` and `last`. Raises LfnoError if a line is missing."""
     before, begin, rest = text.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
@@ -65,7 +70,7 @@ def with_table(text: str, table: str, first: str = BEGIN, last: str = END) -> st
 
 
 def main(folder: str, *pages: str) -> None:
-    """Write the table into pages."""
+    """Write the table into the pages."""
     for page in map(Path, pages):
         text = with_table(page.read_text(encoding="utf-8"), mirror_table(Path(folder)))
         write_atomically(page, text.encode())

@@ -1,4 +1,4 @@
-"""The report as HTML: a first page, and a page for each data set. No page needs a network connection."""
+"""The report as HTML: a first page, and a page for each data set. The pages load nothing from the network."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lfno.paper.report.verdicts import FAILS, HOLDS, SO_FAR
 from lfno.plots.page import write_page
 from lfno.systems import titles
 
-CLAIMS = "The paper's claims"  # the tiles of the first screen replace this section
+CLAIMS = "The paper's claims"  # title of a section that the first page leaves out, because its first screen shows the claims
 
 
 def html(report: Document, folder: str = "report") -> str:
-    """Return the first page. The template engine escapes every text of the records.
+    """Return the first page. All text from the records is escaped.
 
     Args:
-        report: The report with its story.
-        folder: The folder of the pages of the data sets, seen from this page.
+        report: The report.
+        folder: The folder of the pages of the data sets, relative to this page.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files("lfno.paper.report").joinpath("page.html").read_text(encoding="utf-8"))
@@ -39,7 +39,10 @@ def html(report: Document, folder: str = "report") -> str:
 
 
 def write(report: Document, path: Path) -> None:
-    """Write the first page to `path`, and the pages of the data sets into a folder beside it that has its name."""
+    """Write the first page to `path`, and the pages of the data sets into a folder beside it.
+
+    The folder has the name of the first page without `.html`.
+    """
     folder = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}-tasks")
     for task, page in report.tasks.items():
         write_page(replace(page, back=(f"../{path.name}", report.title)), folder / f"{task}.html")

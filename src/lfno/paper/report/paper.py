@@ -1,4 +1,4 @@
-"""The published numbers of the LFNO paper, as data."""
+"""The published numbers of the LFNO paper."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ MODELS = ("FNO", "LNO", "LFNO")
 class ErrorTable:
     """A table of errors of the paper.
 
-    errors: model → one error per task.
-    epochs: epochs per task.
+    name: title of the table.
+    metric: "l2" or "linf".
+    epochs: data set → number of epochs.
+    errors: model → data set → error.
     """
 
     name: str
@@ -23,11 +25,12 @@ class ErrorTable:
     errors: dict[str, dict[str, float]]
 
     def best(self, task: str) -> tuple[str, float]:
-        """Return the model with the lowest published error, and that error."""
+        """Return the model with the lowest published error on a data set, and this error."""
         return min(((model, row[task]) for model, row in self.errors.items()), key=lambda pair: pair[1])
 
 
 def _table(name: str, metric: str, tasks: dict[str, str], epochs: list[int], **rows: list[float]) -> ErrorTable:
+    """Return a table. `epochs` and each of the `rows` (one per model) have one number for each data set."""
     errors = {model: dict(zip(tasks, row, strict=True)) for model, row in rows.items()}
     return ErrorTable(name, metric, dict(zip(tasks, epochs, strict=True)), errors)
 
@@ -60,6 +63,7 @@ ERROR_TABLES = (ODE_L2, ODE_LINF, PDE_L2, PDE_LINF)
 
 
 def _find(metric: str, task: str) -> ErrorTable | None:
+    """Return the table with the errors of a data set in a metric, or None."""
     return next((table for table in ERROR_TABLES if table.metric == metric and task in table.epochs), None)
 
 
@@ -70,12 +74,15 @@ def published(metric: str, task: str, model: str) -> float | None:
 
 
 def epochs(metric: str, task: str) -> int | None:
-    """Return the epochs that the paper states for that number. Its two tables of the same runs do not always agree."""
+    """Return the number of epochs that the paper states for an error, or None.
+
+    The paper states different numbers for the L2 and L∞ errors of the same runs.
+    """
     table = _find(metric, task)
     return None if table is None else table.epochs[task]
 
 
-#: row -> FNO, LNO, LFNO on the ODEs, then the same on the PDEs
+#: hyper-parameter -> its values for FNO, LNO and LFNO on the ODEs, then for FNO, LNO and LFNO on the PDEs
 HYPER_PARAMETERS: dict[str, tuple[str, ...]] = {
     "layers": ("4", "1", "6", "4", "1", "6"),
     "width": ("4", "4", "4", "16", "16", "16"),
@@ -87,12 +94,12 @@ HYPER_PARAMETERS: dict[str, tuple[str, ...]] = {
     "activation": ("relu", "sin", "relu", "relu", "sin", "relu"),
 }
 
-#: the paper's cost table, on an NVIDIA RTX 3090; FLOPs in 10⁷, and no unit is given for the MACs
+#: the paper's table of costs on an NVIDIA RTX 3090: latency in ms, FLOPs in 10⁷, memory in MB. The paper gives no unit for MACs
 COST: dict[str, dict[str, str]] = {
     "FNO": {"parameters": "7,537", "latency": "0.9195", "macs": "146.95", "flops": "0.812", "memory": "46.0"},
     "LNO": {"parameters": "1,309", "latency": "0.6664", "macs": "2.80", "flops": "0.636", "memory": "24.0"},
     "LFNO": {"parameters": "3,417", "latency": "1.8522", "macs": "16.48", "flops": "1.592", "memory": "48.0"},
 }
 
-#: Lorenz ρ = 10: the amplitude of the forcing at which the final x changes sign, once in the whole family
+#: Lorenz ρ = 10: the only amplitude of the forcing at which the final x changes its sign
 LORENZ_FLIP = 7.3710424

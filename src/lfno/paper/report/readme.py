@@ -1,4 +1,4 @@
-"""The results in the README: an explanation, the table and the chart of errors, made from the records of runs.
+"""The results in the README: sentences, the table of errors and the chart of errors, made from the records of runs.
 
     python -m lfno.paper.report.readme results README.md docs/figures/errors.svg
 """
@@ -23,12 +23,13 @@ from lfno.systems import titles
 
 #: the lines of the README before and after the results
 BEGIN, END = "<!-- results: python -m lfno.paper.report.readme -->", "<!-- end of the results -->"
+#: baseline or model -> heading of its column
 COLUMNS = {"interpolation": "interpolation", "linear": "best linear model", "FNO": "FNO", "LFNO": "LFNO"}
-RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # for exponents
 
 
 def readme_table(runs: Runs, baselines: dict[str, Scores]) -> str:
-    """Return the table as Markdown: one row for each data set, the lowest error bold."""
+    """Return the table of errors as Markdown, with one row for each data set. The lowest error of a row is bold."""
     lines = ["| | " + " | ".join(COLUMNS.values()) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
     default = runs.main.where(preset="default")
     for heading, tasks in shown_tasks(runs).items():
@@ -43,7 +44,7 @@ def readme_table(runs: Runs, baselines: dict[str, Scores]) -> str:
 
 
 def short(value: float) -> str:
-    """Format an error with two digits; below 10⁻⁴ as a power of ten.
+    """Return an error as text with two digits. Errors below 10⁻⁴ have one digit and a power of ten.
 
     >>> short(0.0551), short(0.00035), short(3.1e-8)
     ('0.055', '0.00035', '3·10⁻⁸')
@@ -57,7 +58,7 @@ def short(value: float) -> str:
 
 
 def with_results(text: str, results: str) -> str:
-    """Return the README with the results between its marker lines. Raises LfnoError if the README has no such lines."""
+    """Return the README `text` with the results between the lines BEGIN and END. Raises LfnoError if a line is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -66,7 +67,7 @@ def with_results(text: str, results: str) -> str:
 
 
 def main(results: str, readme: str, chart: str) -> None:
-    """Write the results into the README and the chart to a file."""
+    """Write the results into the README, and write the chart. The arguments are paths of the records, README and chart."""
     runs = Runs(load_records(Path(results)))
     baselines = gather([task for tasks in shown_tasks(runs).values() for task in tasks], Path(results), seconds=0)
     path = Path(readme)

@@ -1,4 +1,4 @@
-"""Select records: which run belongs to which row of a table, and its error after a number of epochs."""
+"""Select the records of a row of a table, and average their errors."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from lfno.evaluation.metrics import Summary, summary
 from lfno.paper.record import RunRecord
 from lfno.paper.studies import STUDIES
 
-#: suffix of a task for errors on kinds of input that the models were not trained on
-OUTSIDE = "-out"
-PRESETS = ("paper", "default")
-LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")
+OUTSIDE = "-out"  # ending of the name of a data set with kinds of input that no training set has
+PRESETS = ("paper", "default")  # in the order of the tables
+LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")  # in the order of the rows of a table
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A value of a table: mean and standard deviation over runs, and the epochs of these runs."""
+    """An error for a table.
+
+    value: mean and standard deviation over runs.
+    epochs: the numbers of epochs of these runs.
+    """
 
     value: Summary
     epochs: tuple[int, ...]
@@ -30,7 +33,7 @@ class Figure:
 
 
 class Runs:
-    """The records of a folder, with methods that select them for tables and claims."""
+    """A list of records (`all`), with methods that return a part of the records."""
 
     def __init__(self, records: Iterable[RunRecord]) -> None:
         self.all = list(records)
@@ -39,7 +42,7 @@ class Runs:
         return len(self.all)
 
     def where(self, **fields: object) -> Runs:
-        """Return the records whose attributes have these values: `runs.where(task="beam", label="FNO")`."""
+        """Return the records whose attributes have the given values, as in `runs.where(task="beam", label="FNO")`."""
         return Runs(r for r in self.all if all(getattr(r, name) == value for name, value in fields.items()))
 
     @property
@@ -49,7 +52,7 @@ class Runs:
 
     @property
     def outside(self) -> Runs:
-        """Return the same runs with their out-of-family errors. The name of each task gets the suffix `-out`."""
+        """The records with their errors on other kinds of input as their errors. The names of the data sets end with `-out`."""
         found = (r for r in self.all if r.out_of_family)
         return Runs(replace(r, task=f"{r.task}{OUTSIDE}", scores=r.out_of_family, at={}, samples={}) for r in found)
 
@@ -82,9 +85,10 @@ class Runs:
         return ordered((r.label for r in self.all), LABELS)
 
     def error(self, metric: str, epochs: int | None = None) -> Figure | None:
-        """Return the mean error of all these records; None if no record has a score.
+        """Return the mean error of the records, or None if no record has an error.
 
-        epochs: use the best weights up to this epoch, if a record has them. Otherwise use the end of training.
+        epochs: take the error of the best weights up to this epoch, if the record has this error. Otherwise take the error at
+            the end of training.
         """
         found = [pair for r in self.all if (pair := score(r, metric, epochs)) is not None]
         if not found:
@@ -93,7 +97,7 @@ class Runs:
 
 
 def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[float, int] | None:
-    """Return (error, epochs) of one record; None if it has no score."""
+    """Return (error, number of epochs) of one record, or None if the record has no error. See `Runs.error` for `epochs`."""
     early = record.at.get(str(epochs), {}) if epochs is not None else {}
     if epochs is not None and metric in early:
         return float(early[metric]), epochs
@@ -103,21 +107,21 @@ def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[fl
 
 
 def epochs_of(record: RunRecord) -> int:
-    """Return the number of epochs that a record was trained for: the end of its history, else the number in its options."""
+    """Return the number of epochs of a run."""
     if not record.training.get("patience") and record.training.get("epochs"):
-        return int(record.training["epochs"])  # such a run never ends early, and its history may be thinned
+        return int(record.training["epochs"])  # without `patience` a run never ends early
     seen = record.history.get("epoch") or [record.training.get("epochs", 0)]
     return int(seen[-1])
 
 
 def ordered(values: Iterable[str], first: Sequence[str]) -> list[str]:
-    """Return the distinct values: those in `first` in that order, then the others by name."""
+    """Return the values without repetition: first those of `first`, in this order, then the others in alphabetical order."""
     found = set(values)
     return [value for value in first if value in found] + sorted(found - set(first))
 
 
 def lowest(figures: dict[str, Figure | None]) -> set[str]:
-    """Return the keys with the smallest mean; none if fewer than two can be compared."""
+    """Return the names with the smallest mean error. Returns an empty set if there are fewer than two finite errors."""
     means = {key: figure.mean for key, figure in figures.items() if figure is not None and math.isfinite(figure.mean)}
     if len(means) < 2:
         return set()

@@ -1,4 +1,4 @@
-"""The first screen of the report: findings, one chart, a tile for each claim, and the cost."""
+"""The first screen of the HTML report: sentences, the chart of errors, a tile for each claim, and the table of costs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lfno.paper.report.verdicts import FAILS, HOLDS, OPEN, SO_FAR, Verdict
 from lfno.plots.page import Picture
 from lfno.plots.style import as_data_uri, as_svg
 
-#: kind of a tile → its sign; signs and words distinguish the kinds without colours
+#: kind of a tile → its sign, which shows the kind without colours
 SIGNS = {"yes": "✓", "mixed": "◐", "no": "✗", "open": "…"}
 COMPARED = ("FNO", "LFNO")
 
 
 @dataclass(frozen=True)
 class ClaimTile:
-    """A claim of the paper with its verdicts, one for each preset. `figure` is the address of the figure with the numbers."""
+    """A claim of the paper with its verdicts, one for each preset. `figure` is a data URI of the figure with the numbers."""
 
     claim: str
     verdicts: tuple[Verdict, ...]
@@ -31,7 +31,11 @@ class ClaimTile:
 
     @property
     def kind(self) -> str:
-        """"yes" if the claim holds with every preset, "no" if it fails with every preset, "open" if nothing was measured."""
+        """The kind of the tile.
+
+        "yes": the claim holds with every preset. "no": it holds with no preset. "mixed": it holds with one preset only.
+        "open": nothing was measured.
+        """
         good = [verdict.verdict in (HOLDS, SO_FAR) for verdict in self.verdicts if verdict.verdict != OPEN]
         return "open" if not good else "yes" if all(good) else "mixed" if any(good) else "no"
 
@@ -53,7 +57,7 @@ class ClaimTile:
 
 @dataclass(frozen=True)
 class Story:
-    """The first screen: sentences, the chart of errors (None where nothing was run), tiles of the claims, the cost."""
+    """The first screen: sentences, the chart of errors (None without records), the tiles of the claims, the table of costs."""
 
     lead: list[str]
     chart: Picture | None
@@ -62,12 +66,12 @@ class Story:
 
 
 def tell(runs: Runs, baselines: dict[str, Scores], verdicts: list[Verdict], figures: bool = True) -> Story:
-    """Return the first screen; without `figures` nothing is drawn."""
+    """Return the first screen. If `figures` is False, no figure is drawn."""
     chart = as_svg(partial(error_chart, runs, baselines)) if figures else None
     caption = (
-        "Relative L2 error of the default preset on test samples, mean over seeds; further left is better. The bar joins FNO "
-        "and LFNO of equal width and epochs. Arrows at the left border: below 0.0001 %. Random forcing and random initial "
-        "states cannot be interpolated."
+        "Relative L2 error of the default preset on test samples, mean over seeds. Small errors are on the left. A bar joins "
+        "FNO and LFNO, which have the same width and number of epochs. An arrow at the left border is an error below 0.0001 %. "
+        "Interpolation is not possible for random forcing and random initial states."
     )
     picture = None if chart is None else Picture(chart, caption, as_svg(partial(error_chart, runs, baselines, True)))
     return Story(reading(runs, baselines), picture, claim_tiles(verdicts, figures), cost_summary(runs))
@@ -86,7 +90,7 @@ def claim_tiles(verdicts: list[Verdict], figures: bool = True) -> list[ClaimTile
 
 
 def cost_summary(runs: Runs) -> Table:
-    """Return parameters and training time of one run, for the default preset and each kind of data set."""
+    """Return the table of the number of parameters and the training time of one run, for each kind of data set."""
     preset = PRESETS[1]
     columns = ["", *(f"{label} {what}" for what in ("parameters", "training") for label in COMPARED)]
     table = Table("Cost", columns)
@@ -102,5 +106,6 @@ def cost_summary(runs: Runs) -> Table:
             table.add(part, *cells["parameters"], *cells["time"])
     places = sorted({r.environment.get("hardware", "unknown") for r in runs.main.where(preset=preset).all})
     total = duration(sum(r.seconds for r in runs.all))
-    table.note = f"Training: time of one run on {', '.join(places) or 'no machine'}. All {len(runs)} runs took {total}."
+    where = ", ".join(places) or "no machine"
+    table.note = f"Training: time of one run on {where}. All {len(runs)} runs together took {total}."
     return table

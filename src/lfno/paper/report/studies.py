@@ -1,4 +1,4 @@
-"""Tables apart from the main errors: ablations, layers, training size, hyper-parameters, environment."""
+"""Tables of the studies, of the hyper-parameters and of the environment."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lfno.paper.report.tables import DASH, Table, TableCell, counted, show
 from lfno.paper.studies import STUDIES
 from lfno.systems import titles
 
-LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))
+LAYERS = ((4, 2), (3, 3), (2, 4), (6, 0), (0, 6))  # (transient layers, steady layers) in the order of the table
 
 
 def ablation_table(runs: Runs) -> Table:
-    """Return one row per variant and one column per task: L2 errors, with L∞ in small print."""
+    """Return the table of the study “ablation”, with a row for each variant and a column for each data set."""
     own = runs.study("ablation")
     tasks = ordered(own.tasks, list(titles.ALL))
     labels = variants(own, "ablation")
@@ -29,51 +29,54 @@ def ablation_table(runs: Runs) -> Table:
             cells.append(show(figures[task][label], aside, label in lowest(figures[task])))
         table.add(label, _parameters(rows), *cells)
     table.note = (
-        f"Each variant changes one thing{_effort(own)}. The pilot chooses R for each variant; the number of "
-        "parameters shows where it chose no R. R: the Fourier weights of a layer beside its poles; untamed: R is "
-        "trained without the pilot."
+        f"Each variant changes one option of the default{_effort(own)}. R are free weights of the steady modes. Short trial "
+        "runs (the pilot) choose the weight decay of R for each variant; the number of parameters is smaller if R stays zero. "
+        "Untamed: R is trained with a small weight decay, without the pilot."
     )
     return table
 
 
 def gate_table(runs: Runs) -> Table:
-    """Compare LFNO without gates with the same runs of the main tables."""
+    """Return the table that compares LFNO without gates and LFNO with gates (the default)."""
     own = runs.study("gate").where(label="LFNO")
-    table = _beside(own, [runs.main.where(preset="default")], "Gates: none, or the default's", "gated")
+    table = _beside(own, [runs.main.where(preset="default")], "LFNO without and with gates", "gated")
     table.note = (
-        f"LFNO without gates{_effort(own)}; small print: the default with gates. On the "
-        "rich sets neither has R. Bold: the variant without gates is better."
+        f"LFNO without gates{_effort(own)}. In small print or in brackets: LFNO with gates, the default. On the rich data sets "
+        "R is zero with and without gates. Bold: without gates is better."
     )
     return table
 
 
 def padding_table(runs: Runs) -> Table:
-    """Compare runs without padding with the same runs with padding. LFNO is taken from the study of gates, so that one thing
-    changes.
-    """
+    """Return the table that compares runs without padding and with padding (the default). On signals, LFNO has no gates."""
     others = [runs.study("gate"), runs.main.where(preset="default")]
-    table = _beside(runs.study("padding"), others, "Padding: none, or the default's", "padded")
+    table = _beside(runs.study("padding"), others, "Without and with padding", "padded")
     table.note = (
-        f"Without padding{_effort(runs.study('padding'))}; small print: with zeros "
-        "appended for half the length of every axis that is not periodic. LFNO without gates on signals, and the deepened "
-        "FNO with as many parameters as that. Bold: the run without padding is better."
+        f"Without padding{_effort(runs.study('padding'))}. In small print or in brackets: with padding, which appends zeros "
+        "for half the length of every axis that is not periodic. On signals, LFNO has no gates, and FNO deep has at least as "
+        "many parameters as this LFNO. Bold: without padding is better."
     )
     return table
 
 
 def loss_table(runs: Runs) -> Table:
-    """Compare signals trained on values alone with the same runs trained on values and slopes, both without padding."""
+    """Return the table that compares two losses on signals: values only, and values with slopes (the default)."""
     others = [runs.study("padding"), runs.study("gate"), runs.main.where(preset="default")]
-    table = _beside(runs.study("loss"), others, "Loss: values alone, or values and slopes", "with slopes")
+    table = _beside(runs.study("loss"), others, "Loss of values only, and of values and slopes", "with slopes")
     table.note = (
-        f"Trained on values alone{_effort(runs.study('loss'))}; small print: on values and slopes. All without "
-        "gates and padding. Bold where values alone are better."
+        f"Trained with a loss of values only{_effort(runs.study('loss'))}. In small print or in brackets: with a loss of "
+        "values and slopes. All runs have no gates and no padding. Bold: values only are better."
     )
     return table
 
 
 def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
-    """Return the table of a study with one variant. Small print gives the error of the first of `others` with such runs."""
+    """Return a table that compares the runs of a study with other runs.
+
+    own: the runs of the study.
+    others: in small print, the error of the first of these `Runs` that has records of the same model and data set.
+    word: the word before the error in small print.
+    """
     tasks = ordered(own.tasks, [*titles.ALL, *(f"{task}-rich" for task in titles.ALL)])
     table = Table(title, ["", *(titles.title(task) for task in tasks)])
     for metric, words in (("l2", "relative L2"), ("linf", "relative L∞")):
@@ -90,37 +93,37 @@ def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
 
 
 def _effort(runs: Runs) -> str:
-    """Return epochs and seeds of a study, as the end of a sentence."""
+    """Return the numbers of epochs and seeds of a study, as the end of a sentence."""
     figure, seeds = runs.error("l2"), len({r.seed for r in runs.all})
-    return "" if figure is None else f"; {counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''}"
+    return "" if figure is None else f" ({counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''})"
 
 
 def variants(runs: Runs, study: str) -> list[str]:
-    """Return the labels of a study in their order."""
+    """Return the names of the rows of a study, in the order of its variants."""
     return ordered((r.label for r in runs.all), [variant.label for variant in STUDIES[study].variants])
 
 
 def layers_of(record: Any) -> tuple[int, int]:
-    """Return the numbers of transient and steady layers of a record."""
+    """Return (number of transient layers, number of steady layers) of a record."""
     return int(record.config.get("transient_layers", -1)), int(record.config.get("steady_layers", -1))
 
 
 def layers_table(runs: Runs) -> Table:
-    """Return the errors for six layers, divided between transient and steady branch."""
+    """Return the table of the study “layers”: six layers, divided between the transient and the steady branch."""
     own = runs.study("layers")
     tasks = ordered(own.tasks, list(titles.ALL))
-    table = Table("Layers, transient + steady: relative L2", ["", "parameters", *(titles.title(task) for task in tasks)])
+    table = Table("Transient + steady layers: relative L2", ["", "parameters", *(titles.title(task) for task in tasks)])
     groups = {f"{a}+{b}": Runs(r for r in own.all if layers_of(r) == (a, b)) for a, b in LAYERS}
     figures = {task: {k: group.where(task=task).error("l2") for k, group in groups.items()} for task in tasks}
     for key, group in groups.items():
         cells = (show(figures[task][key], bold=key in lowest(figures[task])) for task in tasks)
         table.add(key, _parameters(group), *cells)
-    table.note = f"The paper's network, its six layers divided between the two branches{_effort(own)}."
+    table.note = f"The six layers of the paper's network are divided between a transient and a steady branch{_effort(own)}."
     return table
 
 
 def samples_table(runs: Runs) -> Table:
-    """Error against the number of training samples."""
+    """Return the table of errors for different numbers of training samples."""
     own = runs.study("samples")
     sizes = sorted({r.train_samples for r in own.all})
     table = Table("Training samples: relative L2", ["", *map(str, sizes)])
@@ -130,29 +133,32 @@ def samples_table(runs: Runs) -> Table:
         figures = {n: {m: part.where(train_samples=n).of(m).error("l2") for m in part.models} for n in sizes}
         for model in part.models:
             table.add(model, *(show(figures[n][model], bold=model in lowest(figures[n])) for n in sizes))
-    table.note = f"The same validation and test samples, and as many steps for every size{_effort(own)}."
+    table.note = f"All runs have the same validation and test samples, and equally many optimisation steps{_effort(own)}."
     return table
 
 
 def _parameters(runs: Runs) -> str:
+    """Return the different numbers of parameters of the runs as text."""
     counts = sorted({int(r.parameters["complex_once"]) for r in runs.all if "complex_once" in r.parameters})
     return DASH if not counts else " / ".join(f"{count:,}" for count in counts)
 
 
 def _depth(config: dict[str, Any]) -> str:
+    """Return the number of layers as text; `transient+steady` for a network with both kinds of layers."""
     if config.get("layout") in ("branches", "sequence"):
         return f"{config.get('transient_layers')}+{config.get('steady_layers')}"
     return str(config.get("layers", config.get("transient_layers", DASH)))
 
 
 def _schedule(training: dict[str, Any]) -> str:
+    """Return the schedule of the learning rate as text, as `×0.85 / 100` for a factor 0.85 after every 100 epochs."""
     if training.get("schedule") == "step":
         return f"×{training.get('gamma')} / {training.get('step_size')}"
     return str(training.get("schedule", DASH))
 
 
 def hyper_parameter_table(runs: Runs) -> Table:
-    """Return the paper's hyper-parameters, and those of our runs below."""
+    """Return the table of the paper's hyper-parameters and of the hyper-parameters of our runs."""
     columns = [""] + [f"{model} {kind}" for kind in ("ODEs", "PDEs") for model in paper.MODELS]
     table = Table("Hyper-parameters", columns)
     table.heading("Published")
@@ -169,13 +175,15 @@ def hyper_parameter_table(runs: Runs) -> Table:
         for name in (*paper.HYPER_PARAMETERS, "poles", "coordinates", "starts", "parameters"):
             table.add(name, *(_setting(name, record) for record in groups))
     table.note = (
-        "Layers of the paper's LFNO: 4 transient and 2 steady. Its weight decay is read as decoupled from the "
-        "gradient. The published FNO has 7,537 parameters, which is width 16 with 4 modes, not the 4 and 16 stated."
+        "The six layers of the paper's LFNO are 4 transient and 2 steady layers. We read the paper's weight decay as decoupled "
+        "from the gradient (AdamW). The published FNO has 7,537 parameters. This number belongs to width 16 and 4 modes, but "
+        "the paper states width 4 and 16 modes. A schedule ×0.85 / 100 multiplies the learning rate by 0.85 every 100 epochs."
     )
     return table
 
 
 def _setting(name: str, record: Any) -> str:
+    """Return the value of a hyper-parameter of a record as text, or a dash without a record."""
     if record is None:
         return DASH
     config, training = record.config, record.training
@@ -195,7 +203,7 @@ def _setting(name: str, record: Any) -> str:
 
 
 def environment_table(runs: Runs) -> Table:
-    """Return where the numbers were measured, and where this page was written."""
+    """Return the table of hardware and software versions: of the runs, and of the machine that makes this report."""
     import platform
 
     import torch

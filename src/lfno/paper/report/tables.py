@@ -1,4 +1,4 @@
-"""Tables without a format: cells that an HTML or a Markdown page can show. The page escapes the text."""
+"""`Table`: rows of text for HTML and Markdown. Whoever writes a table as HTML escapes its text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 
 from lfno.paper.report.selection import Figure
 
-DASH = "–"
+DASH = "–"  # the text of a cell without a value
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """The text of a cell, an `aside` in small print, and whether the cell is bold."""
+    """A cell.
+
+    aside: text in small print.
+    bold: True for bold letters.
+    """
 
     text: str
     aside: str = ""
@@ -22,7 +26,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table; a `heading` row spans the table and has no cells."""
+    """A row. If `heading` is True, the row has no cells, and its name spans the table."""
 
     name: str
     cells: tuple[TableCell, ...] = ()
@@ -31,7 +35,7 @@ class Row:
 
 @dataclass
 class Table:
-    """Rows below a title. `about` stands above the table, `note` below it."""
+    """A table with its title. `about` is a text above the table, `note` a text below the table."""
 
     title: str
     columns: Sequence[str]
@@ -40,11 +44,11 @@ class Table:
     about: str = ""
 
     def heading(self, name: str) -> None:
-        """Add a row that spans the table."""
+        """Add a row whose name spans the table."""
         self.rows.append(Row(name, heading=True))
 
     def add(self, name: str, *cells: TableCell | str) -> None:
-        """Add a row; there must be one cell for each column but the first."""
+        """Add a row: its name in the first column, and a cell for each other column."""
         row = tuple(cell if isinstance(cell, TableCell) else TableCell(cell) for cell in cells)
         if len(row) != len(self.columns) - 1:
             raise ValueError(f"{self.title}: row {name!r} has {len(row)} cells for {len(self.columns) - 1} columns")
@@ -66,7 +70,7 @@ class Table:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape a text for Markdown: no tags, links, table cells or new lines remain."""
+    """Return a text in which nothing has a meaning in Markdown or HTML. Line breaks become spaces."""
     text = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for mark in "\\`*_[]|":
         text = text.replace(mark, "\\" + mark)
@@ -74,7 +78,7 @@ def escape_markdown(text: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format an error with three digits, or as “diverged” if it is not finite.
+    """Return an error as text with three digits, or “diverged” if the error is not finite.
 
     >>> number(0.012345), number(0.0000123), number(1), number(float("nan"))
     ('0.0123', '1.23e-05', '1.00', 'diverged')
@@ -85,7 +89,7 @@ def number(value: float) -> str:
 
 
 def show(figure: Figure | None, aside: str = "", bold: bool = False) -> TableCell:
-    """Return a cell with mean ± standard deviation, or with a dash."""
+    """Return a cell with mean ± standard deviation, or with a dash if `figure` is None."""
     if figure is None:
         return TableCell(DASH, aside)
     value = figure.value
@@ -96,14 +100,14 @@ def show(figure: Figure | None, aside: str = "", bold: bool = False) -> TableCel
 
 
 def _spread(std: float, mean: str) -> str:
-    """Format a standard deviation with one digit in the notation of its mean: 0.00121 ± 0.00007, but 1.21e-05 ± 7e-07."""
+    """Return a standard deviation as text with one digit, in the notation of its mean: 0.00007 if the mean is 0.00121."""
     if std <= 0 or "e" in mean or std >= 1:
         return f"{std:.1g}"
     return f"{std:.{-math.floor(math.log10(float(f'{std:.0e}')))}f}"
 
 
 def counted(values: Sequence[int]) -> str:
-    """Format counts as one number, a range or a dash: `3`, `1–3`, `–`."""
+    """Return counts as text: `3` if all are equal, `1–3` for a range, and a dash for no counts."""
     if not values:
         return DASH
     low, high = min(values), max(values)

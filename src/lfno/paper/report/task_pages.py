@@ -1,4 +1,4 @@
-"""One page for each data set: its errors and figures. Figures of the paper's own network are folded."""
+"""The page of a data set: its errors and its figures. Figures of the paper preset are shown after a click on their title."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lfno.paper.report.times import duration
 from lfno.plots.page import Page, Section, Table, Tile
 from lfno.systems import REGISTRY, titles
 
-#: the preset of the page; figures of other presets are folded
-FIRST = "default"
+FIRST = "default"  # preset of the page; figures of other presets are shown after a click
+#: baseline or model -> its name on a tile
 TILES = {"LFNO": "LFNO", "FNO": "FNO", "linear": "best linear model", "interpolation": "interpolation"}
 
 
@@ -35,6 +35,7 @@ def task_page(runs: Runs, baselines: dict[str, Scores], task: str) -> Page:
 
 
 def _lead(task: str, preset: str) -> list[str]:
+    """Return the first sentences: the equation, the number of samples and the grid."""
     entry = REGISTRY.get(task)
     if entry is None:
         return []
@@ -45,12 +46,13 @@ def _lead(task: str, preset: str) -> list[str]:
 
 
 def _tiles(runs: Runs, baselines: dict[str, Scores], task: str) -> list[Tile]:
+    """Return the tiles with the errors of networks and baselines."""
     errors = compared(runs, baselines, task)
     own, tiles = errors.get("LFNO"), []
     for name, words in TILES.items():
         value = errors.get(name)
         if value is None:
-            note = "not possible: samples have no single parameter" if name == "interpolation" else "not run"
+            note = "not possible: no single parameter describes a sample" if name == "interpolation" else "not run"
             tiles.append(Tile(DASH, words, note))
             continue
         note = "relative L2 error" if name == "LFNO" else f"{value / own:.2g} × LFNO" if own and math.isfinite(own) else ""
@@ -59,7 +61,7 @@ def _tiles(runs: Runs, baselines: dict[str, Scores], task: str) -> list[Tile]:
 
 
 def _figures(plates: list[Plate], ending: str = "", folded: bool = False) -> list[Section]:
-    """Return a section for each plate that can be drawn; plates without records are left out."""
+    """Return a section for each figure. Figures without records are left out."""
     sections = []
     for plate in plates:
         drawn = draw(plate)
@@ -71,7 +73,7 @@ def _figures(plates: list[Plate], ending: str = "", folded: bool = False) -> lis
 
 
 def _errors(own: Runs, scores: Scores, task: str) -> Table:
-    """Return the errors of all models and presets with their cost, and of the baselines."""
+    """Return the table of errors and costs of all models and presets, and of the errors of the baselines."""
     columns = ["", "relative L2", "relative L∞", "published", "seeds", "epochs", "parameters", "training"]
     rows = []
     for preset in own.presets:
@@ -89,4 +91,5 @@ def _errors(own: Runs, scores: Scores, task: str) -> Table:
         if name in scores:
             errors = (number(scores[name][metric]) if metric in scores[name] else DASH for metric in ("l2", "linf"))
             rows.append([words, *errors, "", "", "", "", ""])
-    return Table(columns, rows, note="Mean ± standard deviation over seeds on the test samples; training: time of one run.")
+    note = "Errors: mean ± standard deviation over seeds on the test samples. Training: time of one run."
+    return Table(columns, rows, note=note)

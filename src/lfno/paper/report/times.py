@@ -1,4 +1,4 @@
-"""Training times, summed over each part of the matrix."""
+"""The table of training times, summed over groups of runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from lfno.paper.report.selection import Runs, ordered
 from lfno.paper.report.tables import DASH, Table, counted
 from lfno.systems import titles
 
+#: name of a group -> its data sets
 PARTS = {
     "ODEs": tuple(titles.ODES),
     "1-D PDEs": tuple(titles.LINES),
@@ -15,7 +16,7 @@ PARTS = {
 
 
 def time_table(runs: Runs) -> Table:
-    """A row for each preset and kind of task, a column for each model; then the studies, and the sum of all."""
+    """Return the table of training times: a row for each preset and group of data sets, for each study, and for all runs."""
     labels = runs.main.labels
     table = Table("Training time", ["", *labels, "sum", "runs", "epochs", "trained together", "hardware"])
     for preset in runs.main.presets:
@@ -29,13 +30,14 @@ def time_table(runs: Runs) -> Table:
         _row(table, f"study “{study}”", runs.study(study), labels)
     _row(table, "all", runs, labels)
     table.note = (
-        "Sums over tasks, seeds and folds. Runs trained together as one stack are given equal shares of its time; "
-        "the pilot that chooses the strength of R is part of a run, making data sets is not."
+        "Sums over data sets, seeds and folds. Runs that were trained together as one stack have equal parts of its time. The "
+        "time includes the short trial runs that choose the weight decay of R. It does not include making the data sets."
     )
     return table
 
 
 def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
+    """Add a row with the sums over the runs."""
     main = runs.main
     times = [duration(sum(r.seconds for r in main.where(label=label).all)) for label in labels]
     epochs = runs.error("l2")
@@ -45,7 +47,7 @@ def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """Format seconds.
+    """Return a time in seconds as text, in seconds, minutes or hours.
 
     >>> duration(0), duration(4.2), duration(90), duration(9000)
     ('–', '4.2 s', '1.5 min', '2.5 h')

@@ -1,4 +1,4 @@
-"""Experiments on the way to the default preset: tables from a TOML file beside the records."""
+"""Experiments that led to the default preset: tables from the file tried.toml in the folder of records."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FILE = "tried.toml"
 
 
 def tried_tables(results: Path) -> list[Table]:
-    """Return the tables of `results/tried.toml`; none if there is no such file.
+    """Return the tables of the file tried.toml in the folder `results`; an empty list if there is no such file.
 
-    Each `[[table]]` has `title`, `setting`, `columns`, `rows` and an optional `conclusion`.
+    Each `[[table]]` of the file has the keys `title`, `setting`, `columns`, `rows` and optionally `conclusion`.
 
     Raises:
-        LfnoError: The file is not valid TOML, or a table lacks a part.
+        LfnoError: The file is not valid TOML, or a key is missing.
     """
     path = results / FILE
     if not path.is_file():
@@ -31,6 +31,7 @@ def tried_tables(results: Path) -> list[Table]:
 
 
 def _table(entry: dict[str, Any]) -> Table:
+    """Return the table of one `[[table]]` of the file."""
     table = Table(entry["title"], entry["columns"], about=entry["setting"], note=entry.get("conclusion", ""))
     for name, *cells in entry["rows"]:
         table.add(str(name), *(str(cell) for cell in cells))

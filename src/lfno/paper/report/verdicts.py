@@ -1,4 +1,4 @@
-"""Claims and verdicts: the measurements of a claim, and whether they support it."""
+"""`Claim`, its findings (comparisons of our records), and its verdict, which follows from the findings."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from dataclasses import dataclass, field
 from lfno.paper.report import paper
 from lfno.paper.report.selection import Figure, Runs
 
-HOLDS, SO_FAR, FAILS, OPEN = "holds", "holds so far", "does not hold", "not measured"
+HOLDS = "holds"  # every comparison supports the claim
+SO_FAR = "holds so far"  # every comparison supports the claim, but some runs are missing
+FAILS = "does not hold"  # at least one comparison contradicts the claim
+OPEN = "not measured"  # there is no comparison
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison that supports a claim or contradicts it.
+    """A comparison that supports or contradicts a claim.
 
     Attributes:
-        where: The data set or quantity that was compared.
+        where: The data set or the quantity that was compared.
         words: The result with its numbers.
-        supports: Whether the result supports the claim.
+        supports: True if the result supports the claim.
         values: The numbers by name, for a figure.
-        complete: Whether every model of the comparison was run.
+        complete: True if every model of the comparison was run.
     """
 
     where: str
@@ -36,7 +39,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim for the runs of one preset. `command` makes the runs that are missing."""
+    """The verdict on a claim for the runs of one preset.
+
+    published: the published numbers as text.
+    command: the command that makes the missing runs; "" if no run is missing.
+    quantity: the name of the numbers in the findings.
+    """
 
     claim: str
     published: str
@@ -52,10 +60,14 @@ Measure = Callable[[Runs], Sequence[Finding]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim, and the function that measures it on the runs of one preset.
+    """A claim, and a function that compares the records of one preset and returns findings.
 
-    The claim holds if every finding supports it. It holds “so far” if there are fewer findings than `expected`, or if one of
-    them is incomplete. `quantity` names the numbers of the findings.
+    claim: the claim as a sentence.
+    published: the published numbers as text.
+    measure: the function that returns the findings.
+    command: the command that makes the runs for the claim.
+    expected: number of findings of a complete comparison.
+    quantity: name of the numbers in the findings.
     """
 
     claim: str
@@ -66,7 +78,10 @@ class Claim:
     quantity: str = "relative L2 error"
 
     def judge(self, runs: Runs) -> list[Verdict]:
-        """Return one verdict for each preset with findings, or one verdict that nothing was measured."""
+        """Return a verdict for each preset that has findings. Without findings, return the verdict OPEN.
+
+        The claim holds if every finding supports it. It holds “so far” if a finding is missing or incomplete.
+        """
         verdicts = []
         for preset in runs.presets:
             findings = tuple(self.measure(runs.where(preset=preset)))
@@ -82,16 +97,16 @@ class Claim:
 
 
 def figure_of(runs: Runs, task: str, label: str, metric: str = "l2") -> Figure | None:
-    """Return the mean error and its spread over seeds, or None if the model was not run.
+    """Return the mean error of a model on a data set and its standard deviation over seeds, or None if the model was not run.
 
-    The paper preset is judged after the number of epochs that the paper states, other presets at the end of training.
+    With the paper preset, the error belongs to the number of epochs that the paper states; otherwise to the end of training.
     """
     epochs = paper.epochs(metric, task) if runs.presets == ["paper"] else None
     return runs.main.where(task=task, label=label).error(metric, epochs)
 
 
 def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float | None:
-    """Return the mean error as one number: infinite for a model that diverged, None if it was not run."""
+    """Return the mean error of a model on a data set: infinite if the model diverged, None if it was not run."""
     figure = figure_of(runs, task, label, metric)
     if figure is None:
         return None
@@ -99,7 +114,7 @@ def mean_error(runs: Runs, task: str, label: str, metric: str = "l2") -> float |
 
 
 def factor(value: float) -> str:
-    """Format a ratio: `2.4×`."""
+    """Return a ratio as text, as `2.4×`."""
     return f"{value:.3g}×" if math.isfinite(value) else "∞"
 
 

@@ -1,4 +1,4 @@
-"""Models outside Python: one time step as a program, and that program as C, FMU and ONNX.
+"""Models outside Python: one time step of a model as a program, and this program as C, FMU and ONNX.
 
 Modules:
     program: one time step of a model as a list of instructions
@@ -9,10 +9,10 @@ Modules:
     sample: run a program in NumPy sample by sample
     c_code: the program as C99
     fmu: the program as a functional mock-up unit
-    fmi3: functions of FMI 3.0 that need no implementation
+    fmi3: functions of FMI 3.0 that the FMU exports without an implementation
     onnx_graph: instructions as nodes of an ONNX graph
     onnx_step: one time step as an ONNX graph
     onnx_window: a whole window as an ONNX graph
     linear_window: a linear model on a whole window, for exports
-    validity: the range of validity in words
+    validity: the range of the training inputs in words
 """

@@ -1,4 +1,4 @@
-"""Write a model as C99: one source file and one header, generated from the program of its step."""
+"""Write a model as C99: one source file and one header, generated from the program of its time step."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ from lfno.surrogate.deploy.program import (
     Update,
 )
 
-TEST = 16  # samples of the test vector in the files
+#: number of samples of the test inputs and outputs in the source file
+TEST = 16
+#: permitted names of a model in C
 NAMES = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
-#: functions as C expressions of x; {f} is the suffix of single precision
+#: functions as C expressions of x; {f} becomes "f" in single precision and "" in double precision
 FUNCTIONS = {
     "relu": "x > 0 ? x : 0",
     "gelu": "(real)0.5 * x * (1 + erf{f}(x * (real)0.70710678118654752440))",
@@ -45,16 +47,17 @@ FUNCTIONS = {
     "sign": "(real)((x > 0) - (x < 0))",
     "softplus": "(x > 0 ? x : 0) + log1p{f}(exp{f}(-fabs{f}(x)))",
 }
+#: comment in the source file on the input between samples
 HOLDS = {
-    "zero": "The input is held at the value of a sample until the next one.",
-    "linear": "The input is taken as linear between samples.",
-    "cubic": "Between samples the input is taken as the cubic through the last four of them.",
+    "zero": "Between samples the input keeps the value of the last sample.",
+    "linear": "Between samples the input is a straight line.",
+    "cubic": "Between samples the input is the cubic through the last four samples.",
 }
 PRECISIONS = ("double", "float")
 
 
 def write_c(program: Program, path: Path, precision: str = "double") -> tuple[Path, Path]:
-    """Write NAME.c and NAME.h beside each other, NAME being the stem of `path`, and return their paths."""
+    """Write NAME.c and NAME.h, where NAME is the stem of `path`. Return the two paths."""
     name = path.stem
     source, header = c_files(program, name, precision)
     check_target(path)
@@ -73,7 +76,7 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent / "templates")
-    # nothing is escaped: the templates are ours, and the values are numbers and checked names
+    # C needs no escaping: the templates belong to this library, and the values are numbers and checked names
     environment = Environment(loader=folder, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
     values = _values(program, name, precision)
     source, header = (environment.get_template(f"step.{end}").render(values) for end in ("c", "h"))
@@ -81,6 +84,7 @@ def c_files(program: Program, name: str, precision: str = "double") -> tuple[str
 
 
 def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
+    """Return the values for the templates of the source file and of the header."""
     suffix = "f" if precision == "float" else ""
     force = test_inputs(program)
     constants = _Constants(suffix)
@@ -104,7 +108,7 @@ def _values(program: Program, name: str, precision: str) -> dict[str, Any]:
 
 
 def test_inputs(program: Program) -> np.ndarray:
-    """Return inputs (in, TEST) of the size that the model expects, for the test vector."""
+    """Return random test inputs (in, TEST) with the offset and the scale that the model expects."""
     offset, scale = program.centre
     return offset[:, None] + scale[:, None] * np.random.default_rng(0).normal(size=(len(offset), TEST))
 
@@ -137,6 +141,7 @@ def allocate(program: Program) -> tuple[list[str], int]:
 
 
 def _reads(one: Instruction) -> Iterable[int]:
+    """Return the registers that an instruction reads."""
     if isinstance(one, Product | Sum):
         return one.a, one.b
     return () if isinstance(one, Load) else (one.x,)
@@ -178,6 +183,7 @@ class _Constants:
         self.suffix, self.lines, self.names = suffix, list[str](), dict[bytes, str]()
 
     def __call__(self, values: np.ndarray) -> str:
+        """Return the name of the constant array with these values."""
         key = repr(values.shape).encode() + values.tobytes()
         if key not in self.names:
             self.names[key] = name = f"c{len(self.names)}"
@@ -188,10 +194,12 @@ class _Constants:
 
 
 def _pairs(values: np.ndarray) -> np.ndarray:
+    """Return complex values (…) as pairs of real and imaginary part, (…, 2)."""
     return np.stack([values.real, values.imag], -1)
 
 
 def _number(value: float, suffix: str) -> str:
+    """Return a number as a C literal."""
     text = f"{value:.9g}" if suffix else f"{value:.17g}"
     return text + ("" if "." in text or "e" in text else ".0") + suffix
 

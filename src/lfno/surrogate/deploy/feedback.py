@@ -1,7 +1,7 @@
-"""The step of a model with feedback: linear modes closed by a static nonlinearity, in sub-steps of a Runge–Kutta method.
+"""The time step of a model with feedback as a program, in sub-steps of a Runge–Kutta method.
 
-See `lfno.identification.feedback.law` for the equations. All terms that are linear in the input become one matrix. It acts
-on the samples that the hold of the input reads.
+See `lfno.identification.feedback.law` for the equations and the symbols. All terms that are linear in the input become one
+matrix. This matrix acts on the samples that the interpolation of the input uses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lfno.surrogate.deploy.program import Builder
 
 
 class Group(NamedTuple):
-    """A register that holds some of the basis functions φ(z), and their indices among all of them."""
+    """A register that holds some of the basis functions φ(z), and the indices of these functions among all functions."""
 
     register: int
     places: slice
@@ -43,7 +43,10 @@ def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
 
 
 def _driven(model: FeedbackModel, dt: float, j: int, span: float, depth: int) -> np.ndarray:
-    """Return the matrix (n, (1 + depth) · inputs) from the samples, newest first, to the response over `span` of sub-step j."""
+    """Return the matrix (n, (1 + depth) · inputs) that maps samples, newest first, to a part of the new state.
+
+    This part is the response to the input over the first `span` seconds of sub-step j.
+    """
     places, inputs = HOLDS[model.hold], model.channels[0]
     unit = np.eye((1 + depth) * inputs).reshape(-1, 1 + depth, inputs)
     read = np.stack([unit[:, 1 - place] for place in places], -1)  # (samples, inputs, places)
@@ -54,7 +57,12 @@ def _driven(model: FeedbackModel, dt: float, j: int, span: float, depth: int) ->
 def _substep(
     build: Builder, law: Law, rule: Substep, x: int, seen: int, full: np.ndarray, half: np.ndarray
 ) -> int:
-    """Add one sub-step from the states x; `full` and `half` give the response to the input at its end and its middle."""
+    """Add one sub-step, and return the register of the states after the sub-step.
+
+    x: the register of the states before the sub-step.
+    seen: the register of the present sample and earlier samples.
+    full, half: matrices from `_driven`, for the response to the input at the end and in the middle of the sub-step.
+    """
     m, pick = len(law.pick), law.pick
     after = build.plus(build.affine(x, rule.inner[:, 3 * m :].T), build.affine(seen, full))
     if not law.gains.any():
@@ -82,7 +90,12 @@ def _mixed(build: Builder, groups: list[Group], matrix: np.ndarray) -> int:
 
 
 def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
-    """Add φ(z) to the program. Beyond the limits of z, φ of one signal is a straight line, φ of several is constant."""
+    """Add φ(z) to the program, and return the registers of its parts.
+
+    Beyond the limits of z, φ of one signal continues as a straight line, and φ of several signals stays constant.
+
+    z: the register of the signals.
+    """
     inside, beyond = z, None
     if np.isfinite(law.limits).any():
         inside = build.clip(z, law.limits[:, 0], law.limits[:, 1])
@@ -97,7 +110,13 @@ def feedback_terms(build: Builder, law: Law, z: int) -> list[Group]:
 
 
 def _powers(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
-    """z₁^α₁ z₂^α₂ … as a product of factors; factor k of a monomial is one of the signals, or 1 if there are fewer factors."""
+    """Return the register of the monomials z₁^α₁ z₂^α₂ …, as products of factors.
+
+    Factor k of a monomial is one of the signals, or 1 if the monomial has fewer factors.
+
+    z: the register of the signals, limited to the range in which φ is evaluated.
+    beyond: the register of the distance of the signals from this range; None if φ stays constant beyond the range.
+    """
     lists = [[i for i, e in enumerate(row) for _ in range(e)] for row in terms.powers]
     matrices = []
     for k in range(max(map(len, lists))):
@@ -116,6 +135,7 @@ def _powers(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int
 
 
 def _product(build: Builder, factors: list[int]) -> int:
+    """Return the register of the product of several registers, entry by entry."""
     total = factors[0]
     for factor in factors[1:]:
         total = build.times(total, factor)
@@ -123,7 +143,7 @@ def _product(build: Builder, factors: list[int]) -> int:
 
 
 def _sines(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
-    """sin z − z."""
+    """Return the register of sin z − z."""
     pick = np.eye(terms.signals)[list(terms.sines)]
     own = build.affine(z, pick)
     value = build.minus(build.apply("sin", own), own)
@@ -134,7 +154,7 @@ def _sines(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int 
 
 
 def _moduli(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
-    """abs(zᵢ) zⱼ."""
+    """Return the register of abs(zᵢ) zⱼ."""
     first, second = (np.eye(terms.signals)[[pair[k] for pair in terms.moduli]] for k in (0, 1))
     a, b = build.affine(z, first), build.affine(z, second)
     size = build.apply("abs", a)
@@ -146,7 +166,7 @@ def _moduli(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int
 
 
 def _units(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
-    """tanh(v z₁ + d) − tanh(d)."""
+    """Return the register of tanh(v z₁ + d) − tanh(d)."""
     steep, shift = np.split(shape[: 2 * terms.units], 2)
     matrix = np.zeros((terms.units, terms.signals))
     matrix[:, 0] = steep
@@ -159,7 +179,7 @@ def _units(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int 
 
 
 def _knees(build: Builder, terms: Terms, shape: np.ndarray, z: int, beyond: int | None) -> int:
-    """(ln cosh(v z + d) − ln cosh d) / v, with ln cosh x = x + softplus(−2x) − ln 2."""
+    """Return the register of (ln cosh(v z + d) − ln cosh d) / v, with ln cosh x = x + softplus(−2x) − ln 2."""
     steep, shift = np.split(shape[2 * terms.units :], 2)
     matrix = steep[:, None] * np.eye(terms.signals)[list(terms.knees)]
     bent, ones = build.affine(z, matrix, shift), np.ones(len(steep))

@@ -8,7 +8,7 @@ _SEED = ", const fmi3Float64 seed[], size_t seeds, fmi3Float64 sensitivity[], si
 _FRACTION = ", fmi3UInt64 counters[], fmi3UInt64 resolutions[]"
 _GIVEN = ", const fmi3UInt64 counters[], const fmi3UInt64 resolutions[]"
 
-#: (function, its arguments after the instance)
+#: pairs of the name of a function without the prefix "fmi3", and its C arguments after the instance
 REFUSED = (
     ("GetBinary", _REFERENCES + ", size_t sizes[], fmi3Binary values[], size_t size"),
     ("SetBinary", _REFERENCES + ", const size_t sizes[], const fmi3Binary values[], size_t size"),

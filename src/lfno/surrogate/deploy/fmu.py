@@ -1,5 +1,6 @@
-"""Write a model as a functional mock-up unit (FMU) for co-simulation with FMI 2.0 or 3.0. The FMU holds source code and, if a
-compiler is installed, a binary.
+"""Write a model as a functional mock-up unit (FMU) for co-simulation with FMI 2.0 or 3.0.
+
+The FMU holds source code and, if a compiler is installed, a binary.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ FOLDERS2 = {
 ENDINGS = {"Linux": ".so", "Darwin": ".dylib", "Windows": ".dll"}
 #: processors whose name in FMI 3.0 differs from Python's
 PROCESSORS = {"AMD64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64", "i686": "x86"}
+#: supported versions of FMI
 VERSIONS = ("2.0", "3.0")
-DATE = (2000, 1, 1, 0, 0, 0)  # date of every file in the archive: equal models give equal bytes
+#: date of every file in the archive; a fixed date, so that equal models give equal bytes
+DATE = (2000, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -54,17 +57,17 @@ class Unit:
 
 
 def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
-    """Write an FMU in double precision.
+    """Write an FMU in double precision, and return a description of the file.
 
     path: the file. Its stem is the name of the FMU and must be a C identifier.
     version: the version of FMI, "2.0" or "3.0".
 
-    Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile. The result then gives the
-    reason. Raises LfnoError for an unknown version, a wrong name or a missing folder.
+    Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile. `reason` then says why. Raises
+    LfnoError for an unknown version, a wrong name or a missing folder.
     """
     name = path.stem
     if version not in VERSIONS:
-        raise LfnoError(f"there is no FMI version {version!r} here; choose {' or '.join(VERSIONS)}")
+        raise LfnoError(f"FMI version {version!r} is not supported; choose {' or '.join(VERSIONS)}")
     check_target(path)
     if not NAMES.fullmatch(name):
         raise LfnoError(f"{name!r} cannot be the name of an FMU: use at most 40 letters, digits and _, a letter first")
@@ -88,6 +91,7 @@ def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
 
 
 def _values(program: Program, name: str, guid: str) -> dict[str, Any]:
+    """Return the values for the templates of the model description and of the C source."""
     variables, taken = [], set[str]()
     offsets = program.centre[0]
     for causality, channels in (("input", program.inputs), ("output", program.outputs)):
@@ -108,7 +112,7 @@ def _values(program: Program, name: str, guid: str) -> dict[str, Any]:
 
 
 def _label(word: str, taken: set[str]) -> str:
-    """Return `word`, with _ appended until it is not taken, and take it."""
+    """Return `word`, with _ appended until it is not in `taken`. The result is added to `taken`."""
     while word in taken:
         word += "_"
     taken.add(word)
@@ -116,6 +120,7 @@ def _label(word: str, taken: set[str]) -> str:
 
 
 def _render(template: str, values: dict[str, Any]) -> str:
+    """Return the text of a template with its values."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = FileSystemLoader(Path(__file__).parent / "templates")
@@ -124,7 +129,7 @@ def _render(template: str, values: dict[str, Any]) -> str:
 
 
 def _folder(version: str) -> str:
-    """Return the folder of a binary for this computer; "" if the standard has none."""
+    """Return the folder of the binary for this computer; "" if the standard has no folder for it."""
     system = platform.system()
     if version == "2.0":
         return FOLDERS2.get((system, platform.architecture()[0]), "")
@@ -133,11 +138,11 @@ def _folder(version: str) -> str:
 
 
 def _compiled(name: str, files: dict[str, str], version: str) -> tuple[str, bytes, str]:
-    """Compile the FMU. Returns (platform, shared library, ""), or ("", b"", reason) if that fails."""
+    """Compile the FMU. Return (platform, shared library, ""), or ("", b"", reason) if there is no binary."""
     where = _folder(version)
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not where or compiler is None:
-        return "", b"", "there is no C compiler here" if where else f"{platform.system()} is no platform of FMI {version}"
+        return "", b"", "no C compiler was found" if where else f"{platform.system()} is no platform of FMI {version}"
     with tempfile.TemporaryDirectory() as folder:
         for place, text in files.items():
             if place.startswith("sources/"):

@@ -1,7 +1,8 @@
 """A linear model on a window of fixed size as a torch module, for exports of whole windows.
 
-The response of the sampled system is a convolution, y_t = Σ_j h_{t−j} u_j. The first and the last samples of the window are
-an exception: the interpolation of the input has no neighbour on one side. Their responses are added as a correction.
+The output y of the sampled system is a convolution of the input u with the impulse response h, y_t = Σ_j h_{t−j} u_j. The first
+and the last samples of the window are an exception, because the interpolation of the input has no neighbour on one side. For
+these samples, the difference of the responses is added as a correction.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from lfno.core.grid import Grid
 from lfno.identification.modal import ModalModel
 
-#: corrected samples at each end; the influence of the end of a cubic spline falls by a factor of 0.27 a sample
+#: number of corrected samples at each end; the influence of the end of a cubic spline falls by a factor of 0.27 per sample
 ENDS = 24
 
 
@@ -50,6 +51,7 @@ class LinearWindow(nn.Module):
         self.register_buffer("output_offset", torch.as_tensor(model.output_offset[:, None]))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Return the outputs (batch, outputs, time) for inputs (batch, inputs, time)."""
         u = x - self.input_offset.to(x)
         padded = nn.functional.pad(u, (self.size - 1, self.ends))
         y = nn.functional.conv1d(padded, self.kernel.to(x))[..., : self.size]

@@ -18,15 +18,15 @@ from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
 
-#: with a time step below this share of the training step, inputs are interpolated by cubics, as in ModalModel.predict
+#: with a time step below this part of the training step, inputs are interpolated by cubics, as in ModalModel.predict
 FINER = 0.75
 
 LOOKS_AHEAD = (
-    "lfno.predict interpolates the whole input by a spline, which looks ahead; this code uses the cubic through the last "
-    "four samples, and differs from it by O(dt^4)"
+    "lfno.predict interpolates the whole input by a spline, which uses future samples; this code uses the cubic through the "
+    "last four samples; the two results differ by O(dt^4)"
 )
-AHEAD = "it interpolates its input with two samples ahead"
-REMEDY = "fit one that can with `lfno fit --causal`"
+AHEAD = "it interpolates its input with two future samples"
+REMEDY = "fit a model with `lfno fit --causal`"
 
 
 def program_of(
@@ -36,7 +36,7 @@ def program_of(
 
     member: a network, a linear model, a model with feedback, or a sum.
     inputs, outputs: names and units of the channels.
-    dt: the time step, by default the one of training.
+    dt: the time step, by default the time step of the training data.
     notes: sentences that the exported code shows to its user.
 
     Raises LfnoError with the reason if the model cannot run sample by sample.
@@ -47,7 +47,7 @@ def program_of(
         raise LfnoError(f"the time step {dt!r} must be a positive number")
     if member.grid.ndim > 1:
         axes = ", ".join(member.grid.names)
-        raise LfnoError(f"this model answers fields over {axes}: only models of signals run sample by sample")
+        raise LfnoError(f"this model predicts fields over {axes}: only models of signals run sample by sample")
     build = Builder(len(inputs))
     if isinstance(member, ModalModel):
         output, hold = linear_step(build, member, dt)
@@ -72,9 +72,11 @@ def program_of(
 
 
 def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
-    """Return b_j with x[n+1] = e^z x[n] + Σ_j b_j u[n+1−j], complex (taps, M).
+    """Return the taps b of the recurrence of M poles, complex (taps, M).
 
-    hold: "zero" (u[n] until the next sample), "linear" or "cubic", the last two as in `lfno.spectral.hold`.
+    The state x of a pole μ follows x[n+1] = e^{μ dt} x[n] + Σ_j b_j u[n+1−j], where u is the input.
+
+    hold: the input between samples: "zero" (the value of the last sample), "linear" or "cubic" (see `lfno.spectral.hold`).
 
     >>> hold_taps(np.array([-1.0]), 0.1, "zero").real.round(4)  # 0 and 1 − e^{−0.1}
     array([[0.    ],
@@ -84,13 +86,16 @@ def hold_taps(poles: np.ndarray, dt: float, hold: str) -> np.ndarray:
     if hold in HOLDS:
         return taps(mu, dt, hold).numpy()
     if hold != "zero":
-        raise LfnoError(f"there is no hold {hold!r} outside Python; choose zero, {', '.join(HOLDS)}")
+        raise LfnoError(f"the hold {hold!r} cannot be exported; choose zero, {', '.join(HOLDS)}")
     held = dt * phi_functions(mu * dt, 1)[0].numpy()
     return np.stack([np.zeros_like(held), held])
 
 
 def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]:
-    """Add a linear model, y = offset + Re Σ β x + D u, to the program. Returns the register of y and the hold of the input."""
+    """Add a linear model to the program. Return the register of its output y, and the hold of the input.
+
+    y = offset + Re Σ β x + D u, with the states x of the poles, the residues β, the direct term D and the input u.
+    """
     modes = model.modes
     hold = modes.hold if dt > FINER * model.grid.steps[-1] else "cubic"
     centred = build.scale(0, model.input_offset, np.ones(model.channels[0]))
@@ -102,15 +107,19 @@ def linear_step(build: Builder, model: ModalModel, dt: float) -> tuple[int, str]
 
 
 def residue_matrix(residues: np.ndarray) -> np.ndarray:
-    """Return the matrix of Re Σ β_iom x_im, (out, in · M · 2), from residues (in, out, M)."""
+    """Return the matrix (out, in · M · 2) that maps the states x to Re Σ β_iom x_im.
+
+    residues: β, (in, out, M). The states x are stored as pairs (re, im).
+    """
     planes = np.stack([residues.real, -residues.imag], -1)
     return planes.transpose(1, 0, 2, 3).reshape(residues.shape[1], -1)
 
 
 def network_step(build: Builder, model: Operator, dt: float) -> int:
-    """Add a network to the program and return the register of its output.
+    """Add a network to the program and return the register of its output y.
 
     v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
+    u is the input, v are the channels of the network, and x are the states of the poles of a layer with v as input.
     """
     offset, scale = (_numbers(getattr(model, f"input_{what}")) for what in ("offset", "scale"))
     act = model.config.activation
@@ -140,7 +149,7 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
 def why_not(model: Operator) -> str:
     """Return why a network cannot run sample by sample; "" if it can."""
     if model.grid.ndim > 1:
-        return f"it answers fields over {', '.join(model.grid.names)}, not signals"
+        return f"it predicts fields over {', '.join(model.grid.names)}, not signals"
     if getattr(model.config, "steady", "exact") != "exact":
         return "its free weights R act on a whole window at once"
     if not isinstance(model, LFNO) or not model.recurrent:

@@ -1,4 +1,4 @@
-"""Nodes of an ONNX graph for instructions that act on each sample alone."""
+"""Nodes of an ONNX graph for those instructions of a program that act on each sample alone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from lfno.core.errors import LfnoError
 from lfno.models.export import check_target
 from lfno.surrogate.deploy.program import Affine, Apply, Clip, Product, Program, Scale, Sum
 
+#: version of the ONNX operators
 OPSET = 17
-#: functions that are one ONNX node
+#: functions that are a single ONNX node
 NODES = {
     "relu": "Relu", "tanh": "Tanh", "sin": "Sin", "cos": "Cos", "sigmoid": "Sigmoid", "abs": "Abs", "sign": "Sign",
     "softplus": "Softplus",
@@ -22,7 +23,13 @@ NODES = {
 
 @dataclass
 class Graph:
-    """Collects nodes and constants of an ONNX graph. Registers are tensors whose last axis holds the entries."""
+    """Collects nodes and constants of an ONNX graph. Registers are tensors whose last axis holds the entries.
+
+    kind: the NumPy type of the constants.
+    constants: the name of each constant array, so that equal arrays are stored once.
+    registers: the name of the tensor of each register.
+    prefix: a prefix of all names, for a graph inside another graph.
+    """
 
     kind: Any
     program: Program
@@ -30,7 +37,7 @@ class Graph:
     tensors: list[Any] = field(default_factory=list)
     constants: dict[tuple[Any, ...], str] = field(default_factory=dict)
     registers: dict[int, str] = field(default_factory=lambda: {0: "input"})
-    prefix: str = ""  # prefix of all names, for a graph inside another graph
+    prefix: str = ""
 
     def __post_init__(self) -> None:
         """Subclasses add the nodes that all instructions need."""
@@ -44,13 +51,13 @@ class Graph:
         return name
 
     def name(self, name: str, tensor: str) -> None:
-        """Give a tensor a name that the user sees."""
+        """Add a name to a tensor, for an output of the graph."""
         from onnx import helper
 
         self.nodes.append(helper.make_node("Identity", [tensor], [name]))
 
     def constant(self, values: Any, kind: Any = None) -> str:
-        """Add a constant, or return the one with these values that is already there."""
+        """Return the name of a constant with these values. The constant is added if the graph does not have it."""
         from onnx import numpy_helper
 
         array = np.ascontiguousarray(values, dtype=kind or self.kind).reshape(np.shape(values))
@@ -61,11 +68,11 @@ class Graph:
         return self.constants[key]
 
     def whole(self, *values: int) -> str:
-        """Add integers as a constant: a shape, or indices."""
+        """Return the name of a constant of integers: a shape, or indices."""
         return self.constant(values, np.int64)
 
     def slice(self, tensor: str, first: int, last: int, axis: int) -> str:
-        """Add a slice of the entries from `first` to `last` along an axis."""
+        """Add a slice of the entries first … last − 1 along an axis, and return the name of its result."""
         return self.node("Slice", tensor, self.whole(first), self.whole(last), self.whole(axis))
 
     def add(self, one: Any) -> None:
@@ -89,11 +96,11 @@ class Graph:
         self.registers[one.out] = value
 
     def remember(self, one: Any, x: str) -> str:
-        """Add an instruction with memory."""
+        """Add an instruction with memory and return the name of its result. Subclasses implement this method."""
         raise NotImplementedError
 
     def apply(self, function: str, x: str) -> str:
-        """Add an elementary function."""
+        """Add an elementary function of the tensor x, and return the name of its result."""
         if function == "gelu":
             half = self.node("Mul", x, self.constant(0.5))
             lifted = self.node("Add", self.node("Erf", self.node("Mul", x, self.constant(np.sqrt(0.5)))), self.constant(1.0))
@@ -104,7 +111,7 @@ class Graph:
 
 
 def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
-    """Return descriptions of the inputs or outputs of a graph, from a mapping name → shape."""
+    """Return descriptions of the inputs or outputs of a graph, from a dictionary of names and shapes."""
     from onnx import TensorProto, helper
 
     kind = TensorProto.FLOAT if precision == "float" else TensorProto.DOUBLE
@@ -112,7 +119,7 @@ def values_of(sizes: dict[str, list[Any]], precision: str) -> list[Any]:
 
 
 def model_of(graph: Any, metadata: dict[str, str]) -> Any:
-    """Return a checked onnx.ModelProto with metadata."""
+    """Return an onnx.ModelProto with the graph and the metadata, after a check by onnx."""
     from onnx import checker, helper
 
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lfno")
@@ -125,7 +132,7 @@ def model_of(graph: Any, metadata: dict[str, str]) -> Any:
 
 
 def session_of(content: bytes) -> Any:
-    """Return an ONNX Runtime session on the CPU."""
+    """Return an ONNX Runtime session on the CPU for the bytes of a model file."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -134,7 +141,7 @@ def session_of(content: bytes) -> Any:
 
 
 def check_packages(path: Path) -> None:
-    """Raise LfnoError if the file cannot be written or a package that is needed is missing."""
+    """Raise LfnoError if the file cannot be written, or if onnx or onnxruntime is not installed."""
     check_target(path)
     try:
         import onnx  # noqa: F401

@@ -1,4 +1,4 @@
-"""One step of a model as an ONNX graph with its state as input and output.
+"""One time step of a model as an ONNX graph. The state of the model is an input and an output of the graph.
 
     (input (batch, in), state (batch, states)) → (output (batch, out), next_state (batch, states)).
 
@@ -27,7 +27,11 @@ TOLERANCE = {"float": 1e-4, "double": 1e-9}
 
 @dataclass(frozen=True)
 class StepGraph:
-    """A written file, its size in bytes, and its largest difference from the model relative to the largest output."""
+    """A written file.
+
+    error: the largest difference between file and model, relative to the largest output.
+    size: in bytes.
+    """
 
     path: Path
     error: float
@@ -35,11 +39,12 @@ class StepGraph:
 
 
 def write_onnx_step(program: Program, path: Path, precision: str = "float") -> StepGraph:
-    """Write the graph and compare it with the model on the test vector by ONNX Runtime. The file is kept if they agree.
+    """Write the graph of one step to a file, and return a description of the file.
 
     precision: "float" or "double".
 
-    Raises LfnoError if onnx or onnxruntime is not installed, or if the graph does not agree with the model.
+    ONNX Runtime first runs the graph on the test inputs. Raises LfnoError, and writes no file, if the outputs differ from the
+    outputs of the model, or if onnx or onnxruntime is not installed.
     """
     if precision not in TOLERANCE:
         raise LfnoError(f"precision {precision!r} is not known; choose {' or '.join(TOLERANCE)}")
@@ -54,13 +59,13 @@ def write_onnx_step(program: Program, path: Path, precision: str = "float") -> S
     expected = run.respond(program, force)
     error = float(np.abs(np.stack(answers, -1) - expected).max() / (np.abs(expected).max() or 1.0))
     if not error <= TOLERANCE[precision]:
-        raise LfnoError(f"the exported step differs from the model by {error:.1e} on the test vector; nothing was kept")
+        raise LfnoError(f"the exported step differs from the model by {error:.1e} on the test inputs; no file was written")
     write_atomically(path, content)
     return StepGraph(path, error, len(content))
 
 
 def described(program: Program) -> dict[str, str]:
-    """Return the metadata of the file."""
+    """Return the metadata of the file: time step, unit of time, names and units of the channels, and notes."""
     signals = {"inputs": program.inputs, "outputs": program.outputs, "notes": program.notes}
     return {"lfno_dt": repr(program.dt), "lfno_unit": program.unit, "lfno_signals": json.dumps(signals)}
 
@@ -82,7 +87,10 @@ def step_graph(program: Program, precision: str = "float", prefix: str = "") -> 
 
 
 class Step(Graph):
-    """A graph whose registers are (batch, entries). Instructions with memory read parts of "state" and write new ones."""
+    """A graph whose registers have the shape (batch, entries).
+
+    Instructions with memory read parts of the tensor `state`, and store the new parts in `parts`.
+    """
 
     def __post_init__(self) -> None:
         self.parts: dict[int, str] = {}  # index in the state → its new value
@@ -100,6 +108,7 @@ class Step(Graph):
         return [self.parts[place] for place in sorted(self.parts)]
 
     def remember(self, one: Any, x: str) -> str:
+        """Add an instruction with memory and return the name of its result."""
         size = self.program.sizes[one.out]
         match one:
             case Filter():
@@ -116,8 +125,9 @@ class Step(Graph):
         raise TypeError(f"{type(one).__name__} is no instruction")
 
     def history(self, x: str, channels: int, depth: int, place: int) -> str:
-        """Return the present sample and `depth` earlier ones, newest first, (batch, channels, 1 + depth), and store the last
-        ones.
+        """Return the present sample and `depth` earlier samples, newest first, (batch, channels, 1 + depth).
+
+        The newest `depth` samples become the new part of the state at index `place`.
         """
         past = self.node("Reshape", self.state(place, channels * depth), self.whole(-1, channels, depth))
         sample = self.node("Reshape", x, self.whole(-1, channels, 1))
@@ -133,6 +143,7 @@ class Step(Graph):
         return lines
 
     def filter(self, one: Filter, x: str) -> str:
+        """Add a Filter and return the name of the new values of its poles, (batch, 2 × channels × poles)."""
         channels, poles = self.program.sizes[one.x], len(one.decay)
         lines = self.history(x, channels, one.depth, one.past)
         old = self.node("Reshape", self.state(one.state, 2 * channels * poles), self.whole(-1, channels, poles, 2))

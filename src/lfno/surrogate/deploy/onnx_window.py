@@ -1,15 +1,15 @@
-"""A whole window of a causal model as an ONNX graph. Its constants take about as much space as the weights.
+"""A whole window of a causal model as an ONNX graph. The constants of the graph take about as much space as the weights.
 
     input (batch, in, time) → output (batch, out, time), from rest.
 
-A Filter runs in chunks of L samples. U are the samples of a chunk. K is the contribution of all earlier samples to the state
-of the poles:
+A Filter has the states x of its poles, which change by the factor e^z in one sample. The Filter runs in chunks of L samples. U
+are the samples of chunk c. K[c] is the contribution of all earlier samples to the first state of the chunk:
 
-    x = H U + R K,      K[c+1] = e^{Lz} K[c] + e^z x_end[c].
+    x = H U + R K[c],      K[c+1] = e^{Lz} K[c] + e^z x_end[c].
 
-H and R are constant matrices, and x_end is the state at the end of the chunk for K = 0. The recurrence over chunks is computed
-in log₂(number of chunks) steps, each of which doubles the number of chunks covered. A program with feedback runs its step in a
-Scan node instead.
+H and R are constant matrices, and x_end is the state at the end of the chunk for K[c] = 0. The recurrence over chunks is
+computed in log₂(number of chunks) steps, because every step doubles the distance that a contribution moves. A program with
+feedback runs its time step in a Scan node instead.
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ from lfno.surrogate.deploy.onnx_graph import Graph, check_packages, model_of, se
 from lfno.surrogate.deploy.onnx_step import StepGraph, described, step_graph
 from lfno.surrogate.deploy.program import Filter, Program
 
-#: samples of a chunk
+#: number L of samples in a chunk
 CHUNK = 16
+#: largest accepted difference from the original model in float32, relative to the largest output
 TOLERANCE = 1e-4
 #: longest window, in samples
 MOST_POINTS = 2**24
 
 
 def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[str, str]) -> StepGraph:
-    """Write the graph for windows of `size` samples in float32 and compare it with the model. The file is kept if they agree.
+    """Write the graph for windows of `size` samples in float32 to a file, and return a description of the file.
+
+    ONNX Runtime first runs the graph on random inputs. Raises LfnoError, and writes no file, if the outputs differ from the
+    outputs of the model.
     """
     check_packages(path)
     if size > MOST_POINTS:
-        raise LfnoError(f"a window of {size} points is too long to export a model on; use a shorter one, or onnx-step")
+        raise LfnoError(f"a window of {size} points is too long for an export; use a shorter window, or onnx-step")
     graph = scan_graph(program, size) if program.sequential else window_graph(program, size)
     content = model_of(graph, described(program) | metadata).SerializeToString()
     offset, scale = program.centre
@@ -48,7 +52,7 @@ def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[st
     expected = np.stack([run.respond(program, one) for one in force])
     error = float(np.abs(answer - expected).max() / (np.abs(expected).max() or 1.0))
     if not error <= TOLERANCE:
-        raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; nothing was kept")
+        raise LfnoError(f"the exported model differs from the original by {error:.1e} on random input; no file was written")
     write_atomically(path, content)
     return StepGraph(path, error, len(content))
 
@@ -84,6 +88,7 @@ def scan_graph(program: Program, size: int) -> Any:
 
 
 def _ends(program: Program, size: int) -> tuple[list[Any], list[Any]]:
+    """Return the descriptions of the input and of the output of the graph."""
     ends = {"input": ["batch", len(program.inputs), size]}, {"output": ["batch", len(program.outputs), size]}
     return values_of(ends[0], "float"), values_of(ends[1], "float")
 
@@ -94,6 +99,7 @@ class Window(Graph):
     size: int
 
     def remember(self, one: Any, x: str) -> str:
+        """Add a Filter and return the name of the values of its poles, (batch, time, channels × 2M)."""
         assert isinstance(one, Filter)
         channels, wide, depth = self.program.sizes[one.x], 2 * len(one.decay), one.depth
         chunks = -(-self.size // CHUNK)
@@ -117,8 +123,9 @@ class Window(Graph):
         return self.slice(whole, 0, self.size, 1)
 
     def chunked(self, v: str, channels: int, depth: int, chunks: int) -> str:
-        """Cut signals into chunks, each with the `depth` samples before it: (batch, channels, time) → (batch, channels,
-        chunks, depth + L), oldest sample first.
+        """Cut signals (batch, channels, time) into chunks (batch, channels, chunks, depth + L), oldest sample first.
+
+        Each chunk begins with the `depth` samples before it.
         """
         first = self.slice(v, 0, 1, 2)
         past = [first]
@@ -133,16 +140,16 @@ class Window(Graph):
 
 
 def filter_matrices(one: Filter, chunk: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the constant matrices (H, R, E, S) of a Filter in chunks of L samples.
+    """Return the constant matrices (H, R, E, S) of a Filter with M poles, in chunks of L samples.
 
-    | matrix | shape             | from                                     | to                                          |
-    |--------|-------------------|------------------------------------------|---------------------------------------------|
-    | H      | (depth + L, L·2M) | samples of a chunk, oldest first         | x                                           |
-    | R      | (2M, L·2M)        | K                                        | x                                           |
-    | E      | (depth + L, 2M)   | samples of a chunk                       | e^z x_end                                   |
-    | S      | (depth + 1, 2M)   | first samples                            | the K before the first chunk, so that x[0] = 0 |
+    | matrix | shape             | from                             | to                                              |
+    |--------|-------------------|----------------------------------|-------------------------------------------------|
+    | H      | (depth + L, L·2M) | samples of a chunk, oldest first | x                                               |
+    | R      | (2M, L·2M)        | K[c]                             | x                                               |
+    | E      | (depth + L, 2M)   | samples of a chunk               | e^z x_end                                       |
+    | S      | (depth + 1, 2M)   | first samples of the window      | K of the first chunk, so that the first x is 0  |
 
-    Values of poles are stored as pairs (re, im).
+    Values of poles are stored as pairs (re, im). The docstring of this module explains x, K and x_end.
     """
     depth, poles = one.depth, len(one.decay)
     response = np.zeros((depth + chunk, chunk, poles), dtype=np.complex128)
@@ -159,7 +166,7 @@ def filter_matrices(one: Filter, chunk: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _pairs(values: np.ndarray) -> np.ndarray:
-    """Complex (…, M) → real (…, 2M)."""
+    """Return complex values (…, M) as real values (…, 2M), stored as pairs (re, im)."""
     return np.stack([values.real, values.imag], -1).reshape(*values.shape[:-1], -1)
 
 

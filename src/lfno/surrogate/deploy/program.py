@@ -1,7 +1,7 @@
-"""One time step of a model as a short list of instructions on vectors. NumPy, C, FMU and ONNX code is generated from it.
+"""One time step of a model as a short list of instructions on vectors. The list is translated to NumPy, C, FMU and ONNX.
 
 Every model that runs sample by sample is built from ten instructions. A register is a vector of real numbers. Register 0 is
-the input sample. The state, a vector of real numbers, is the memory of the model.
+the input sample. The state is a further vector, which the model keeps from one sample to the next.
 
 | instruction | result                                                                                              |
 |-------------|-----------------------------------------------------------------------------------------------------|
@@ -11,13 +11,13 @@ the input sample. The state, a vector of real numbers, is the memory of the mode
 | Clip        | x limited to the range from `low` to `high`                                                         |
 | Product     | a · b, entry by entry                                                                               |
 | Sum         | a + b                                                                                               |
-| Filter      | poles driven by x: x_im ← e_m x_im + Σ_j b_jm v_i[n−j]                                               |
-| Past        | the sample and the samples before it                                                                |
-| Load        | a part of the state after the previous sample                                                       |
-| Update      | writes x into the state and returns the new part                                                    |
+| Filter      | states of poles m driven by each entry i of x: s_im ← e_m s_im + Σ_j b_jm x_i[n−j] at sample n       |
+| Past        | x of the present sample and of some earlier samples                                                 |
+| Load        | a part of the state, as the previous sample left it                                                 |
+| Update      | x, which is also written into the state                                                             |
 
-Time advances from one sample to the next. At the first sample, Filter and Update leave the state at rest. Before its first
-sample, an input continues as the line through its first two samples (see `lfno.spectral.hold`).
+At the first sample, Filter and Update leave the state at rest. Filter and Past also need samples before the first sample. These
+lie on the line through the first two samples (see `lfno.spectral.hold`).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 
-#: functions that an Apply knows
+#: names of the elementary functions of Apply
 FUNCTIONS = ("relu", "gelu", "silu", "tanh", "sin", "cos", "sigmoid", "abs", "sign", "softplus")
 
 
 @dataclass(frozen=True)
 class Scale:
-    """(x − offset) · factor. x is a register; offset and factor are vectors."""
+    """(x − offset) · factor, entry by entry. x and the result `out` are registers; offset and factor are vectors."""
     out: int
     x: int
     offset: np.ndarray
@@ -44,7 +44,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Affine:
-    """matrix (out, in); offset (out,) or None."""
+    """matrix · x + offset, with a matrix (entries of out, entries of x), and an offset vector or None."""
 
     out: int
     x: int
@@ -87,12 +87,12 @@ class Sum:
 
 @dataclass(frozen=True)
 class Filter:
-    """Poles that all channels share.
+    """States of poles, driven by every entry (channel) of register x. All channels share the poles.
 
-    decay: e, complex (M,).
+    decay: e, the factor of the state from one sample to the next, complex (M,).
     taps: b, complex (depth + 1, M).
-    state: the index of the poles in the state, stored as (channel, pole, re | im). The result has the same order.
-    past: the index of the earlier samples in the state, stored as (channel, depth), newest first.
+    state: the index of the first pole in the state of the program. The order is (channel, pole, re | im), also in the result.
+    past: the index of the earlier samples in the state of the program. The order is (channel, depth), newest first.
     """
 
     out: int
@@ -104,13 +104,16 @@ class Filter:
 
     @property
     def depth(self) -> int:
-        """The number of earlier samples that the taps reach."""
+        """Return the number of earlier samples that the taps use."""
         return len(self.taps) - 1
 
 
 @dataclass(frozen=True)
 class Past:
-    """The sample and `depth` samples before it, newest first: (1 + depth, channel). `past` is as in Filter."""
+    """Register x of the present sample and of `depth` earlier samples, newest first, (1 + depth, channel).
+
+    past: the index of the earlier samples in the state, as in Filter.
+    """
 
     out: int
     x: int
@@ -120,7 +123,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Load:
-    """`size` entries of the state from index `state` on, as the previous sample left them."""
+    """Entries of the state from index `state` on, as the previous sample left them."""
     out: int
     state: int
 
@@ -141,6 +144,8 @@ Channel = tuple[str, str]  # name and unit
 class Program:
     """One time step of a model.
 
+    dt, unit: the time step, and the unit of time.
+    inputs, outputs: names and units of the channels.
     sizes: the length of every register.
     output: the register of the output.
     states: the length of the state. Its first entry counts the samples up to 2. All other entries start at 0.
@@ -163,12 +168,12 @@ class Program:
 
     @property
     def sequential(self) -> bool:
-        """Whether each sample needs the result of the sample before it, so that blocks cannot be vectorised."""
+        """Return whether each sample needs the result of the previous sample, so that a block must run sample by sample."""
         return any(isinstance(one, Load) for one in self.instructions)
 
     @property
     def centre(self) -> tuple[np.ndarray, np.ndarray]:
-        """Offset and scale of the inputs that the model expects; 0 and 1 if the model does not scale its inputs."""
+        """Return offset and scale of the inputs that the model expects; 0 and 1 if the model does not scale its inputs."""
         given = next((one for one in self.instructions if isinstance(one, Scale) and one.x == 0), None)
         ones = np.ones(self.sizes[0])
         return (0 * ones, ones) if given is None else (given.offset, 1 / given.factor)
@@ -194,40 +199,40 @@ class Builder:
         self.sizes.append(self.inputs)
 
     def scale(self, x: int, offset: np.ndarray, factor: np.ndarray) -> int:
-        """(x − offset) · factor."""
+        """Add (x − offset) · factor."""
         return self._add(Scale(self._new(self.sizes[x]), x, _real(offset), _real(factor)))
 
     def affine(self, x: int, matrix: np.ndarray, offset: np.ndarray | None = None) -> int:
-        """matrix · x + offset."""
+        """Add matrix · x + offset."""
         matrix = _real(matrix)
         if matrix.shape[1] != self.sizes[x]:
             raise ValueError(f"a matrix {matrix.shape} cannot multiply a vector of {self.sizes[x]}")
         return self._add(Affine(self._new(len(matrix)), x, matrix, None if offset is None else _real(offset)))
 
     def apply(self, function: str, x: int) -> int:
-        """An elementary function of every entry."""
+        """Add an elementary function of every entry of x."""
         if function not in FUNCTIONS:
-            raise LfnoError(f"the function {function!r} has no form outside Python; choose one of {', '.join(FUNCTIONS)}")
+            raise LfnoError(f"the function {function!r} cannot be exported; choose one of {', '.join(FUNCTIONS)}")
         return self._add(Apply(self._new(self.sizes[x]), x, function))
 
     def clip(self, x: int, low: np.ndarray, high: np.ndarray) -> int:
-        """x between `low` and `high`."""
+        """Add x, limited to the range from `low` to `high`."""
         return self._add(Clip(self._new(self.sizes[x]), x, _real(low), _real(high)))
 
     def minus(self, a: int, b: int) -> int:
-        """a − b."""
+        """Add a − b."""
         return self.plus(a, self.scale(b, np.zeros(self.sizes[b]), -np.ones(self.sizes[b])))
 
     def times(self, a: int, b: int) -> int:
-        """a · b, entry by entry."""
+        """Add a · b, entry by entry."""
         return self._add(Product(self._new(self.sizes[a]), a, b))
 
     def plus(self, a: int, b: int) -> int:
-        """a + b."""
+        """Add a + b."""
         return self._add(Sum(self._new(self.sizes[a]), a, b))
 
     def filter(self, x: int, decay: np.ndarray, taps: np.ndarray) -> int:
-        """Poles driven by every channel of x."""
+        """Add poles that are driven by every channel of x."""
         channels, poles = self.sizes[x], len(decay)
         state = self.reserve(2 * channels * poles)
         past = self.reserve(channels * (len(taps) - 1))
@@ -235,21 +240,21 @@ class Builder:
         return self._add(Filter(self._new(2 * channels * poles), x, *arrays, state, past))
 
     def past(self, x: int, depth: int) -> int:
-        """The sample and `depth` samples before it."""
+        """Add x of the present sample and of `depth` earlier samples."""
         place = self.reserve(depth * self.sizes[x])
         return self._add(Past(self._new((1 + depth) * self.sizes[x]), x, depth, place))
 
     def reserve(self, count: int) -> int:
-        """Return the index of `count` new entries of the state."""
+        """Add `count` entries to the state, and return the index of the first one."""
         self.states += count
         return self.states - count
 
     def load(self, state: int, size: int) -> int:
-        """`size` entries of the state as the previous sample left them. Load an entry before its Update."""
+        """Add `size` entries of the state, as the previous sample left them. Call `load` before `update` for these entries."""
         return self._add(Load(self._new(size), state))
 
     def update(self, x: int, state: int) -> int:
-        """Write x into the state, except at the first sample. The result is the new part of the state."""
+        """Add an Update: x is written into the state, except at the first sample. The result is the new part of the state."""
         return self._add(Update(self._new(self.sizes[x]), x, state))
 
     def program(

@@ -13,7 +13,7 @@ from lfno.surrogate.deploy.functions import FUNCTIONS
 from lfno.surrogate.deploy.program import Affine, Apply, Clip, Filter, Past, Product, Program, Scale, Sum
 from lfno.surrogate.deploy.sample import Sampler
 
-#: samples that are computed at once; the registers of a network of width 16 then take about 20 MB
+#: number of samples that are computed at once; the registers of a network of width 16 then take about 20 MB
 BLOCK = 4096
 #: blocks of fewer samples run sample by sample
 SHORT = 4
@@ -27,7 +27,10 @@ class Runner:
         self._sampler = Sampler(program)
 
     def advance(self, inputs: np.ndarray, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the outputs (out, time) for the next samples (in, time) and the state after them; `state` is not changed."""
+        """Return the outputs (out, time) for the next samples (in, time), and the state after these samples.
+
+        The array `state` itself is not changed.
+        """
         inputs, state = np.asarray(inputs, dtype=np.float64), state.copy()
         size = inputs.shape[1]
         answers = np.empty((len(self.program.outputs), size))
@@ -52,7 +55,7 @@ def respond(program: Program, inputs: np.ndarray) -> np.ndarray:
 
 
 def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """Return the outputs for a block and write the state after it into `state`."""
+    """Return the outputs (out, time) of a block, and write the state after the block into `state`."""
     registers: list[np.ndarray] = [inputs] * len(program.sizes)
     count = int(state[0])
     for one in program.instructions:
@@ -82,7 +85,11 @@ def _block(program: Program, inputs: np.ndarray, state: np.ndarray) -> np.ndarra
 
 
 def _history(v: np.ndarray, state: np.ndarray, place: int, depth: int, count: int) -> np.ndarray:
-    """Return v (channels, time) with `depth` earlier samples before it, and keep the last samples in `state`."""
+    """Return `depth` earlier samples followed by v, (channels, depth + time), and keep the last samples in `state`.
+
+    place: index of the earlier samples in the state.
+    count: number of samples before v, at most 2.
+    """
     channels = len(v)
     past = state[place : place + channels * depth].reshape(channels, depth)
     if depth > 1 and count < 2 and count + v.shape[1] > 1:  # both first samples are known: the past is the line through them
@@ -95,6 +102,7 @@ def _history(v: np.ndarray, state: np.ndarray, place: int, depth: int, count: in
 
 
 def _filter(one: Filter, v: np.ndarray, state: np.ndarray, count: int) -> np.ndarray:
+    """Return the values of the poles (channels × poles × 2, time) for inputs v (channels, time), and update `state`."""
     (channels, size), poles, depth = v.shape, len(one.decay), one.depth
     x = state[one.state : one.state + 2 * channels * poles].view(np.complex128).reshape(channels, poles)
     lines = _history(v, state, one.past, depth, count)

@@ -52,6 +52,7 @@ class Sampler:
         return self._output.copy(), self._state.copy()
 
     def _action(self, one: Instruction) -> Action:
+        """Return a function that runs one instruction on the registers and the state."""
         y, state = self._registers[one.out], self._state
         if isinstance(one, Product | Sum):
             a, b = self._registers[one.a], self._registers[one.b]
@@ -80,8 +81,11 @@ class Sampler:
         raise TypeError(f"{type(one).__name__} is no instruction")
 
     def _lines(self, x: np.ndarray, past: int, depth: int) -> tuple[np.ndarray, Action]:
-        """Return the array of the sample and the samples before it, (channels, 1 + depth), newest first, and a function that
-        updates it.
+        """Return an array (channels, 1 + depth) for the present sample and earlier samples, newest first, and its update.
+
+        The update is a function without arguments. It writes the present sample into the array and into the state.
+
+        past: index of the earlier samples in the state.
         """
         lines, state = np.zeros((len(x), 1 + depth)), self._state
         kept = state[past : past + len(x) * depth].reshape(len(x), depth)
@@ -97,6 +101,7 @@ class Sampler:
         return lines, update
 
     def _filter(self, one: Filter, x: np.ndarray, y: np.ndarray) -> Action:
+        """Return a function that advances the poles by one sample."""
         state, poles = self._state, len(one.decay)
         lines, update = self._lines(x, one.past, one.depth)
         place = slice(one.state, one.state + 2 * len(x) * poles)
@@ -112,6 +117,7 @@ class Sampler:
         return run
 
     def _past(self, one: Past, x: np.ndarray, y: np.ndarray) -> Action:
+        """Return a function that writes the present sample and the earlier samples into y."""
         lines, update = self._lines(x, one.past, one.depth)
 
         def run() -> None:
@@ -121,6 +127,7 @@ class Sampler:
         return run
 
     def _update(self, one: Update, x: np.ndarray, y: np.ndarray) -> Action:
+        """Return a function that writes x into the state, except at the first sample."""
         state = self._state
         part = state[one.state : one.state + len(y)]
 

@@ -1,4 +1,4 @@
-"""The range of validity of a model in words, for the header of exported code."""
+"""The range of the training inputs in words, for the header of exported code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lfno.surrogate.deploy.program import Channel
 
 
 def validity(coverage: Coverage | None, inputs: Sequence[Channel]) -> list[str]:
-    """Return one sentence for every input: peak, rms and band of the training data.
+    """Return one sentence for every input: peak, rms and band of the training inputs.
 
     >>> import numpy as np
     >>> from lfno.core.grid import Grid

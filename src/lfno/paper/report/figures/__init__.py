@@ -1,13 +1,13 @@
-"""Figures of the report.
+"""Functions that draw the figures of the report.
 
 Modules:
-    overview: errors of every model on every data set
-    claims: one figure for each claim
-    curves: losses and errors over epochs, time and training size
-    examples: the examples inside records
-    overlays: predictions of signals
-    fields: predictions of fields
+    overview: the chart of the errors of all models on all data sets
+    claims: the figure of a claim
+    curves: losses over epochs, and errors over time, input amplitude and number of training samples
+    examples: read the example of a record
+    overlays: predictions of signals, with their errors and parts
+    fields: predictions of fields, with their errors and parts
     poles: poles of a trained LFNO
     data: samples of the data sets
-    variants: variants of one model side by side
+    variants: errors of the variants of a study
 """

@@ -1,4 +1,4 @@
-"""One figure for each claim: the numbers that it was judged by, preset beside preset."""
+"""The figure of a claim: the numbers of its findings, with one panel for each preset."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lfno.plots.style import MARKERS, colour, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDE = 20.0  # the axis is logarithmic if largest / smallest value exceeds this
+WIDE = 20.0  # largest / smallest value; above this ratio the axis is logarithmic
 
 
 def claim_dots(verdicts: Sequence[Verdict]) -> Figure | None:
-    """Draw the verdicts on one claim: a panel for each preset, a line for each comparison, a dot for each model.
+    """Draw the verdicts on one claim: a panel for each preset, a line for each finding, and a mark for each model.
 
     Returns:
-        The figure, or None where no finding has numbers.
+        The figure, or None if no finding has numbers.
     """
     shown = [verdict for verdict in verdicts if any(finding.values for finding in verdict.findings)]
     if not shown:

@@ -1,4 +1,4 @@
-"""Curves: loss over epochs, error over time, error over the sample parameter and over the training size."""
+"""Curves: the loss over epochs, and the error over time, over the input amplitude and over the number of training samples."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def _three(runs: Runs, preset: str) -> Runs:
-    """Return the runs of the paper's three models. Variants with other depth or time are shown in tables only."""
+    """Return the runs of FNO, LNO and LFNO, without variants such as FNO deep."""
     return Runs(r for r in runs.main.where(preset=preset).all if r.label in paper.MODELS)
 
 
 def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Draw training loss (thin, dotted) and validation loss (solid) of each model, one line for each seed."""
+    """Draw the training loss (dotted) and the validation loss (solid) of each model over the epochs, a line for each seed."""
     main = _three(runs, preset)
     shown = [task for task in tasks if any(r.history.get("epoch") for r in main.where(task=task).all)]
     if not shown:
@@ -42,6 +42,7 @@ def learning_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | N
 
 
 def _losses(axes: Any, record: RunRecord, label: str, first: bool) -> None:
+    """Draw the losses of one run. Only the first run of a model has markers and a legend."""
     epochs = record.history.get("epoch", [])
     for name, style, width in (("train", ":", 1.0), ("validation", "-", 1.2)):
         losses = record.history.get(name, [])
@@ -56,7 +57,10 @@ def _losses(axes: Any, record: RunRecord, label: str, first: bool) -> None:
 def regime_curves(
     runs: Runs, tasks: Iterable[str], preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")
 ) -> Figure | None:
-    """Draw the absolute error over time, smoothed in each regime: the mean over seeds with its range. The split is marked."""
+    """Draw the absolute error over time: the mean over seeds, and the range over seeds as a band.
+
+    A dashed line divides the transient from the steady regime. The error is smoothed in each regime separately.
+    """
     main = runs.main.where(preset=preset)
     shown = [t for t in tasks if t in REGISTRY and any(r.regimes.get("split") for r in main.where(task=t).all)]
     if not shown:
@@ -80,6 +84,7 @@ def regime_curves(
 
 
 def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
+    """Draw the error of one model in both regimes. The data set has `size` time steps of length `step`."""
     named = False
     for regime in ("transient", "steady"):
         curves = [r.regimes[regime]["curve"] for r in runs.all if r.regimes.get(regime, {}).get("curve")]
@@ -97,7 +102,7 @@ def _regimes(axes: Any, runs: Runs, label: str, step: float, size: int) -> None:
 
 
 def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | None:
-    """Draw the error of every test sample over the amplitude of its forcing, averaged over seeds."""
+    """Draw the error of every test sample, averaged over seeds, over the amplitude of its input."""
     main = _three(runs, preset)
     shown = [task for task in tasks if any("A" in r.samples for r in main.where(task=task).all)]
     if not shown:
@@ -114,7 +119,7 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
                 panel.plot(np.asarray(own[0]["A"])[order], errors, color=colour(label), label=label, **look)
         if task == "lorenz-rho10":
             panel.axvline(paper.LORENZ_FLIP, color=COLOURS["truth"], linewidth=1, linestyle="--", label="sign flip, A*")
-        panel.set(xlabel="amplitude A of the forcing", ylabel="relative L2", title=titles.title(task))
+        panel.set(xlabel="amplitude A of the input", ylabel="relative L2", title=titles.title(task))
         logarithmic(panel)
     legend(figure, axes)
     return figure

@@ -1,4 +1,4 @@
-"""Samples of the data sets: a few members of each family, input and solution."""
+"""Figures of the data sets: the inputs and solutions of a few samples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from lfno.systems.base import Channel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MEMBERS = 3  # solutions in a panel: both ends of the family and its middle
+MEMBERS = 3  # samples in a panel: the first, the middle and the last one of the data set
 
 
 def data_samples(tasks: Iterable[str]) -> Figure | None:
-    """One row per data set, input on the left and solution on the right: lines for signals, the middle member for fields."""
+    """Draw one row for each data set: inputs on the left, solutions on the right. Only the middle sample of fields is drawn."""
     shown = [task for task in tasks if task in REGISTRY]
     if not shown:
         return None
@@ -36,6 +36,7 @@ def data_samples(tasks: Iterable[str]) -> Figure | None:
 
 
 def _lines(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:
+    """Draw the signals of all samples over time."""
     time = data.grid.axes[0]
     side = "input" if values is data.inputs else "solution"
     for k, shade in zip(range(len(values) - 1, -1, -1), (0.3, 0.55, 1.0), strict=False):
@@ -44,6 +45,7 @@ def _lines(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Cha
 
 
 def _field(axes: Any, task: str, data: Dataset, values: np.ndarray, channel: Channel) -> None:
+    """Draw the field of the middle sample as an image. A flow is drawn at its last time."""
     grid, middle = data.grid, len(values) // 2
     side, when = ("input" if values is data.inputs else "solution"), ""
     if grid.ndim == 2:

@@ -1,4 +1,4 @@
-"""The examples inside records: one test sample with its prediction, on a thinned grid."""
+"""Read the example of a record: one test sample with its prediction, on a coarser grid than the data set."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from lfno.systems import REGISTRY
 
 @dataclass(frozen=True)
 class Example:
-    """One sample of a record. Fields are (channel, *grid).
+    """The example of a record.
 
-    axes: the axes of the thinned grid, time last. For a flow in two dimensions of space they are (x, y), because a record
-        stores only its last time.
-    moment: that time.
-    input: the input in the same form; None if the record has none or its shape differs.
+    index: number of the sample in the data set.
+    axes: axes of the coarser grid, time last. A flow has the axes (x, y), because a record stores only its last time.
+    moment: the last time of a flow as text; "" for signals and other fields.
+    unit, name: unit and name of the output.
+    fields: "truth", "prediction", "transient", "steady" → values (channels, *grid).
+    input: the input (channels, *grid); None if the record has no input of this shape.
     """
 
     index: int
@@ -42,7 +44,7 @@ class Example:
 
 
 def example(record: RunRecord) -> Example | None:
-    """Return the example of a record; None if it has none that fits its data set."""
+    """Return the example of a record, or None if the record has no example that fits its data set."""
     fields = {}
     for name in ("truth", "prediction", "transient", "steady"):
         values = record.example.get(name)
@@ -68,7 +70,7 @@ def example(record: RunRecord) -> Example | None:
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-    """Return the axes of every n-th point of a grid, where n follows from the sizes `shape`."""
+    """Return the axes of the coarser grid that has only every n-th point of `grid`. n follows from the sizes `shape`."""
     axes = []
     for axis, size in zip(grid.axes, shape, strict=True):
         stride = max(1, -(-axis.size // size))
@@ -77,7 +79,7 @@ def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
 
 
 def first_example(runs: Runs, task: str, label: str) -> Example | None:
-    """The example of the first seed."""
+    """Return the example of the first seed of a model, or None."""
     for record in sorted(runs.main.where(task=task, label=label).all, key=lambda r: (r.fold, r.seed)):
         found = example(record)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Predictions of fields: truth, prediction and error map of each model, and the parts of LFNO."""
+"""Figures of fields: the truth, the prediction and the error map of each model, and the parts of LFNO's prediction."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from lfno.plots.style import FIELD, colour_range, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ERRORS = "cividis"  # brightness rises evenly: readable in grey and by colour-blind readers
-DECADES = 3  # length of the logarithmic axis of errors
+ERRORS = "cividis"  # colour map of errors: its brightness increases evenly, also for readers who do not see all colours
+DECADES = 3  # decades of the logarithmic scale of errors
 
 
 def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tuple[float, float, float, float]]:
-    """Return (image, label across, label up, extent): x upwards over time, or y upwards over x at one moment."""
+    """Return (image, label of the horizontal axis, label of the vertical axis, extent).
+
+    The horizontal axis is time and the vertical axis is x. For a flow they are x and y.
+    """
     up, across, image = one.axes[0], one.axes[1], field[0]
     if one.moment:
         up, across, image = across, up, image.T
@@ -28,6 +31,7 @@ def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tupl
 
 
 def _draw(axes: Any, field: np.ndarray, one: Example, **colours: Any) -> Any:
+    """Draw a field as an image and return the image."""
     image, across, up, extent = picture(field, one)
     axes.grid(False)
     axes.set(xlabel=across, ylabel=up)
@@ -47,7 +51,7 @@ def field_errors(runs: Runs, task: str) -> Figure | None:
     if not found:
         return None
     first = found.get("LFNO") or next(iter(found.values()))
-    found = {m: e for m, e in found.items() if e.index == first.index}  # leave out runs whose example is another sample
+    found = {m: e for m, e in found.items() if e.index == first.index}  # only models whose example is the same sample
     size = float(np.abs(first.fields["truth"]).max()) or 1.0
     errors = {m: 100 * np.abs(e.fields["prediction"] - e.fields["truth"]) / size for m, e in found.items()}
     top = max(float(values.max()) for values in errors.values()) or 1.0
@@ -74,7 +78,7 @@ def field_errors(runs: Runs, task: str) -> Figure | None:
 
 
 def field_parts(runs: Runs, task: str) -> Figure | None:
-    """Draw prediction, transient and steady part of LFNO on one scale."""
+    """Draw the prediction of LFNO, its transient part and its steady part on the same scale."""
     one = first_example(runs, task, "LFNO")
     names = ("prediction", "transient", "steady")
     if one is None or one.ndim < 2 or not set(names) <= set(one.fields):

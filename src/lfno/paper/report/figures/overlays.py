@@ -1,4 +1,4 @@
-"""Predictions of signals over their truth, with their errors; transient and steady part of LFNO."""
+"""Figures of signals: the truth, the predictions and their errors, and the parts of LFNO's prediction."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DASHES = {"FNO": (0, (4, 1.5)), "LNO": (0, (1, 1.2)), "LFNO": "-"}
-LEAST = 1e-4  # percent: the lower end of the axis of errors
+DASHES = {"FNO": (0, (4, 1.5)), "LNO": (0, (1, 1.2)), "LFNO": "-"}  # line styles, for prints without colours
+LEAST = 1e-4  # percent; lower end of the axis of errors
 
 
 def overlay(runs: Runs, task: str) -> Figure | None:
-    """Draw one test sample of an ODE: its input, the truth with the predictions of all models, and their errors.
+    """Draw one test sample of an ODE: the input, the true output with the predictions of all models, and their errors.
 
-    The errors are in percent of the largest value of the truth, on a logarithmic axis.
+    The errors are in percent of the largest true value, on a logarithmic axis.
     """
     found = {model: one for model in paper.MODELS if (one := first_example(runs, task, model)) is not None and one.ndim == 1}
     if not found:
@@ -38,7 +38,7 @@ def overlay(runs: Runs, task: str) -> Figure | None:
     above.plot(time.points, truth, label="truth", **TRUTH)
     for model, one in found.items():
         if one.index != shown.index:
-            continue  # the example of this run is another sample
+            continue  # the example of this model is another sample
         prediction = one.fields["prediction"][0]
         above.plot(time.points, prediction, linestyle=DASHES[model], color=COLOURS[model], label=model, linewidth=1.2)
         error = 100 * np.abs(prediction - truth) / (np.abs(truth).max() or 1.0)
@@ -51,7 +51,7 @@ def overlay(runs: Runs, task: str) -> Figure | None:
 
 
 def decomposition(runs: Runs, task: str) -> Figure | None:
-    """Draw the transient and the steady part of LFNO beside each other, on one scale."""
+    """Draw the transient and the steady part of LFNO's prediction side by side on the same scale."""
     one = first_example(runs, task, "LFNO")
     if one is None or one.ndim != 1 or not set(PARTS) <= set(one.fields):
         return None

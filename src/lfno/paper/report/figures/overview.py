@@ -1,4 +1,4 @@
-"""One figure for the whole reproduction: the error of every model on every data set, beside baselines without a network."""
+"""The chart of errors: the error of every model and of every baseline on every data set."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FLOOR = 1e-6  # smaller errors are drawn as an arrow at the left border
-GREY = "#666666"
-#: column of the headline table → name and marker; the shapes distinguish the models without colours
+GREY = "#666666"  # colour of the baselines
+#: model or baseline → its name in the legend and its marker. The shapes of the markers differ, for prints without colours
 MARKS: dict[str, tuple[str, dict[str, Any]]] = {
     "interpolation": ("interpolation", {"marker": "x", "color": GREY, "markersize": 6}),
     "linear": ("linear model", {"marker": "s", "color": GREY, "markerfacecolor": "white", "markersize": 6}),
@@ -29,10 +29,12 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) -> Figure | None:
-    """Draw one line for each data set of the default preset: relative L2 errors on a logarithmic axis, further left is better.
+    """Draw the relative L2 errors of the default preset on a logarithmic axis, with one line for each data set.
+
+    narrow: True for a figure for a phone.
 
     Returns:
-        The figure, or None where no data set was run.
+        The figure, or None if there are no records.
     """
     from matplotlib.figure import Figure
 
@@ -67,7 +69,7 @@ def error_chart(runs: Runs, baselines: dict[str, Scores], narrow: bool = False) 
 
 
 def _places(blocks: dict[str, list[str]]) -> dict[str, float]:
-    """Return the height of each data set; every block has an empty line above it for its heading."""
+    """Return the height of the line of each data set. Each block has an empty line above for its heading."""
     heights, place = {}, 0.0
     for tasks in blocks.values():
         place += 1.0
@@ -78,7 +80,7 @@ def _places(blocks: dict[str, list[str]]) -> dict[str, float]:
 
 
 def _line(panel: Any, height: float, errors: dict[str, float | None]) -> None:
-    """Draw the errors of one data set; a bar joins FNO and LFNO."""
+    """Draw the errors of one data set, and a bar from the error of FNO to the error of LFNO."""
     both = [errors.get("FNO"), errors.get("LFNO")]
     if all(value is not None and math.isfinite(value) for value in both):
         panel.plot(both, [height, height], color=COLOURS["LFNO"], linewidth=5, alpha=0.22, solid_capstyle="butt")

@@ -1,4 +1,4 @@
-"""The poles of a trained LFNO: frequency in hertz over rate of decay, beside the modes of the equation."""
+"""The figure of the poles of a trained LFNO and of the modes of the equation: frequency over rate of decay."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from lfno.systems import REGISTRY
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = 200  # poles of a panel, the most contributing
-MOST_TRUE = 8  # modes of the equation, the slowest
+SHOWN = 200  # largest number of poles in a figure; the poles with the largest contributions are drawn
+MOST_TRUE = 8  # largest number of modes of the equation in a figure; the slowest modes are drawn
 
 
 def poles_of(runs: Runs, task: str) -> np.ndarray | None:
-    """Return rows (real part, imaginary part, contribution) of the poles of one LFNO: of a record, else of the packaged model.
+    """Return the poles of one LFNO as rows (real part, imaginary part, contribution), or None.
+
+    The poles are those of the first record that has poles, otherwise those of the shipped model of the data set.
     """
     for record in runs.main.where(task=task, label="LFNO").all:
         kept = record.example.get("poles")
@@ -44,7 +46,7 @@ def poles_of(runs: Runs, task: str) -> np.ndarray | None:
 
 
 def true_poles(task: str) -> np.ndarray:
-    """Return the slowest eigenvalues of the equation about its equilibrium, in 1/s; none where they are not known."""
+    """Return the slowest eigenvalues of the equation linearised about its equilibrium, in 1/s; empty if they are unknown."""
     entry = REGISTRY.get(task)
     try:
         return np.zeros(0, complex) if entry is None else entry.system(**entry.parameters).linearised_poles()[:MOST_TRUE]
@@ -53,7 +55,10 @@ def true_poles(task: str) -> np.ndarray:
 
 
 def pole_plane(runs: Runs, task: str) -> Figure | None:
-    """Draw frequency |Im μ|/2π in Hz over the rate of decay −Re μ in 1/s, area by contribution; crosses are the truth."""
+    """Draw the frequency |Im μ|/2π in Hz over the rate of decay −Re μ in 1/s.
+
+    A circle is a pole of the network, and its area is the contribution of the pole. A cross is a mode of the equation.
+    """
     found = poles_of(runs, task)
     if found is None or not len(found):
         return None

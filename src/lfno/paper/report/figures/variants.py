@@ -1,4 +1,4 @@
-"""Variants of one model side by side: the error of each variant of a study."""
+"""The figure of a study: the errors of its variants."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def variant_dots(runs: Runs, study: str) -> Figure | None:
-    """Draw a panel for each task and a line for each variant: mean error and standard deviation over seeds.
+    """Draw a panel for each data set with a row for each variant: mean error and standard deviation over seeds.
 
-    The first variant is the reference, marked by a dashed line.
+    A dashed line marks the error of the first variant.
     """
     own = runs.study(study)
     tasks = ordered(own.tasks, list(titles.ALL))

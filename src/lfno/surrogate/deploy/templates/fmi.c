@@ -38,7 +38,8 @@ static void restart(Memory *memory)
     memory->changed = 1;
 }
 
-/* Feed the inputs after `offset` of their slopes: as the next sample, or in place of the last one. */
+/* Run the model with the inputs values + offset * slopes. With `next`, they are the next sample; otherwise they replace the
+   last sample. */
 static void feed(Memory *memory, double offset, int next)
 {
     {{ name }}_real input[INPUTS], output[OUTPUTS];
@@ -52,7 +53,7 @@ static void feed(Memory *memory, double offset, int next)
     memory->changed = 0;
 }
 
-/* An input that was set since the last sample jumps at the time of that sample. */
+/* If an input was set after the last sample, let it jump at the time of that sample. */
 static void refresh(Memory *memory)
 {
     if (memory->changed) feed(memory, 0, 0);
@@ -76,7 +77,7 @@ static const char *set_value(Memory *memory, unsigned int which, double value)
     return NULL;
 }
 
-/* The number of model steps in a communication step; 0 where there is no such number. */
+/* Return the number of model steps in a communication step; 0 if it is not a whole number. */
 static long model_steps(double length)
 {
     double steps = floor(length / {{ name }}_dt + 0.5);

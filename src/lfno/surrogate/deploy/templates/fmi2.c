@@ -1,7 +1,8 @@
 /* FMI 2.0 co-simulation around {{ name }}_step. Made by lfno {{ version }}.
  *
- * A communication step is a whole number of model steps of {{ dt }}. Inside it an input moves with the derivative that the
- * importer gives (fmi2SetRealInputDerivatives), or is held. An input that is set to another value jumps at that time.
+ * A communication step is a whole number of model steps of {{ dt }}. During a communication step, an input moves with the
+ * derivative that the importer sets (fmi2SetRealInputDerivatives). Without a derivative, the input keeps its value. An input
+ * that is set to another value jumps at that time.
  */
 {% include "fmi.c" %}
 

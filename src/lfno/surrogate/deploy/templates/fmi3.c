@@ -1,7 +1,8 @@
 /* FMI 3.0 co-simulation around {{ name }}_step. Made by lfno {{ version }}.
  *
- * A communication step is a whole number of model steps of {{ dt }}. At every model step inside it, the importer may set the
- * inputs (intermediate update); otherwise they are held. An input that is set to another value jumps at that time.
+ * A communication step is a whole number of model steps of {{ dt }}. During a communication step, the importer may set the
+ * inputs at every model step (intermediate update). Otherwise the inputs keep their values. An input that is set to another
+ * value jumps at that time.
  */
 {% include "fmi.c" %}
 #include <stdbool.h>
@@ -136,7 +137,7 @@ EXPORT fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference which[
     return fmi3OK;
 }
 
-/* Before a model step the importer may set the inputs at the end of it. */
+/* Ask the importer for the inputs at the end of the next model step. */
 static void ask(Instance *one)
 {
     fmi3Boolean early = false;
@@ -231,7 +232,7 @@ EXPORT fmi3Status fmi3Set{{ type }}(fmi3Instance c, const fmi3ValueReference whi
     return count ? fail(c, NO_VARIABLE) : fmi3OK;
 }
 {% endfor %}
-/* Parts of the standard that this unit does not have, as its description says. */
+/* Functions of the standard that this FMU exports without an implementation; modelDescription.xml says that they are missing. */
 {%- for function, arguments in refused %}
 EXPORT fmi3Status fmi3{{ function }}(fmi3Instance c{{ arguments }}) { return fail(c, "fmi3{{ function }} is not provided"); }
 {%- endfor %}

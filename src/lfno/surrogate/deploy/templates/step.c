@@ -68,7 +68,8 @@ static void copy(int size, const real *x, real *y)
 }
 {% endif -%}
 {% if "Filter" in kinds or "Past" in kinds %}
-/* The samples before v, newest first. Before its first sample an input runs along the line through its first two. */
+/* At the second sample v, write samples from before the first sample into `kept`, newest first. They continue the straight line
+   through the first two samples. */
 static void begin(int count, int depth, real v, real *kept)
 {
     int k;
@@ -76,6 +77,7 @@ static void begin(int count, int depth, real v, real *kept)
         for (k = 1; k < depth; k++) kept[k] = kept[0] + (real)k * (kept[0] - v);
 }
 
+/* Store the sample v as the newest one in `kept`. */
 static void keep(int advance, int depth, real v, real *kept)
 {
     int k;
@@ -85,7 +87,8 @@ static void keep(int advance, int depth, real v, real *kept)
 }
 {% endif -%}
 {% if "Filter" in kinds %}
-/* Poles driven by every channel of v: x <- decay x + sum of taps times v and the samples before it. */
+/* Advance the states x of the poles by one sample of every channel of v:
+   x <- decay x + taps[0] v + taps[1] (previous v) + taps[2] (v before that) + ... */
 static void filter(int advance, int count, int channels, int poles, int depth, const real *decay, const real *taps,
                    const real *v, real *past, real *x)
 {

@@ -6,7 +6,7 @@
  *   {{ name }}_reset(&state);                    start from rest
  *   {{ name }}_step(&state, input, output);      once for every sample, {{ dt }} {{ unit }} apart
  *
- * Several states may run side by side. {{ hold }}
+ * A program may use several states, which do not influence each other. {{ hold }}
  *
  * inputs:{% for channel in inputs %}
  *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
@@ -14,7 +14,7 @@
  *   [{{ loop.index0 }}] {{ channel }}{% endfor %}
 {% for note in notes %} * {{ note }}
 {% endfor %} *
- * Test vector, from rest: {{ name }}_test_input gives {{ name }}_test_output.
+ * Test: from rest, the inputs {{ name }}_test_input give the outputs {{ name }}_test_output.
  */
 #ifndef {{ guard }}_H
 #define {{ guard }}_H
@@ -37,10 +37,10 @@ extern const double {{ name }}_dt;
 
 void {{ name }}_reset({{ name }}_state *state);
 
-/* Feed the next sample and get the outputs at its time. Inputs must be finite numbers. */
+/* Advance by one sample: `input` is the next sample, and `output` receives the outputs at its time. Inputs must be finite. */
 void {{ name }}_step({{ name }}_state *state, const {{ name }}_real input[{{ inputs | length }}], {{ name }}_real output[{{ outputs | length }}]);
 
-/* Replace the input of the last sample, without a step in time: for an input that jumps there. */
+/* Replace the input of the last sample, without a step in time. Call this function if an input jumps at that time. */
 void {{ name }}_jump({{ name }}_state *state, const {{ name }}_real input[{{ inputs | length }}], {{ name }}_real output[{{ outputs | length }}]);
 
 extern const {{ name }}_real {{ name }}_test_input[{{ test }}][{{ inputs | length }}];

@@ -1,4 +1,4 @@
-"""Signals that are zero or constant: every command and function gives a right result or one error message."""
+"""Signals that are zero or constant: every command and function gives a right result or an error message."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from lfno.identification.identify import identify
 from lfno.identification.linear import fit_record
 from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
-SIZE = 600
+SIZE = 600  # samples of a signal
 T = STEP * np.arange(SIZE)
 DECAY = np.exp(-0.2 * T) * np.cos(3 * T)
 MOVING = signals(SIZE)
 ZERO = np.zeros(SIZE)
 
-#: name of the file -> columns, and words of the message that `lfno fit` gives; "" where it must work
+#: name of the file -> its columns, and words of the error message of `lfno fit`
 FILES: dict[str, tuple[dict[str, np.ndarray], str]] = {
-    "zero input": ({"force": ZERO, "u": DECAY}, "no response can be learned"),
-    "constant input": ({"force": ZERO + 3, "u": DECAY}, "no response can be learned"),
+    "zero input": ({"force": ZERO, "u": DECAY}, "cannot learn the response"),
+    "constant input": ({"force": ZERO + 3, "u": DECAY}, "cannot learn the response"),
     "constant output": ({"force": MOVING["force"], "u": ZERO + 2}, "nothing to learn"),
     "all zero": ({"force": ZERO, "u": ZERO}, "nothing to learn"),
     "no input": ({"u": DECAY}, "initial state"),
@@ -37,6 +37,7 @@ FILES: dict[str, tuple[dict[str, np.ndarray], str]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files, with the linear model `modes` and with the trained model `network`."""
     place = tmp_path_factory.mktemp("still")
     for name, (columns, _) in FILES.items():
         write_csv(place / f"{name}.csv", {"t": T, **columns})
@@ -48,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_fit_ends_with_one_message(folder: Path, name: str) -> None:
+def test_a_fit_to_constant_signals_ends_with_an_error_message(folder: Path, name: str) -> None:
     for more in ([], ["--linear"]):
         with pytest.raises(LfnoError, match=FILES[name][1]):
             call("fit", folder / f"{name}.csv", *more)
@@ -58,7 +59,7 @@ def test_a_fit_ends_with_one_message(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "no input"])
-def test_models_answer_to_inputs_that_do_not_change(folder: Path, name: str, tmp_path: Path) -> None:
+def test_models_predict_the_response_to_constant_inputs(folder: Path, name: str, tmp_path: Path) -> None:
     file = folder / f"{name}.csv"
     for model in ("modes", "network"):
         call("predict", folder / model, file, "-o", tmp_path / "answer.csv")
@@ -70,7 +71,7 @@ def test_models_answer_to_inputs_that_do_not_change(folder: Path, name: str, tmp
 
 
 def test_one_of_two_inputs_is_zero(folder: Path, tmp_path: Path) -> None:
-    """Modes and Bode plot are those of the other input."""
+    """The model has the same error as a model of the other input alone, and the Bode plot can be drawn."""
     options = ["--input", "f1,f2", "--output", "u"]
     told = answer("fit", folder / "two.npz", "--linear", *options, "--out", tmp_path / "two")
     assert any("'f2' is constant (0)" in note for note in told["notes"])
@@ -79,6 +80,7 @@ def test_one_of_two_inputs_is_zero(folder: Path, tmp_path: Path) -> None:
     call("poles", tmp_path / "two", "--data", folder / "two.npz")
 
 
+#: name -> inputs and outputs, (channels, time)
 PAIRS = {
     "zero": (ZERO[None], ZERO[None]),
     "constant": (ZERO[None] + 3, ZERO[None] - 1),
@@ -88,8 +90,9 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("inputs", "outputs"), PAIRS.values(), ids=PAIRS)
-def test_identification_and_evaluation(inputs: np.ndarray, outputs: np.ndarray) -> None:
-    """There is no warning, and a model of a zero input predicts a constant."""
+def test_identification_and_evaluation_of_constant_signals_give_finite_values_without_warnings(
+    inputs: np.ndarray, outputs: np.ndarray
+) -> None:
     grid = Grid.line(SIZE, STEP)
     batch = [np.repeat(values[None, :, :100], 6, 0) for values in (inputs, outputs)]
     with warnings.catch_warnings():

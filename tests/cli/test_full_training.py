@@ -1,4 +1,4 @@
-"""Promised accuracy of the workflow with full training. These tests take minutes and run in `make test-long`."""
+"""The accuracy of `lfno fit` and `lfno poles` after full training. These tests take minutes and run in `make test-long`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.identification.oscillator import Oscillator, multisine
 
 @pytest.mark.long
 def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
-    """Fifty responses of a linear two-mass oscillator: the network rings at its frequencies, within 2 %."""
+    """A network is trained on fifty responses of a linear oscillator with two masses. Its frequencies are right within 2 %."""
     system, step, size = Oscillator(), 0.05, 1024
     force = multisine(50, size, step, 0, substeps=4)
     motion = system.respond(force, step, 4)
@@ -34,8 +34,10 @@ def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) -> None:
-    """ẍ + ẋ + x + x³ = f from 200 trajectories. With a third of the damping, the memory is three times as long and 200 are too
-    few: the error was only 1.3 times below the best linear model.
+    """A network is trained on 200 responses of ẍ + ẋ + x + x³ = f.
+
+    The damping is large because 200 responses are too few for a third of this damping: the error of the network was then only
+    1.3 times smaller than the error of the best linear model.
     """
     grid, system = Grid.line(512, dt=0.05), Duffing(c=1, alpha=1, beta=1)
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The commands predict, decompose, poles and export: all formats, other sampling rates, and error messages."""
+"""The commands for a trained model, predict, decompose, poles and export: all file formats, and other sampling rates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.cli.rig import SMALL, STEP, answer, call, signals, write_csv
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a model `one` and an ensemble `two` of a record, and a model `many` of trajectories."""
+    """Return a folder with the models `one` and `two` (an ensemble) of one record, and the model `many` of trajectories."""
     folder = tmp_path_factory.mktemp("ask")
     write_csv(folder / "rig.csv", signals(3000))
     for name, more in (("one", []), ("two", ["--ensemble", 2])):
@@ -35,8 +35,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("ending", sorted(set(READERS) & set(WRITERS)))
-def test_the_answer_comes_in_the_format_of_the_question(home: Path, tmp_path: Path, ending: str) -> None:
-    """The file has no output, so there is nothing to compare with."""
+def test_the_prediction_file_has_the_format_of_the_input_file(home: Path, tmp_path: Path, ending: str) -> None:
+    """The input file has no output. Therefore the command reports no error of the prediction."""
     columns = {name: values for name, values in signals(500, seed=9).items() if name != "u"}
     path = tmp_path / f"question{ending}"
     units = {"t": "s", "force": "N"}
@@ -54,7 +54,7 @@ def test_the_answer_comes_in_the_format_of_the_question(home: Path, tmp_path: Pa
     assert np.isfinite(told).all()
 
 
-def test_a_prediction_does_not_depend_on_the_format(home: Path, tmp_path: Path) -> None:
+def test_a_prediction_does_not_depend_on_the_file_format(home: Path, tmp_path: Path) -> None:
     columns = signals(500, seed=9)
     np.savez(tmp_path / "a.npz", **columns)
     write_csv(tmp_path / "a.csv", columns)
@@ -103,15 +103,15 @@ def test_a_gap_in_the_outputs_does_not_stop_a_prediction(home: Path, tmp_path: P
     np.testing.assert_allclose(np.load(tmp_path / "b.npz")["u"], np.load(tmp_path / "a.npz")["u"], atol=1e-5)
 
 
-def test_another_name_of_the_input_is_taken_and_noted(home: Path, tmp_path: Path) -> None:
+def test_an_input_with_another_name_is_accepted_with_a_note(home: Path, tmp_path: Path) -> None:
     columns = signals(500, seed=9)
     np.savez(tmp_path / "a.npz", t=columns["t"], Kraft=columns["force"], u=columns["u"])
     report = answer("predict", home / "one", tmp_path / "a.npz", "-o", tmp_path / "b.npz")
-    assert "'Kraft' is taken for 'force', the input of training" in report["notes"]
+    assert "'Kraft' is taken as the input, which was called 'force' in training" in report["notes"]
     assert any("do not rely on them" in note for note in report["notes"])
 
 
-def test_trajectories_in_a_table_come_back_in_a_table(home: Path, tmp_path: Path) -> None:
+def test_trajectories_in_a_table_give_predictions_in_a_table(home: Path, tmp_path: Path) -> None:
     data = np.load(home / "many.npz")
     variables = [Variable.of("t", data["t"], "s", ("t",))]
     variables += [Variable.of(name, data[name][:3], "", ("sample", "t")) for name in ("force", "u")]
@@ -123,8 +123,8 @@ def test_trajectories_in_a_table_come_back_in_a_table(home: Path, tmp_path: Path
     np.testing.assert_allclose(again, np.load(tmp_path / "b.npz")["u"][:3], atol=1e-5)
 
 
-def test_twice_the_rate_agrees_at_common_points(tmp_path: Path) -> None:
-    """N = 512: the same smooth force sampled twice as often gives the same response, to one per cent."""
+def test_predictions_at_twice_the_sampling_rate_agree_at_common_points(tmp_path: Path) -> None:
+    """The windows of training have 512 samples. A smooth force sampled twice as often gives the same response within 1 %."""
     rng = np.random.default_rng(0)
     size = 6000
     spectrum = np.zeros(size + 1, complex)
@@ -175,7 +175,7 @@ def test_decomposition_adds_up(home: Path, tmp_path: Path, more: list) -> None:
 
 def test_decompose_one_of_many(home: Path, tmp_path: Path) -> None:
     said = call("decompose", home / "many", home / "many.npz", "--trajectory", 3, "-o", tmp_path)
-    assert "rms of the transient part" in said
+    assert "RMS of the transient part" in said
     assert np.load(tmp_path / "decomposition.npz")["steady"].shape == (600,)
 
 
@@ -203,7 +203,7 @@ def test_export_to_onnx(home: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(found[:, 0], np.load(tmp_path / "p.npz")["u"][:4], atol=1e-4)
 
 
-def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, tmp_path: Path) -> None:
+def test_the_loop_on_the_page_deploy_runs_an_exported_model_along_a_record(home: Path, tmp_path: Path) -> None:
     import onnxruntime
 
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md").read_text()
@@ -213,13 +213,13 @@ def test_the_loop_of_the_docs_runs_an_exported_model_along_a_record(home: Path, 
     record = signals(3000)["force"][None].astype(np.float32)
     names = {"session": session, "record": record}
     exec(loop, names)
-    model = lfno.load(home / "one")  # window by window, as the loop answers
+    model = lfno.load(home / "one")  # predict window by window, like the loop
     windows = predict_record(model.members[0].predict, record, Grid.line(3000, STEP), model.grid, model.signals.warmup)
     np.testing.assert_allclose(names["answer"], windows, atol=1e-4)
 
 
-def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
-    """It was trained on a data set, not on a file with names and units."""
+def test_all_commands_accept_a_shipped_model(tmp_path: Path) -> None:
+    """A shipped model was trained on a built-in data set, not on a file with names and units."""
     t = 0.01 * np.arange(2048)
     np.savez(tmp_path / "force.npz", t=t, force=5 * np.exp(-0.05 * t) * np.sin(5 * t))
     asked = ["duffing-c05", tmp_path / "force.npz", "--input", "force"]
@@ -239,7 +239,7 @@ def test_a_shipped_model_answers_like_any_other(tmp_path: Path) -> None:
     assert (tmp_path / "duffing.pt2").stat().st_size > 0
 
 
-def test_units_of_the_file_are_those_of_training(home: Path, tmp_path: Path) -> None:
+def test_a_unit_that_differs_from_training_is_an_error(home: Path, tmp_path: Path) -> None:
     text = (home / "rig.csv").read_text()
     assert "[N]" in text.splitlines()[0]
     (tmp_path / "kilo.csv").write_text(text.replace("[N]", "[kN]", 1))
@@ -247,7 +247,7 @@ def test_units_of_the_file_are_those_of_training(home: Path, tmp_path: Path) -> 
         call("predict", home / "one", tmp_path / "kilo.csv", "--out", tmp_path / "answer.csv")
 
 
-def test_a_record_within_the_warm_up_is_answered_but_not_compared(home: Path, tmp_path: Path) -> None:
+def test_a_record_shorter_than_the_warm_up_has_a_prediction_but_no_error(home: Path, tmp_path: Path) -> None:
     lines = (home / "rig.csv").read_text().splitlines()
     (tmp_path / "short.csv").write_text("\n".join(lines[:12]) + "\n")
     told = answer("predict", home / "one", tmp_path / "short.csv", "--out", tmp_path / "answer.csv")
