@@ -143,6 +143,9 @@ def test_a_split_that_is_not_physical_has_a_caveat_with_the_reason(desk: Desk) -
     split = desk.ask("split", query)
     assert (split["caveat"], desk.ask("modes", query)["caveat"]) == ("", "")
     assert split["split_error"] < 1e-3
+    whole = desk.ask("split", {"system": "duffing-c05", "input": PAPER, "model": "FNO"})  # it has no poles
+    assert "there is no split" in whole["reason"]
+    assert not {"transient", "steady"} & set(whole)
 
 
 def test_an_undamped_system_has_no_true_steady_part(desk: Desk) -> None:

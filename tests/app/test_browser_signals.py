@@ -63,7 +63,7 @@ def test_readable_files_damaged_files_and_roles(browse: Browse, server: Server, 
     page.get_by_label("Time step [s]").fill("0.05")
     page.click("[data-do=read]")
     page.wait_for_selector("#problem:not([hidden])")
-    assert "“Time step” = 0.05 and the role “time” in the table both say" in page.inner_text("#problem")
+    assert "“Time step” = 0.05 and the role “time” in the table both state" in page.inner_text("#problem")
     # a file with many columns does not make the page very long
     wide = tmp_path / "wide.csv"
     names = ["t", *(f"c{k}" for k in range(2000))]

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import lfno
+from lfno.cli import demo
 from lfno.cli.demo_outcome import Trained, judge
+from lfno.cli.demo_page import DATA
+from lfno.data import storage
 from lfno.data.dataset import Dataset
 from lfno.data.split import standard
 from lfno.identification.identify import Modes
@@ -18,18 +21,21 @@ from lfno.systems import Duffing
 from tests.cli.rig import answer
 
 
-def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path) -> None:
+def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = demo.Size(samples=20, points=128, epochs=2, changes={"width": 4, "modes": 8, "projection": 8})
+    monkeypatch.setattr(demo, "QUICK", tiny)
     told = answer("demo", "--quick", "--out", tmp_path / "demo")
     assert set(told["error"]) == {"LFNO", "FNO", "FNO, equal time", "best linear model"}
     assert told["runs"]["FNO, equal time"]["epochs"] >= told["runs"]["FNO"]["epochs"]
     page = Path(told["page"]).read_text()
-    assert "hardly trained" in page
+    assert "This is the quick demo" in page
     assert page.count("<img") == 1
     assert page.count("<table>") == 2
     assert f"lfno poles {tmp_path / 'demo'}/lfno" in page  # the commands on the page name the folder of this demo
     true = told["true_mode"]
     assert true["frequency"] == pytest.approx(np.sqrt(1 - 0.25**2) / (2 * np.pi))
     assert true["damping_ratio"] == pytest.approx(0.25)
+    assert len(storage.load(tmp_path / "demo" / DATA)) == 20
     model = lfno.load(told["model"])
     assert model.predict(np.zeros(128)).shape == (128,)
 

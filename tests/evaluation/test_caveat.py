@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lfno
-from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG, split_caveat
+from lfno.evaluation.caveat import NOT_PHYSICAL, SPLIT_WRONG, lasting_caveat, split_caveat
 from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
 from lfno.models.storage import SHIPPED
@@ -99,3 +99,11 @@ def test_the_flag_damped_agrees_with_the_equation() -> None:
         x = system.solve(push, lfno.Grid.line(2048, dt=0.02))[0, 0]
         late, early = np.abs(x[-400:]).max(), np.abs(x[200:600]).max()
         assert (late < 0.1 * early) == system.damped
+
+
+@pytest.mark.parametrize(("rate", "fades"), [(1.0, True), (1e-3, False)])
+def test_a_transient_of_a_slow_pole_has_not_faded_at_the_end(rate: float, fades: bool) -> None:
+    """x′ = −rate x + 1 from rest: the steady part is 1/rate, the transient part −e^(−rate t)/rate."""
+    t = np.linspace(0, 20, 200)
+    transient = -np.exp(-rate * t) / rate
+    assert (lasting_caveat(transient, transient + 1 / rate) == "") is fades

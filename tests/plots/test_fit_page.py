@@ -103,6 +103,7 @@ def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert f"{with_interval(mode.frequency, mode.frequency_interval)} Hz" in page
     assert fitted.coverage is not None
     assert f"{fitted.coverage.peak[0]:.4g}" in page
+    assert f"± {fitted.coverage.peak[0]:.3g}" in page  # the tile of the range
 
 
 def test_transient_and_steady_part_add_up_to_the_prediction(fitted: Surrogate) -> None:

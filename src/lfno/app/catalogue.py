@@ -25,6 +25,7 @@ RICH = "-rich"  # ending of the names of data sets with random inputs, and of mo
 POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
+PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 #: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs
 OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")
 
@@ -54,6 +55,7 @@ def catalogue() -> dict[str, Any]:
                     "slider": slider(entry),
                     "draws": SEEDS if entry.grid.ndim > 1 and has_random_inputs(name) else 0,
                     "start": _start(entry, models),
+                    "paper": PAPER_INPUT,
                     "trained_on": "random inputs" if has_random_inputs(name) else "the inputs of the paper",
                 }
             )
@@ -142,7 +144,7 @@ def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
     if random:
         return {"kind": "multisine", "amplitude": 4.0, "frequency": 0.6, "seed": 1}
-    return {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
+    return PAPER_INPUT
 
 
 def _round(value: float) -> float:

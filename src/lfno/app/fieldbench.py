@@ -27,7 +27,7 @@ FORMULAS = {
     "brusselator": "f(x, t) = (1 − π²) A e^(−t) sin πx",
     "burgers": "u₀(x) = U x",
     "navier-stokes": "w₀(x, y) = V sin(x) cos(y)",
-    "navier-stokes-nu1e-3": "w₀(x, y): a random field, periodic in x and y",
+    "navier-stokes-nu1e-3": "frames w(x, y) at t = 1 … 10 s, from a random start",
 }
 RANDOM_FORMULA = "f(x, t) = p(x) s(t): p of four random modes, s a random signal"
 

@@ -25,6 +25,7 @@ SPAN = 2048  # time steps of a record that the page draws at a time
 
 def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> None:
     """Write the model, its report, its errors, the test signals, its modes and its frequency response into `folder`."""
+    from lfno.evaluation.caveat import lasting_caveat
     from lfno.plots.fit_page import fit_page
     from lfno.plots.page import write_page
     from lfno.surrogate.candidates import count_parameters
@@ -57,7 +58,7 @@ def write_outcome(surrogate: Any, folder: Path, name: str, seconds: float) -> No
         "places": -(-grid.shape[-1] // SPAN) if record and grid.ndim == 1 else len(signals["truth"]),
         "parameters": count_parameters(surrogate.members[0]),
         "choices": list(fitted.choices),
-        "caveat": surrogate.split_caveat,
+        "caveat": surrogate.split_caveat or ("" if transient is None else lasting_caveat(transient, signals["truth"])),
         "no_split": reason,
         "modes": modes,
         "no_modes": no_modes,

@@ -12,6 +12,7 @@ from lfno.app.oscillator import Oscillator
 from lfno.app.values import Query
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.evaluation.caveat import WHOLE
 
 SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)  # Hz; frequencies of a sweep
 POINTS = 128  # time steps in one cycle
@@ -22,16 +23,21 @@ PIECES = 14  # largest number of pieces at one frequency; without a steady respo
 
 
 def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
-    """Return the transient and the steady part of a model's prediction, and the true parts if the system has a steady state."""
-    given = bench.given(query)
+    """Return the transient and the steady part of a model's prediction, and the true parts if the system has a steady state.
+
+    A model without poles has no such parts. Then the answer contains only the reason.
+    """
+    given, label = bench.given(query), bench.labels[key]
     with bench.lock:
         model = bench.model(key)
         inputs, _ = bench.pair(given, model.grid)
+    if WHOLE in model.split_caveat:
+        return {"label": label, "caveat": "", "reason": f"{label} has no poles and so no transient part: there is no split."}
     transient, steady = model.decompose(np.ascontiguousarray(inputs), grid=model.grid, warn=False)
     own = {"transient": transient[0, 0], "steady": steady[0, 0]}
     told = {name: bench.drawn(values, model.grid) for name, values in own.items()}
     return jsonable(
-        {**told, **true_split(bench, given, own, model.grid), "caveat": model.split_caveat, "label": bench.labels[key]}
+        {**told, **true_split(bench, given, own, model.grid), "caveat": model.split_caveat, "label": label}
     )
 
 

@@ -28,7 +28,7 @@ class Trained:
 
     split: the samples of training, validation and test.
     epochs: passes over the training samples.
-    seconds: training time.
+    seconds: processor time of the training.
     """
 
     model: Operator

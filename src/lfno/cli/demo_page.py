@@ -10,13 +10,14 @@ from lfno.plots.mode_rows import mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
 
-FEWEST = 100  # training samples; the full demo has more, the quick demo has fewer
-HARDLY = (
-    "This quick demo only shows that everything runs. Its networks are tiny and hardly trained, so all errors are large. "
-    "The full demo is “lfno demo” and takes about three minutes."
+DATA = "data.h5"  # name of the file with the forces and responses, in the folder of the demo
+FEWEST = 200  # training samples; the full demo has more, the quick demo has fewer
+QUICKLY = (
+    "This is the quick demo. It has few data and few epochs, so all errors are large. "
+    "The full demo is “lfno demo”. It takes about three minutes and has far smaller errors."
 )
 NEXT = (
-    ("Fit models without a network. Here, “modes with feedback” have an error below 0.001 %:", "lfno fit FILE"),
+    ("Fit modes with feedback, a model without a network, to the same data:", f"lfno fit {{folder}}/{DATA} --model feedback"),
     ("Train longer on finer data. With 400 epochs and 1024 points the error is about 5.5 %:", "lfno train duffing-c05-rich"),
     ("Use your own measurements, from a CSV, MATLAB or HDF5 file:", "lfno inspect FILE"),
     ("Ask the model of this demo for its modes:", "lfno poles {folder}/lfno"),
@@ -28,7 +29,7 @@ MOST_MODES = 2  # rows of the table of modes
 def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
     """Return the page of the demo. The model is in `folder`/lfno."""
     run = outcome.runs["LFNO"]
-    quick = [HARDLY] if len(run.split.train) < FEWEST else []
+    quick = [QUICKLY] if len(run.split.train) < FEWEST else []
     axis = outcome.grid.axes[0]
     return Page(
         "lfno demo: a nonlinear oscillator with random forces",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lfno.evaluation.truth import trained_entry
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
@@ -15,6 +17,10 @@ from lfno.systems.registry import Entry
 NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, are not physical"
 #: first words of the caveat if only the measured errors of the parts are large; the poles may be right
 SPLIT_WRONG = "The split into transient and steady is not physical"
+#: a reason: the model has no transient part at all
+WHOLE = "the model has no poles, so it calls its whole answer steady"
+#: rms of the transient part in the last quarter of a test, relative to the rms of the response; above it, it has not faded
+LASTING = 0.2
 TOLERATED = 3.0  # factor: a part of a physical split has at most this many times the error of the prediction
 
 
@@ -35,6 +41,26 @@ def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
     if reasons:
         return f"{NOT_PHYSICAL}: {'; '.join([*reasons, *measured])}."
     return f"{SPLIT_WRONG}: {measured[0]}." if measured else ""
+
+
+def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
+    """Return a sentence if the transient part of a response is still large at the end; else "".
+
+    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system. A nonlinear
+    system with several steady responses can also be far from the one that repeated inputs lead to.
+
+    transient, response: (…, time); NaN in the response where it was not measured.
+
+    >>> lasting_caveat(np.exp(-np.arange(20.0)), np.ones(20)), lasting_caveat(np.ones(20), np.ones(20))[:22]
+    ('', 'The transient part has')
+    """
+    last = transient[..., -max(1, transient.shape[-1] // 4) :]
+    if not np.sqrt(np.mean(last**2)) > LASTING * np.sqrt(np.nanmean(response**2)):
+        return ""
+    return (
+        "The transient part has not faded at the end of the test data: a mode of the model hardly decays, or the response "
+        "is still far from its steady one. Read the two parts with care."
+    )
 
 
 # The sentences below are stored in the files of the shipped models: a change of a word needs new files.
@@ -59,7 +85,7 @@ def _measured(errors: Any) -> list[str]:
 def _of_network(model: Any) -> list[str]:
     """Return the reasons that follow from the kind of network."""
     if isinstance(model, FNO | Marching):
-        return ["the model has no poles, so it calls its whole answer steady"]
+        return [WHOLE]
     if isinstance(model, LFNO) and model.config.steady != "exact":
         return ["its steady layers have free weights (R) beside the exact response of the poles"]
     return []

@@ -67,7 +67,9 @@ def answers_figure(
     for name in ("response", *parts):
         handles, labels = panels[name].get_legend_handles_labels()
         order = sorted(range(len(labels)), key=lambda k: ["truth", measured, *names].index(labels[k]))
-        shown = {"loc": "lower right", "ncols": len(order), "borderaxespad": 0.1, "bbox_to_anchor": (1, 1)}
+        shown: dict[str, Any] = {"loc": "lower right", "ncols": len(order), "borderaxespad": 0.1, "bbox_to_anchor": (1, 1)}
+        if narrow:  # room for the title beside it
+            shown |= {"handlelength": 1.2, "columnspacing": 1.0, "handletextpad": 0.5, "fontsize": 7}
         panels[name].legend([handles[k] for k in order], [labels[k] for k in order], **shown)
     return figure
 

@@ -16,6 +16,7 @@ from lfno.plots.mode_rows import HEADINGS, mode_cells
 from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.parts import overview
 from lfno.plots.style import as_svg
+from lfno.surrogate.verdict import figure
 
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 BEST_LINEAR = "best linear model"
 MOST_OUTPUTS = 4  # outputs; with more of them, the table of errors has no column for each output
+FEW_INPUTS = 2  # largest number of inputs that the tile of the range shows
 MOST_MODES = 8  # largest number of rows of the table of modes
 LEVEL = 0.9  # coverage probability of the prediction interval on the page
 
@@ -57,7 +59,7 @@ def fit_page(model: Surrogate, name: str, folder: str = "FOLDER") -> Page:
         *([split] if splits else []),
         ("Use the model without lfno:", f"lfno export {folder} --to fmu"),
     )
-    tiles = _tiles(contest, label, modes, noise)
+    tiles = [*_tiles(contest, label, modes, noise), *_range_tile(model)]
     return Page(f"{name}: a fitted model", _lead(model, contest, label, noise), sections, steps, tiles=tiles)
 
 
@@ -85,7 +87,7 @@ def _tiles(contest: Contest, label: str, modes: list[Mode], noise: Sequence[floa
     tiles = [Tile(_percent(own["nrmse"]), f"error of {label}", f"fit {own['fit']:.2f} %")]
     if BEST_LINEAR in contest.rows:
         linear = contest.rows[BEST_LINEAR]["nrmse"]
-        tiles.append(Tile(_percent(linear), BEST_LINEAR, f"{linear / max(own['nrmse'], 1e-300):.3g} × {label}"))
+        tiles.append(Tile(_percent(linear), BEST_LINEAR, f"{figure(linear / max(own['nrmse'], 1e-300))} × {label}"))
     if noise is not None:
         tiles.append(Tile(", ".join(f"{level:.3g}" for level in noise), "noise floor (RMS)", "from repeated periods"))
     if modes:
@@ -94,6 +96,18 @@ def _tiles(contest: Contest, label: str, modes: list[Mode], noise: Sequence[floa
         value = f"{first.time_constant:.3g} s" if pure else f"{first.frequency:.4g} Hz"
         tiles.append(Tile(value, "main time constant" if pure else "main mode", f"damping ratio {first.damping_ratio:.3g}"))
     return tiles
+
+
+def _range_tile(model: Surrogate) -> list[Tile]:
+    """Return a tile that says for which inputs the model can be trusted, if there are few inputs."""
+    coverage = model.coverage
+    if coverage is None or len(coverage.peak) > FEW_INPUTS or model.grid.ndim > 1:
+        return []
+    units = model.signals.units("inputs") or [""] * len(coverage.peak)
+    peaks = ", ".join(f"{peak:.3g} {unit}".rstrip() for peak, unit in zip(coverage.peak, units, strict=False))
+    highest = max(high for _, high in coverage.band[-1])
+    hertz = "Hz" if coverage.unit == "s" else f"1/{coverage.unit}"
+    return [Tile(f"± {peaks}", "trained on inputs within", f"up to {highest:.3g} {hertz}; it extrapolates beyond")]
 
 
 def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[float] | None) -> Section:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import with_unit
+from lfno.evaluation.caveat import lasting_caveat
 from lfno.plots.answers import PARTS, answers_figure
 from lfno.plots.fit_figures import LONGEST
 from lfno.plots.page import Picture, Section
@@ -51,6 +52,7 @@ def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, b
     try:
         split = dict(zip(PARTS, parts_of_test(model, 1), strict=True))
         parts = {name: (values[0, 0, :size], None) for name, values in split.items()}
+        warning = warning or lasting_caveat(split["transient"], truth[:1])
         caption += " The steady part is the response to this input repeated for ever. The transient part is the rest."
         if warm := model.fitted.prepared.warmup:  # type: ignore[union-attr]
             caption += (

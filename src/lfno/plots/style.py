@@ -24,7 +24,7 @@ COLOURS = {
     "LNO free": "#7fc97f",
     "feedback": "#7a5fb5",
     "modal model": "#009e73",
-    "best linear model": "#4d4d80",
+    "best linear model": "#6b7076",
     "transient": "#cc3377",
     "steady": "#3377aa",
 }

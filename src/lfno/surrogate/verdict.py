@@ -56,7 +56,8 @@ def _trained_worth(own: float, own_name: str, error: float, best: str) -> str:
     factor = error / max(own, 1e-300)
     if own > WORTH * error:
         return f"The {own_name} is hardly worth its training: its RMSE is only {factor:.2f} times below that of “{best}”."
-    return f"The {own_name} is worth its training: its RMSE is {factor:.3g} times below that of “{best}”, the best baseline."
+    below = f"{figure(factor)} times below"
+    return f"The {own_name} is worth its training: its RMSE is {below} that of “{best}”, the best baseline."
 
 
 def _modes_worth(rows: Rows) -> str:
@@ -123,6 +124,16 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
         )
     start = "The validation data prefer the" if f"The {called(label)} is not worth" in told else "Use the"
     return f"{start} {called(chosen.name)}: {figures}. {told}"
+
+
+def figure(value: float) -> str:
+    """A positive number with three digits, without an exponent below a million.
+
+    >>> figure(2463.0), figure(1.234)
+    ('2460', '1.23')
+    """
+    short = f"{value:.3g}"
+    return f"{float(short):.0f}" if 1000 <= value < 1e6 else short
 
 
 def called(name: str) -> str:

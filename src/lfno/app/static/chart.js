@@ -53,7 +53,7 @@ export class Chart {
     this.tools = el("div", { class: "tools" }, this.readout,
       button("+", "zoom in", () => this.zoomBy(0.5)), button("−", "zoom out", () => this.zoomBy(2)), button("⤢", "show everything", () => this.zoom(null)),
       button("PNG", "save as a picture", () => this.png()), button("CSV", "save the values", () => this.csv()));
-    this.box = el("div", { class: "uchart", tabindex: "0", role: "group", "aria-label": `${title}; ${HELP}`, "data-title": title }, this.plot, this.tools);
+    this.box = el("div", { class: "uchart", tabindex: "0", role: "group", "aria-label": `${title}; ${HELP}`, "data-title": title }, this.tools, this.plot);
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.plot.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.plot.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
@@ -84,6 +84,7 @@ export class Chart {
     return [Array.from(this.x), ...this.series.map((one) => clean(one.y))];
   }
 
+  /** Lines are not aligned to pixels: uPlot would move lines of different widths apart, and equal curves would look different. */
   build() {
     if (!this.x || !this.plot.clientWidth) return;
     this.u?.destroy();
@@ -94,7 +95,7 @@ export class Chart {
       scales: { x: { time: false, distr: this.logX ? 3 : 1, range: (_, low, high) => [low, high] }, y: { distr: this.log ? 3 : 1, range: (_, low, high) => this.range(low, high) } },
       axes: [axis(this.xLabel, { size: this.xLabel ? 24 : 20, space: this.logX ? 34 : 60, ...(this.logX ? logarithmic : {}) }), axis(this.yLabel, { size: 52, space: this.log ? 16 : Math.min(24, (this.height - 40) / 6), ...(this.log ? logarithmic : {}) })],
       cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false, dist: 6 }, focus: { prox: -1 } },
-      series: [{}, ...this.series.map((one) => ({ label: one.label ?? one.name, stroke: colour(one.name), width: one.width ?? 1.6, dash: one.dash, spanGaps: false, points: { show: one.points ?? false, size: 5 } }))],
+      series: [{}, ...this.series.map((one) => ({ label: one.label ?? one.name, stroke: colour(one.name), width: one.width ?? 1.6, dash: one.dash, spanGaps: false, pxAlign: 0, points: { show: one.points ?? false, size: 5 } }))],
       hooks: {
         setSelect: [(u) => this.selected(u)],
         setCursor: [(u) => this.moved(u)],
@@ -234,7 +235,7 @@ export class Chart {
     this.box.dataset.to = String((this.view ?? this.whole())[1]);
     const at = this.u?.cursor.idx ?? this.at ?? null;
     if (at === null || at === undefined || at >= this.x.length) {
-      this.readout.replaceChildren(el("span", { class: "muted" }, this.view ? "shift and drag to pan, 0 for everything" : ""));
+      this.readout.replaceChildren(el("b", {}, this.title), el("span", { class: "muted" }, this.view ? "shift and drag to pan, 0 for everything" : ""));
       return;
     }
     const name = (this.xLabel || this.group.at(-1).xLabel || "x").split(" [")[0];

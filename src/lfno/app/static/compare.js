@@ -38,7 +38,8 @@ export class Comparison {
 
   build(runs) {
     const taken = new Set();
-    this.runs = runs.slice().reverse().map((run) => {
+    const error = (run) => this.outcomes.get(run.id).test[this.outcomes.get(run.id).label].nrmse ?? Infinity;
+    this.runs = runs.slice().reverse().sort((one, other) => error(one) - error(other)).map((run) => { // the best comes first
       let mark = MARKS[run.model] ?? "yours";
       if (taken.has(mark)) mark = SPARE.find((one) => !taken.has(one)) ?? "yours";
       taken.add(mark);
@@ -83,7 +84,9 @@ export class Comparison {
     const heads = ["", "RMSE / std", "fit", "weights", "time to fit"].map((text) => el("th", { scope: "col" }, text));
     const body = rows.map(([name, mark, row, told]) => el("tr", { class: row.nrmse === best ? "best" : null }, el("td", { class: "wrap" }, mark ? el("span", { class: "swatch", mark }) : "", name), el("td", {}, percent(row.nrmse)), el("td", {}, `${number(row.fit)} %`),
       el("td", { class: "muted" }, told?.parameters ? compact(told.parameters) : ""), el("td", { class: "muted" }, told ? `${number(told.seconds, 2)} s` : "")));
-    return el("div", {}, ...this.runs.map((run) => el("p", { class: "verdict" }, el("b", {}, `${run.name}: `), run.told.verdict)),
+    const first = this.runs[0];
+    const headline = el("p", { class: "headline" }, el("b", {}, `Lowest error: ${first.name}, ${percent(first.told.test[first.told.label].nrmse)}`), " of the standard deviation of the output.");
+    return el("div", {}, this.runs.length > 1 ? headline : "", ...this.runs.map((run) => el("p", { class: "verdict" }, el("b", {}, `${run.name}: `), run.told.verdict)),
       el("div", { class: "scroll" }, el("table", { id: "error-rows" }, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body))));
   }
 
@@ -107,14 +110,14 @@ export class Comparison {
       const label = axisLabel(name, own);
       const predictions = runs.map((run, n) => ({ name: run.mark, label: run.name, y: channel(arrays[n].prediction, k).values, width: 1.5 }));
       new Chart(this.curveBody, { height: 230, title: `Predicted and measured ${name}`, yLabel: label, group }).set(x, [{ name: "measured", label: "measured", y: measured, width: 2.8 }, ...predictions]);
-      new Chart(this.curveBody, { height: 130, title: `Residuals of ${name}`, yLabel: `residual ${own ? `[${own}]` : ""}`, xLabel: axisLabel("t", unit), group }).set(x, predictions.map((one) => ({ ...one, y: one.y.map((value, n) => measured[n] - value), width: 1.1 })));
+      new Chart(this.curveBody, { height: 130, title: `Residuals of ${name}`, yLabel: `residual ${own ? `[${own}]` : ""}`, xLabel: axisLabel("t", unit), group }).set(x, predictions.map((one) => ({ ...one, y: one.y.map((value, n) => value - measured[n]), width: 1.1 })));
     });
     const parts = runs.map((run, n) => [run, arrays[n]]).filter(([run, one]) => one.steady && !run.told.caveat.includes("calls its whole answer"));
     if (!parts.length) return;
     const missing = runs.filter((run) => run.told.no_split).map((run) => [run.name, run.told.no_split]);
     this.curveBody.append(el("h3", {}, "Transient and steady part"),
       el("div", { class: "chips small parts-key" }, ...parts.map(([run]) => key(run.mark, run.name)), el("span", { class: "muted" }, "solid: steady; dashed: transient")),
-      ...notes(missing.map(([who, why]) => [who, `no split: ${why}`]), ""), ...[...new Set(parts.map(([run]) => run.told.caveat).filter(Boolean))].map((words) => el("p", { class: "note small" }, words)));
+      ...notes(missing.map(([who, why]) => [who, `no split: ${why}`]), ""), ...notes(parts.map(([run]) => [run.name, run.told.caveat]), ""));
     names.forEach(([name, own], k) => {
       new Chart(this.curveBody, { height: 170, title: `Parts of ${name}`, yLabel: axisLabel(name, own), xLabel: axisLabel("t", unit), group }).set(x, parts.flatMap(([run, one]) => [
         { name: run.mark, label: `${run.name}, steady`, y: channel(one.steady, k).values, width: 1.5 }, { name: run.mark, label: `${run.name}, transient`, y: channel(one.transient, k).values, width: 1.2, dash: [5, 4] }]));

@@ -2,7 +2,7 @@
 
 import { Chart } from "./chart.js";
 import { SplitWords } from "./splitwords.js";
-import { isRich, mark } from "./state.js";
+import { mark } from "./state.js";
 import { ask, axisLabel, byId, el, key, percent, points, trying, unpack } from "./tools.js";
 
 /** The largest value near each value. The error passes through zero often; its envelope is easier to read. */
@@ -18,12 +18,13 @@ function around(truth) {
   return [low - room, high + room];
 }
 
-/** One sentence on the models that are grey, if there are such. */
+/** Words on the models that are grey, if there are such, and a button that shows the input that those of the paper know. */
 function switchedOff(page) {
   if (!page.hidden.size) return [];
-  const narrow = page.models.some((one) => isRich(one.key)) && page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));
-  const why = narrow ? " Models marked (paper) were trained on one shape of input; they fail on inputs of another shape." : "";
-  return [el("span", { class: "muted small off-note" }, `Grey models are switched off: click a name to show its curve.${why}`)];
+  const narrow = page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));
+  const why = narrow ? " Those marked (paper) were trained on one shape of input only. " : "";
+  const there = narrow ? el("button", { type: "button", class: "link", "data-do": "paper", onclick: () => page.toPaper() }, "Show all of them with that input") : "";
+  return [el("span", { class: "muted small off-note" }, `Grey models are switched off; click a name to show one.${why}`, there)];
 }
 
 /** Make the buttons that hide and show the models. */
@@ -86,7 +87,7 @@ export class Curves {
     const x = points(this.page.truth.axes[0]);
     const curves = (part) => [
       ...(found[`true_${part}`] ? [{ name: "truth", label: "truth", y: unpack(found[`true_${part}`]).values, width: 2.4, dash: [7, 5] }] : []),
-      { name: part, label: `${found.label}, ${part}`, y: unpack(found[part]).values, width: 1.7 },
+      ...(found[part] ? [{ name: part, label: `${found.label}, ${part}`, y: unpack(found[part]).values, width: 1.7 }] : []),
     ];
     const most = around(unpack(this.page.truth.truth).values);
     this.steady.set(x, curves("steady"), { most });

@@ -29,6 +29,8 @@ export class Fields {
     this.line = new Chart(byId("response"), { height: 210, title: "Cut", yLabel: this.output });
     this.parts = el("div", { class: "maps two" });
     this.words = new SplitWords();
+    const parted = models.some((one) => one.key.startsWith("LFNO"));
+    byId("split").dataset.maps = !parted ? 0 : page.system.unsettled ? 2 : 4; // room for maps that are on their way
     byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts);
   }
 
@@ -117,7 +119,7 @@ export class Fields {
     if (name !== this.page.system.name || query !== this.page.query) return;
     this.found = [];
     for (const [source, who] of [["", found.label], ["true_", "truth"]]) {
-      for (const part of ["transient", "steady"]) if (found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
+      for (const part of ["transient", "steady"]) if (found.steady && found[source + part]) this.found.push([`${who}, ${part}`, part, unpack(found[source + part])]);
     }
     this.words.tell(found);
     this.drawSplit();

@@ -41,7 +41,7 @@ export class Playground {
   constructor(parent, system, catalogue, query, change) {
     this.kinds = catalogue.kinds;
     const start = { ...system.start, ...this.given(query) };
-    Object.assign(this, { kind: start.kind, seed: start.seed, change });
+    Object.assign(this, { kind: start.kind, seed: start.seed, paper: system.paper, change });
     const moved = () => change(this.query());
     this.amplitude = new Dial("amplitude A", { low: 0.05, high: 12, step: 0.05, unit: "", value: start.amplitude, change: moved });
     this.frequency = new Dial("frequency f", { low: LOWEST, high: 1.5, step: 0.005, unit: "Hz", value: start.frequency, change: moved });
@@ -95,11 +95,19 @@ export class Playground {
 
   /** Show the values of an earlier input again. */
   reset(query) {
-    if (!query?.input) return;
-    Object.assign(this, { kind: query.input.kind, seed: query.input.seed });
-    this.amplitude.set(query.input.amplitude);
-    this.frequency.set(query.input.frequency);
+    if (query?.input) this.put(query.input);
+  }
+
+  put({ kind, seed, amplitude, frequency }) {
+    Object.assign(this, { kind, seed });
+    this.amplitude.set(amplitude);
+    this.frequency.set(frequency);
     this.fill();
+  }
+
+  toPaper() {
+    this.put(this.paper);
+    this.change(this.query());
   }
 }
 
@@ -137,6 +145,10 @@ export class Slider {
 
   address() {
     return this.query();
+  }
+
+  toPaper() {
+    this.choose("paper");
   }
 
   tell(truth) {

@@ -13,6 +13,7 @@ export class Sketch extends Sheet {
     Object.assign(this, { node: parent, duration: limits.duration, change, at: 32 });
     this.points = Array.from({ length: COUNT }, (_, n) => Number((4 * Math.exp(-(((n - 30) / 12) ** 2)) - 3 * Math.exp(-(((n - 70) / 9) ** 2))).toFixed(3)));
     this.canvas.setAttribute("aria-label", "input drawn by hand: draw with the pointer; left and right choose a point, up and down move it");
+    parent.append(el("p", { class: "muted small" }, "Draw here with the pointer. Arrow keys choose and move a point."));
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
       this.last = null;

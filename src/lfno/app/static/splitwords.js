@@ -2,6 +2,8 @@
 
 import { el, key, percent } from "./tools.js";
 
+const ROUGH = 0.1; // error of the parts above which the page warns
+
 export class SplitWords {
   constructor() {
     this.title = el("h2", {}, "Transient and steady");
@@ -17,7 +19,9 @@ export class SplitWords {
     const known = found.split_error !== undefined;
     this.title.textContent = known ? "Transient and steady, with the truth" : "Transient and steady";
     this.key.hidden = !known;
-    const error = known ? `Steady: the response to this input repeated for ever. The parts of ${found.label.endsWith(" model") ? "the " : ""}${found.label} differ from the true parts by ${percent(found.split_error)} of the response.` : "";
+    const rough = found.split_error > ROUGH;
+    const error = known ? `Steady: the response to this input repeated for ever. The parts of ${found.label.endsWith(" model") ? "the " : ""}${found.label} differ from the true parts by ${percent(found.split_error)} of the response.${rough ? " Do not rely on this split." : ""}` : "";
+    this.error.className = rough ? "note small" : "muted small";
     for (const [node, words] of [[this.caveat, found.caveat], [this.reason, found.reason], [this.error, error]]) {
       node.textContent = words;
       node.hidden = !words;

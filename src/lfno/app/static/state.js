@@ -1,6 +1,6 @@
 // The state of the view "systems": the system, its input, the truth, the predictions of the models, and the hidden models.
 
-export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {} };
+export const page = { system: null, query: {}, truth: null, answers: new Map(), hidden: new Set(), models: [], catalogue: null, toggle: () => {}, toPaper: () => {} };
 const COLOURS = { "feedback rich": "feedback", "equation rich": "feedback", "LFNO rich": "lfno", "FNO rich": "fno", "LNO rich": "lno", LFNO: "lfno", FNO: "fno", LNO: "lno", marching: "lfno" };
 
 /** True if a shipped model was trained on random inputs. */

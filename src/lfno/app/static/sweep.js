@@ -49,7 +49,7 @@ export class SweepPanel {
           }
         }
         if (system !== this.page.system) return;
-        this.chart ??= new Chart(this.box, { height: 230, title: "Frequency response", xLabel: "f [Hz]", yLabel: axisLabel(`amplitude of ${system.output[0][0]}`, system.output[0][1]) });
+        this.chart ??= new Chart(this.box, { height: 230, title: "Steady amplitude", xLabel: "f [Hz]", yLabel: axisLabel(`amplitude of ${system.output[0][0]}`, system.output[0][1]) });
         this.chart.set(x, series);
         this.keys.replaceChildren(...drawn.values());
       }

@@ -8,9 +8,10 @@ import { RunList, startForm } from "./runs.js";
 import { ABOUT, isRich, mark, page } from "./state.js";
 import { follow } from "./store.js";
 import { SweepPanel } from "./sweep.js";
-import { ask, byId, compact, complain, el, latest, notes, number, took, trying } from "./tools.js";
+import { ask, byId, compact, complain, el, hundredths, latest, notes, number, pause, took, trying } from "./tools.js";
 
 const GREEK = { alpha: "α", beta: "β", gamma: "γ", rho: "ρ", sigma: "σ", nu: "ν", D0: "D₀", D1: "D₁", u0: "u₀", v0: "v₀" };
+const BRIEF = 80; // ms that the next input waits for the models of an oscillator
 const SETTLE = 300; // ms between the last change of the input and the request for the split
 let parts = null; // the panels of the system
 let waiting = null; // the timer of the split
@@ -45,7 +46,10 @@ async function choose(name, query) {
   page.models = system.models;
   const keys = system.models.map((one) => one.key);
   page.hidden = new Set(keys.some(isRich) ? keys.filter((one) => !isRich(one)) : []); // at first, show only models of random inputs
-  for (const link of byId("systems").querySelectorAll("a")) link.setAttribute("aria-current", String(link.dataset.name === name));
+  for (const link of byId("systems").querySelectorAll("a")) {
+    link.setAttribute("aria-current", String(link.dataset.name === name));
+    if (link.dataset.name === name) byId("systems").scrollLeft = link.offsetLeft - byId("systems").clientWidth / 3; // on a phone
+  }
   byId("title").textContent = system.title;
   byId("equation").textContent = system.equation;
   const values = Object.entries(system.values).filter(([key]) => key !== "discretisation").map(([key, given]) => `${GREEK[key] ?? key} = ${typeof given === "number" ? number(given, 4) : given}`);
@@ -91,7 +95,8 @@ async function modelsChanged() {
 }
 
 /** Show another input: first the truth, then the visible models. If the input does not change for SETTLE, also request the split
- *  and the predictions of the hidden models. */
+ *  and the predictions of the hidden models. The curves of an oscillator follow a slider at once, also while a
+ *  slow model still answers. */
 const move = latest(async (query) => {
   const name = page.system.name;
   page.query = query;
@@ -109,13 +114,8 @@ const move = latest(async (query) => {
     parts.control.tell(truth);
     remember();
     document.body.dataset.truth = String(Math.round(performance.now() - start));
-    await Promise.all(page.models.filter((one) => !page.hidden.has(one.key)).map((one) => answered(name, query, one.key)));
-    if (name !== page.system.name) return;
-    draw();
-    document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
-    document.body.dataset.took = String(Math.round(performance.now() - start));
-    clearTimeout(waiting);
-    waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
+    const models = fill(name, query, start);
+    await (page.system.grid.length > 1 ? models : Promise.race([models, pause(BRIEF)]));
   } catch (error) {
     if (name !== page.system.name) return; // the user has chosen another system
     complain(error);
@@ -124,6 +124,21 @@ const move = latest(async (query) => {
     refused = error; // the input in the address is not allowed: show the default input of the system
     build({});
     move(parts.control.query());
+  }
+});
+
+const fill = latest(async (name, query, start) => {
+  const stale = () => name !== page.system.name || query !== page.query; // the user has gone on
+  try {
+    await Promise.all(page.models.filter((one) => !page.hidden.has(one.key)).map((one) => answered(name, query, one.key)));
+    if (stale()) return;
+    draw();
+    document.body.dataset.shown = `${name} ${JSON.stringify(query)}`;
+    document.body.dataset.took = String(Math.round(performance.now() - start));
+    clearTimeout(waiting);
+    waiting = setTimeout(() => settled(name, query).catch((error) => name === page.system.name && complain(error)), SETTLE);
+  } catch (error) {
+    if (!stale()) complain(error);
   }
 });
 
@@ -154,6 +169,12 @@ function draw() {
   parts.sweep.update();
 }
 
+/** Show the input that the models of the paper know, and all models. */
+page.toPaper = () => {
+  page.hidden.clear();
+  parts.control.toPaper();
+};
+
 page.toggle = (key) => trying(async () => {
   const { name } = page.system;
   if (!page.hidden.delete(key)) page.hidden.add(key);
@@ -163,21 +184,26 @@ page.toggle = (key) => trying(async () => {
 
 /** A sentence if solving the equation is faster than every model in view. */
 function slower(rows) {
-  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return "";
-  return " This equation is known and cheap: solving it is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
+  if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return null;
+  return "Solving this equation is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";
 }
+
+/** Kinds of models whose names say little. */
+const KINDS = { feedback: ABOUT.feedback, equation: "an equation whose terms were found in data", marching: "a network that goes from frame to frame" };
+const kind = (key) => key.split(" ")[0];
 
 function errorTable() {
   const rows = page.models.map((one) => page.answers.get(one.key)).filter((one) => one && !page.hidden.has(one.key));
   const best = Math.min(...rows.map((one) => one.l2));
   const body = rows.map((one) =>
     el("tr", { class: one.l2 === best && rows.length > 1 ? "best" : null },
-      el("td", { class: "name" }, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, number(100 * one.l2)), el("td", {}, number(100 * one.linf)),
+      el("td", { class: "name" }, el("span", { class: "swatch", mark: mark(one.key) }), one.label), el("td", {}, hundredths(one.l2)), el("td", {}, hundredths(one.linf)),
       el("td", {}, took(one.ms)), el("td", { class: "muted" }, compact(one.parameters))));
   const heads = ["", "L2 %", "L∞ %", "time", "parameters"].map((text) => el("th", { scope: "col" }, text));
   const solve = el("tr", {}, el("td", {}, el("span", { class: "swatch", mark: "truth" }), "truth"), el("td", {}), el("td", {}), el("td", {}, took(page.truth.ms)), el("td", {}));
   byId("error-table").replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...body, solve)),
     el("p", { class: "muted small legend-line" }, "L2 and L∞: relative errors. Time: one solve of the equation, or one answer of the model, for this input alone.", page.models.some((one) => isRich(one.key)) ? " Models marked as the paper's were trained on one shape of input, the others on random inputs." : "",
-      rows.some((one) => one.key.startsWith("feedback")) ? ` Feedback model: ${ABOUT.feedback}.` : "", slower(rows)),
+      rows.filter((one) => kind(one.key) in KINDS).map((one) => ` ${one.label[0].toUpperCase()}${one.label.slice(1)}: ${KINDS[kind(one.key)]}.`).join("")),
+    el("p", { class: "muted small" }, slower(rows)),
     ...notes(rows.flatMap((one) => one.notes.map((note) => [one.label, note])), "beyond"));
 }

@@ -103,13 +103,17 @@ export function number(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
-export const percent = (value) => (value === null || value === undefined ? "–" : `${number(100 * value)} %`);
+/** A share in percent, without its sign; below 0.001 % only that is said. */
+export const hundredths = (value) => (value > 0 && value < 1e-5 ? "< 0.001" : number(value === null || value === undefined ? value : 100 * value));
+export const percent = (value) => (value === null || value === undefined ? "–" : `${hundredths(value)} %`);
 
 /** A time in milliseconds as text. */
 export const took = (ms) => (ms < 1000 ? `${number(ms, 2)} ms` : `${number(ms / 1000, 2)} s`);
 
 /** A count as short text: 172833 → 173k. */
 export const compact = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).toLowerCase();
+
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** A function that runs `action` for the newest request only. Requests that come while `action` runs replace each other. */
 export function latest(action) {
