@@ -34,6 +34,11 @@ def test_control_loop() -> None:
     assert names["best"] in (0.5, 1.0, 1.5)
 
 
+def test_the_equation_of_a_field() -> None:
+    names = run_python("equation-of-a-field.md")
+    assert names["model"].equation == "∂y/∂t = - 1 f + 0.6 ∂²y/∂x² + 0.8 y²"
+
+
 @needs_compiler
 def test_microcontroller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -124,10 +124,7 @@ class Operator(nn.Module, ABC):
         return u * _column(self.output_scale, u) + _column(self.output_offset, u)
 
     def steps(self, grid: Grid) -> tuple[float, ...]:
-        """Return the distances between points of the grid in the units of the layers.
-
-        In these units, every axis of the training grid has the length WINDOW.
-        """
+        """Return the distances between grid points in the units of the layers: a training axis has the length WINDOW."""
         return tuple(axis.step * WINDOW / own.length for axis, own in zip(grid.axes, self.grid.axes, strict=True))
 
     def _coordinates(self, grid: Grid, v: Tensor) -> Tensor:
