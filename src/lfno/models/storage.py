@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,9 @@ def find(path: str | PathLike[str]) -> Path:
     if not file.exists() and file.name == str(path) and shipped.exists():
         file = shipped
     if not file.exists():
-        names = ", ".join(sorted(found.stem for found in SHIPPED.glob("*.safetensors"))) or "none"
-        raise LfnoError(f"there is no model file at {path}, and no shipped model of that name (there are: {names})")
+        near = difflib.get_close_matches(str(path), [found.stem for found in SHIPPED.glob("*.safetensors")], n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "shipped models have names of data sets, see lfno systems"
+        raise LfnoError(f"there is no model file at {path}, and no shipped model of that name: {hint}")
     return file
 
 
