@@ -132,7 +132,7 @@ def slider(entry: Entry) -> dict[str, Any]:
 
 def training_set(file: str) -> Entry | None:
     """Return the data set that a shipped model was trained on, by the name of the model file; None if it is unknown."""
-    for suffix in ("-fno", "-lno"):
+    for suffix in ("-fno", "-lno", BESIDE):
         file = file.removesuffix(suffix)
     return REGISTRY.get(file)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy.integrate import odeint
+from scipy.interpolate import CubicSpline
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
@@ -46,11 +47,17 @@ class Single:
         return answer
 
     def steady(self, force: Force, grid: Grid) -> SteadyState:
-        """Return the response (1, 1, time) to the input repeated for ever, or the reason why there is none."""
+        """Return the response (1, 1, time) to the input repeated for ever, or the reason why there is none.
+
+        The repeated input is a periodic spline through the samples on the grid, because models know the input only there.
+        """
         if self.system.unsettled:
             return SteadyState.none(self.system, 1, grid, self.system.unsettled)
-        repeated: Any = _Repeated(self, force)
-        return by_repetition(repeated, FunctionSignal(force, 1), grid)
+        period = grid.change(grid.names[0], size=grid.shape[0] + 1).axes[0].points
+        samples = force(period[:-1])
+        spline = CubicSpline(period, np.append(samples, samples[0]), bc_type="periodic")
+        repeated: Any = _Repeated(self, lambda t: float(spline(t)))
+        return by_repetition(repeated, FunctionSignal(spline, 1), grid)
 
     def states(self, force: Force, grid: Grid, start: np.ndarray) -> np.ndarray:
         """Return the states (time, component) from the state `start`. All values are NaN if the solver failed."""
