@@ -1,10 +1,10 @@
-"""Write files in the layouts of public benchmarks, with simulated circuits and machines of similar physics.
+"""Simulate circuits and machines that resemble those of public benchmarks. The files have the layouts of these benchmarks.
 
     python benchmarks/lookalikes.py FOLDER [NAME …]
     lfno benchmark wiener-hammerstein --data FOLDER/wiener-hammerstein
 
 The equations are not those of the models in `lfno`: diodes solve an implicit circuit equation, friction has a Stribeck peak and
-differs between directions, sensors are quantised, inputs of axis and aircraft come from a feedback loop or from a shaker.
+differs between directions, the position sensor is quantised, and the input of the axis comes from a feedback loop.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def multisine(rng: np.random.Generator, shape: tuple[int, ...], size: int, low: 
 
 
 def oversampled(values: np.ndarray) -> np.ndarray:
-    """Return the band-limited interpolation with OVER samples for each sample, of periodic signals."""
+    """Return the band-limited interpolation of periodic signals, with OVER samples for each given sample."""
     spectrum = np.fft.rfft(values)
     return OVER * np.fft.irfft(spectrum, OVER * values.shape[-1])
 
@@ -50,7 +50,7 @@ def diode(volts: np.ndarray, series: float = 1.0, threshold: float = 0.05, leak:
 
 
 def wiener_hammerstein(folder: Path, rng: np.random.Generator) -> None:
-    """A Chebyshev filter, a diode, and an inverse Chebyshev filter with a zero in the stop band; noise of .2 mV."""
+    """Simulate a Chebyshev filter, a diode, and an inverse Chebyshev filter with a zero in the stop band. Noise: 0.2 mV."""
     rate, size = 51200.0, 188000
     force = 0.65 * multisine(rng, (), size, 1, size // 5)
     fast = np.tile(oversampled(force), 2)[-OVER * (size + 20000) :]
@@ -62,7 +62,10 @@ def wiener_hammerstein(folder: Path, rng: np.random.Generator) -> None:
 
 
 def parallel(folder: Path, rng: np.random.Generator) -> None:
-    """Two branches: low-pass, diode to both sides, low-pass; and resonance, one diode, low-pass. Noise of .1 mV."""
+    """Simulate two parallel branches, each with a filter, diodes and a low-pass filter. Noise: 0.1 mV.
+
+    The first branch has a low-pass filter and two diodes, one for each sign. The second has a resonance and one diode.
+    """
     rate, size = 78125.0, 16384
     low = (cheby1(3, 0.5, 2 * np.pi * 6000, analog=True), cheby2(3, 35, 2 * np.pi * 12000, analog=True))
     frequency = 2 * np.pi * 9000
@@ -107,7 +110,7 @@ def trapezoids(rng: np.random.Generator, size: int, step: float) -> np.ndarray:
 
 
 def emps(folder: Path, rng: np.random.Generator) -> None:
-    """A drive of 95 kg with Stribeck friction in a position loop: 1 kHz, 25 s. The test adds force pulses."""
+    """Simulate a drive of 95 kg with Stribeck friction in a position loop: 1 kHz, 25 s. The test adds pulses of the voltage."""
     step, size, inner = 1e-3, 24841, 10
     for file, pulsed in (("DATA_EMPS.mat", False), ("DATA_EMPS_PULSES.mat", True)):
         wish = trapezoids(rng, size, step)
@@ -133,7 +136,10 @@ def emps(folder: Path, rng: np.random.Generator) -> None:
 
 
 def aircraft(folder: Path, rng: np.random.Generator) -> None:
-    """Ten modes of a structure from 2 to 15 Hz, a joint with play and dry friction, accelerations at 400 Hz, seven levels."""
+    """Simulate ten modes of a structure from 2 to 15 Hz with one joint that has play and dry friction, at seven force levels.
+
+    The outputs are three accelerations at 400 Hz.
+    """
     rate = 400.0
     hertz = np.array([2.4, 3.6, 5.2, 6.1, 7.3, 8.8, 9.9, 11.2, 12.4, 14.1])
     omega, ratio = 2 * np.pi * hertz, np.array([8, 12, 10, 6, 9, 15, 10, 12, 8, 10]) * 1e-3

@@ -1,8 +1,8 @@
 """Navier–Stokes with ν = 1e-3, frame by frame: a network learns the step from one frame to the next and is then iterated.
 
 The vorticity of one frame determines all later ones. A network that learns this step sees 49 pairs of frames in every sample
-and needs no time coordinate. Its layers have Fourier modes in space. With `--gate` a layer multiplies two combinations of its
-responses, as advection multiplies velocity and gradient; without, it applies gelu.
+and needs no time coordinate. Its layers have Fourier modes in space. With `--gate`, a layer multiplies two combinations of its
+responses, as advection multiplies velocity and gradient. Without `--gate`, a layer applies gelu.
 
     python benchmarks/marching.py --gate --seconds 480 --out results/benchmarks/marching.json
 
@@ -50,7 +50,10 @@ class Spectral(nn.Module):
 
 
 class Layer(nn.Module):
-    """v + B n(A (S v + W v)), where n is gelu or the product of the two halves of the channels."""
+    """v + B n(A (S v + W v)). S is the spectral map; W, A and B are channel matrices.
+
+    n is gelu or, with `gate`, the product of the two halves of the channels.
+    """
 
     def __init__(self, gate: bool) -> None:
         super().__init__()
@@ -66,7 +69,10 @@ class Layer(nn.Module):
 
 
 class Step(nn.Module):
-    """The next frame is the present frame plus the output of the layers. `scale` is the size of a change between frames."""
+    """The next frame is the present frame plus the output of the layers.
+
+    scale: standard deviation of the change from frame to frame.
+    """
 
     places: Tensor
 
@@ -86,7 +92,10 @@ class Step(nn.Module):
 
 
 def frames() -> tuple[Tensor, Tensor, Tensor]:
-    """Return the frames (sample, time, x, y) for training, validation and test, with standard deviation 1 in training."""
+    """Return the frames (sample, time, x, y) for training, validation and test.
+
+    All frames are divided by the standard deviation of the training frames.
+    """
     data = dataset(DATA)
     both = (np.asarray(data.inputs)[..., 0], np.moveaxis(np.asarray(data.outputs)[:, 0], -1, 1))
     every = torch.as_tensor(np.concatenate(both, 1)).float().cuda()

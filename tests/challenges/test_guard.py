@@ -13,7 +13,7 @@ from lfno.challenges.protocol import Question, Record, Training
 
 @dataclass(frozen=True)
 class Gain:
-    """The model outputs = gain · inputs."""
+    """A model that multiplies the inputs by a constant gain."""
 
     gain: float
     description: str = "gain"
@@ -30,7 +30,7 @@ def training() -> Training:
 
 @pytest.mark.parametrize(("level", "safe"), [(0.99, False), (1.01, True), (np.inf, True), (np.nan, True)])
 def test_the_safe_model_replaces_predictions_outside_the_trusted_range(level: float, safe: bool):
-    """The prediction of the guarded model lies at `level` times the largest trusted distance from the mean."""
+    """The distance of the nonlinear model's prediction from the mean is `level` times the largest trusted distance."""
     model = guarded(Gain(1.0), Gain(0.0), training())
     inputs = np.array([[0.0, 1.0 + level * REACH * 2.0]])
     answer = model.simulate(Question(inputs, inputs[:, :0]))

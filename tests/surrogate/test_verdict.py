@@ -1,4 +1,4 @@
-"""The verdict names one model, and it says so if the test errors contradict the validation errors."""
+"""The verdict recommends one model. If the test errors contradict the validation errors, the verdict reports this."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_outputs_that_the_inputs_do_not_explain(chosen: str) -> None:
 
 
 def test_modes_without_another_linear_model_are_compared_with_the_best_baseline() -> None:
-    """Modes are identified and not trained. The verdict must not call them trained if there is no other linear model."""
+    """The sentence about modes does not speak of training, because modes are identified and not trained."""
     said = worth({MODAL: {"nrmse": 0.2}, "mean": {"nrmse": 1.0}, "persistence": {"nrmse": 1.5}}, MODAL)
     assert said == "The modes are better than the best baseline: their RMSE is 0.2 times that of “mean”."
 

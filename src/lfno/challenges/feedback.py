@@ -20,15 +20,15 @@ from lfno.identification.feedback.windows import LENGTH
 
 #: part of the time budget for modes with feedback
 SHARE = 0.4
-#: seconds for the compact model if the user gives no time budget
+#: seconds for modes with feedback if the user gives no time budget
 USUAL = 240.0
-#: share of the compact model's time for the last fit, to all training records
+#: share of this time for the last fit, to all training records
 REFIT = 0.2
 #: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
 #: a period with more samples is cut into windows for the fit
 LONG_PERIOD = 2 * LENGTH
-#: samples of the training records that compare the model of the search with the model of the last fit
+#: number of training samples on which the model of the search is compared with the model of the last fit
 COMPARED = 200_000
 #: delays, in samples, of the copies of a rough input. With the neighbouring samples as inputs the model learns the
 #: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
@@ -169,8 +169,8 @@ def _with_prior(model: FeedbackModel, training: Training, delays: tuple[int, ...
 def stretch(record: Record, delays: tuple[int, ...] = (0,)) -> Stretch:
     """Return the record as a `Stretch` with delayed copies of its inputs. A periodic record is replaced by its mean period.
 
-    A short period is fitted as a whole. A long period is a record that begins in motion, so that the fit can use windows from
-    many records.
+    A short period is fitted as a whole. A long period is treated as a record that begins in motion, so that the fit can
+    use windows from many records.
     """
     if record.period:
         record = record.averaged()

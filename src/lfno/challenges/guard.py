@@ -45,14 +45,14 @@ class Guarded:
         if trusted.all():
             return answer
         logging.getLogger("lfno").warning(
-            f"on one record, the prediction of the {self.model.description} is more than {REACH:g} times larger than its "
-            f"training outputs; the {self.safe.description} predicts this record instead"
+            f"on one record, the prediction of the {self.model.description} is not finite, or {REACH:g} times as far "
+            f"from the mean as any training output; the {self.safe.description} predicts this record instead"
         )
         return self.safe.simulate(question)
 
 
 def guarded(model: Model, safe: Model, training: Training) -> Guarded:
-    """Return a model that predicts by `model`, and by `safe` if `model` diverges. Training records give the trusted range."""
+    """Return a model that uses `model`, or `safe` if `model` diverges. Training outputs define the trusted range."""
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     middle = outputs.mean(-1, keepdims=True)
     return Guarded(model, safe, middle, REACH * np.abs(outputs - middle).max(-1, keepdims=True))

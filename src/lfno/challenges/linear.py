@@ -29,7 +29,7 @@ SETTLING = 2
 
 @dataclass(frozen=True)
 class LinearModes:
-    """The model outputs = output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
+    """A model that predicts: output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
 
     modes: the identified modes.
     input_offset: (inputs, 1).

@@ -64,7 +64,8 @@ class Files:
         if not found:
             raise LfnoError(f"{self.place}: {self.challenge.name} needs {pattern}, and no file in this folder has that name")
         if "*" not in pattern and len(found) > 1:
-            raise LfnoError(f"{self.place} has {len(found)} files called {pattern}: {found[0]} and {found[1]}; name one folder")
+            raise LfnoError(f"{self.place} has {len(found)} files called {pattern}: {found[0]} and {found[1]}; "
+                            "give the folder of one of them")
         return found
 
     def array(self, path: Path, name: str) -> np.ndarray:
@@ -106,7 +107,8 @@ def _records(part: Part, path: Path, inputs: np.ndarray, outputs: np.ndarray, sk
     levels, realisations, _, _, samples = pair[0].shape
     if samples < (part.stop or 0) or samples - part.start < skip + SHORTEST:
         raise LfnoError(f"{path.name}: {part.inputs!r} has {samples} samples; the benchmark needs samples up to "
-                        f"{part.stop or part.start + skip + SHORTEST}: the file is incomplete or a wrong one")  # fmt: skip
+                        f"{part.stop or part.start + skip + SHORTEST}: the file is incomplete, or not a file of this "
+                        "benchmark")  # fmt: skip
     pair = [values[..., part.start : part.stop] for values in pair]
     period = pair[0].shape[-1] if part.periodic else 0
     for level in range(levels):

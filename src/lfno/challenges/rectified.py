@@ -25,7 +25,7 @@ ROUNDS = 6
 
 @dataclass(frozen=True)
 class Rectified:
-    """The model outputs = |signed|, where `signed` is a linear model."""
+    """A model that predicts |signed|, the absolute value of the linear model `signed`."""
 
     signed: LinearModes
 

@@ -116,7 +116,7 @@ CHALLENGES = {
                 Published("dynoNet", (4.52e-5, None), QUOTED),
             ),
             reference="J.P. Noël and M. Schoukens, Hysteretic benchmark with a dynamic nonlinearity, doi:10.4121/12967592",
-            note="There is no official training part: every author simulates one. Here `lfno.challenges.bouc_wen` does.",
+            note="There is no official training part: every author simulates one, here with `lfno.challenges.bouc_wen`.",
         ),
         Challenge(
             "cascaded-tanks", "Cascaded tanks with overflow",

@@ -53,8 +53,7 @@ class WindowNetwork:
     """A compact model (the path) and a network that corrects its prediction.
 
     The network has three groups of inputs: the inputs of the record, the prediction of the path, and the residual of the path
-        on
-    the first outputs.
+    on the first outputs.
 
     path: the compact model.
     network: the network.

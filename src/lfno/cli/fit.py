@@ -41,7 +41,7 @@ def fit(
         str, typer.Option(help="Period of the input, in the time unit of the file. auto finds it; no: not periodic.")
     ] = "auto",
     model: Annotated[
-        str, typer.Option(help="linear, feedback, equation (for fields), lfno, lno, fno or marching. auto tries four.")
+        str, typer.Option(help="linear, feedback, equation (for fields), lfno, lno, fno or marching. auto compares several.")
     ] = "auto",
     causal: Annotated[
         bool, typer.Option("--causal", help="Train a network that runs sample by sample, for export to C or FMU.")

@@ -51,7 +51,8 @@ def prepare(
         scored. By default chosen from the data.
     test: the data for the test: another source, or a range "start:stop" of `source`. The range of one record is in the unit
         of time. The range of several runs or trajectories is in their indices, from 0.
-    from_rest: whether every record begins with the system at rest. By default, the outputs of several runs decide.
+    from_rest: whether every record begins with the system at rest. By default, the outputs of each run decide; a single record
+        counts as one that does not begin at rest.
     periodic: "auto" to search for a period of the inputs, "no" not to search, or the period in the unit of time.
     fold: the test fold of the standard split of trajectories.
     reading: the options of `lfno.data.signals.read_signals`.
@@ -123,7 +124,7 @@ def _windows(
     found = None if period is None else realisations(records, states, period)
     if found is not None and single and too_short(len(found.records[0])):
         notes.append(
-            f"the input repeats every {period} samples, and there is one record of it: the test has the same input as the "
+            f"the input repeats every {period} samples, and there is only one record: the test has the same input as the "
             "training, so the test error says nothing about other inputs"
         )
         found = None

@@ -47,7 +47,7 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
     if not 2 <= period <= shortest // 2:
         raise LfnoError(
             Option("periodic", str(periodic)),
-            f" {axis.unit} is {period} samples, which do not repeat in a record of {shortest}: two periods are needed",
+            f" {axis.unit} is {period} samples; at least two periods must fit into the shortest record of {shortest} samples",
         )
     return period
 

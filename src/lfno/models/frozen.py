@@ -1,6 +1,7 @@
-"""A model on one grid as real matrix products with constant matrices: without complex numbers and Fourier transforms.
+"""Convert a model on one grid to real matrix products with constant matrices.
 
-Every program that has matrix products can run such a model. `lfno.models.terms` writes one layer as matrix products.
+The converted model has no complex numbers and no Fourier transforms, so every program that has matrix products
+can run it. `lfno.models.terms` writes one layer as matrix products.
 """
 
 from __future__ import annotations

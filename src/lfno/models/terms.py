@@ -73,13 +73,13 @@ class Term(nn.Module):
 
 @cache
 def _rows(matrix: Tensor) -> Tensor:
-    """Return a complex matrix (…, n, p) as a real matrix (…, n, p, 2) from real vectors to pairs."""
+    """Return the real matrix (…, n, p, 2) of a complex matrix (…, n, p). It maps real vectors to vectors of pairs."""
     return torch.view_as_real(matrix.resolve_conj()).float().contiguous()
 
 
 @cache
 def _matrix(matrix: Tensor) -> Tensor:
-    """Return a complex matrix (…, n, p) as a real matrix (…, n, 2, p, 2) from vectors of pairs to pairs."""
+    """Return the real matrix (…, n, 2, p, 2) of a complex matrix (…, n, p). It maps vectors of pairs to such vectors."""
     real, imaginary = matrix.real, matrix.imag
     upper, lower = torch.stack((real, imaginary), -1), torch.stack((-imaginary, real), -1)
     return torch.stack((upper, lower), -3).float().contiguous()
@@ -87,7 +87,7 @@ def _matrix(matrix: Tensor) -> Tensor:
 
 @cache
 def _columns(matrix: Tensor) -> Tensor:
-    """Return a complex matrix (…, p, n) as a real matrix (…, p, 2, n) from vectors of pairs to real parts."""
+    """Return the real matrix (…, p, 2, n) of a complex matrix (…, p, n). It maps vectors of pairs to real parts."""
     return _matrix(matrix)[..., 0].contiguous()
 
 
@@ -132,7 +132,7 @@ def transient_terms(
 ) -> list[Term]:
     """Return the transient terms of the pole–residue transform (`lfno.spectral.pole_residue`).
 
-    mixed: whether to include terms that decay on some axes with poles and are steady on others.
+    mixed: whether to include terms that decay on only some of the axes with poles. On the other axes, these terms are steady.
     """
     residues = residues.detach()
     laplace = [d for d, mu in enumerate(poles) if mu is not None]
@@ -208,7 +208,7 @@ class RecurrentTerm(nn.Module):
 
     def _tables(self) -> Tables:
         levels = tuple(Level(*(getattr(self, f"{name}_{k}") for name in Level._fields)) for k in range(self.levels))
-        # a response from rest uses only the lengths of `response` and `decay`: their difference is `Tables.reach`
+        # a response from rest needs no values of `response` and `decay`, only the difference of their lengths, `Tables.reach`
         given = {name: getattr(self, name) for name in Tables._fields if hasattr(self, name) and name != "levels"}
         lengths = {"response": torch.zeros(self.reach), "decay": torch.zeros(0)}
         return Tables(**given, levels=levels, **lengths)

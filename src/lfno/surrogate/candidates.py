@@ -152,7 +152,7 @@ def equation_candidate(prepared: Prepared, seconds: float | None, report: Callab
     """Identify the equation of a field on a line.
 
     seconds: time limit of the search.
-    report: called with a sentence for each better equation.
+    report: a function that is called with a message when the search finds a better equation.
     """
     begun, dataset, split = time.monotonic(), prepared.dataset, prepared.split
     if not is_line(dataset):

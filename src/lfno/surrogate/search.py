@@ -79,8 +79,7 @@ class Search:
         kinds: names of models, such as "linear", "feedback" and "lfno".
         linear_path: whether networks learn the residual of the linear model.
 
-        If a linear model or modes with feedback cannot be fitted to these data and other models are asked for, the model is
-        left out with a note.
+        If one of several models cannot be fitted to these data, and this model is not a network, it is left out with a note.
         """
         found: list[Candidate] = []
         for kind in kinds:  # report a wrong option before the first fit
@@ -109,7 +108,7 @@ class Search:
                 one = self._try(self._equation) if len(kinds) > 1 else self._equation()
                 found += [] if one is None else [one]
                 if one is not None and one.error < LAW and len(kinds) > 1:
-                    self._say(f"the equation explains the validation data to {one.error:.2g}; no network is trained", "note")
+                    self._say(f"the equation has a validation error of {one.error:.2g}; no network is trained", "note")
                     break
             elif kind != "linear":
                 found.append(self._network(kind, start if linear_path else None))

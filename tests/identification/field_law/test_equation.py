@@ -64,7 +64,7 @@ def test_a_field_that_grows_without_bounds_is_nan_and_the_others_are_not():
     assert np.isnan(found[1]).all()
 
 
-def test_the_steady_state_is_what_remains_when_the_input_is_repeated():
+def test_the_steady_state_is_the_limit_of_a_repeated_input():
     law = Equation(1, ("y_xx", "y³", "f"), np.array([0.8, -1.0, 1.0]))
     t = 0.1 * np.arange(50)
     force = np.zeros((1, 6, 50))
@@ -73,7 +73,8 @@ def test_the_steady_state_is_what_remains_when_the_input_is_repeated():
     for _ in range(30):
         period, state = march(law, LINE, force, 0.1, state, periodic=True)
     many = solved(law, np.tile(force, 31), 0.1)
-    assert many[..., -50:-5] == pytest.approx(period[..., :-5], abs=1e-6)  # the last samples have no later neighbour
+    # the last samples are left out, because the spline of `many` has no next period there
+    assert many[..., -50:-5] == pytest.approx(period[..., :-5], abs=1e-6)
 
 
 def test_small_motion_has_the_eigenvalues_of_the_linearised_equation():

@@ -1,4 +1,4 @@
-"""Equations are found again from solutions of independent solvers."""
+"""The identification recovers equations from their solutions by independent solvers."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_the_file_gives_the_same_answer_and_the_parts_add_up(diffusing, tmp_path
     assert law.predict(force[None, None], finer)[..., ::2, :] == pytest.approx(coarse, abs=1e-6)
 
 
-def test_wrong_data_are_one_error_message(diffusing):
+def test_wrong_data_raise_an_error(diffusing):
     inputs, outputs, grid = diffusing
     moved = outputs + outputs.std() * np.sin(np.arange(26)[:, None, None, None] + np.pi * np.linspace(0, 1, 50)[:, None])
     with pytest.raises(LfnoError, match="start from different fields"):

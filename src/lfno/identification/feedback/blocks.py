@@ -2,11 +2,11 @@
 
     x′ = F x + b u,   zᵢ = eᵢ x,     y = Σᵢ (response of the back poles to nᵢ(zᵢ)) + offset
 
-One signal z is a Wiener–Hammerstein system. Several signals describe parallel branches, which share the back poles but not the
-residues. For known poles and known e, the outputs are linear in all other parameters. With nᵢ(z) = Σ_d a_d h_d(z), the outputs
-are sums of the responses of the back poles to the signals h_d(zᵢ). So only the poles and e are searched. Linear least squares
-gives the rest. No signal returns to the front filter. So a simulation needs one recursion for each pole, and no loop over time
-in Python.
+A structure with one signal z is a Wiener–Hammerstein system. With several signals it has parallel branches, which share the
+back poles but not the residues. For known poles and known e, the outputs are linear in all other parameters: with
+nᵢ(z) = Σ_d a_d h_d(z), the outputs are sums of the responses of the back poles to the signals h_d(zᵢ). So the search changes
+only the poles and e, and linear least squares gives the rest. No signal returns to the front filter. So a simulation needs one
+recursion for each pole, and no loop over time in Python.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STEEP = 2.0
 WARMUP = 0.2
 #: number of samples in the search
 SAMPLES = 8000
-#: number of times that the two factors of every branch are fitted in turn
+#: number of rounds in which the factors c and a of every branch are fitted in turn; see `_separate`
 TURNS = 10
 #: smallest singular value in the least squares of several branches, relative to the largest. The data hardly determine how the
 #: linear parts are shared between branches, so the coefficients would be huge without this limit
@@ -81,7 +81,7 @@ class Blocks:
 
 
 def units(poles: np.ndarray) -> np.ndarray:
-    """Return the entries of b or g, one for each pole, that make the modal coordinates of order one."""
+    """Return the input gain for each pole that makes its modal coordinate of order one."""
     return np.asarray(np.sqrt(np.abs(poles.real) + 0.1 * np.abs(poles)))
 
 
@@ -110,7 +110,7 @@ class Screen:
         self.targets = self.windows.targets[self.compared]
 
     def signal(self, blocks: Blocks) -> tuple[np.ndarray, np.ndarray]:
-        """Return z (time, windows, branches) with standard deviations of one, and the standard deviations with the given e."""
+        """Return z (time, windows, branches), scaled to standard deviation one, and the standard deviations before scaling."""
         own = self.windows.pieces[:, :, self.channel : self.channel + 1]
         z = self._respond(blocks.front, own)[:, :, 0] @ blocks.mix.T
         size = z[self.compared].std(axis=0)
@@ -123,12 +123,15 @@ class Screen:
         return fed.reshape(*fed.shape[:2], -1)
 
     def columns(self, blocks: Blocks) -> np.ndarray:
-        """Return the signals that make up the outputs: (compared samples, back states × branches × curves + 1)."""
+        """Return the columns of the linear least squares, (compared samples, back states × branches × curves + 1).
+
+        The columns are the responses of the back poles to all curves, and a constant.
+        """
         responses = self._respond(blocks.back, self._held(self.bent(blocks)))[self.compared]
         return np.concatenate([responses.swapaxes(1, 2).reshape(len(responses), -1), np.ones((len(responses), 1))], axis=1)
 
     def residual(self, vector: np.ndarray, like: Blocks) -> np.ndarray:
-        """Return the residual of the linear least squares. `vector` are parameters of blocks of the same kind as `like`."""
+        """Return the residual of the linear least squares. `vector`: parameters of blocks with the structure of `like`."""
         with np.errstate(over="ignore", invalid="ignore"):
             basis = np.linalg.qr(self.columns(like.unpack(vector)))[0]
             return np.asarray((self.targets - basis @ (basis.T @ self.targets)).ravel())
@@ -138,7 +141,7 @@ class Screen:
         return float(np.sqrt((self.residual(blocks.pack(), blocks) ** 2).mean()))
 
     def slopes(self, vector: np.ndarray, like: Blocks) -> np.ndarray:
-        """Return ∂residual/∂vector, (rows, parameters), in the approximation of Kaufman.
+        """Return ∂residual/∂vector, (rows, parameters), in Kaufman's approximation.
 
         The linear coefficients stay constant while one parameter changes by a small step. The projection onto the complement
         of the columns accounts for the change of the coefficients.
@@ -179,9 +182,9 @@ class Screen:
         return float(np.sqrt((residual**2).mean())), blocks.unpack(vector)
 
     def curve(self, blocks: Blocks) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Return for each branch c (outputs, states of the back filter), and points z and n(z), each (points,).
+        """Return for each branch its output matrix c (outputs, back states), points z, and the values n(z), each (points,).
 
-        The scale of z is the scale that the entries of e define. The rank-one approximation of the least-squares coefficients
+        z = e x without further scaling. The rank-one approximation of the least-squares coefficients
         separates c from n.
         """
         signals, sizes = self.signal(blocks)
@@ -206,7 +209,8 @@ class Screen:
     def _separate(self, columns: np.ndarray, reads: list[np.ndarray], weights: list[np.ndarray]) -> None:
         """Improve c and the coefficients of the curves of several branches with one output, in place.
 
-        The coefficients of the least squares need not be products c a. Here c and a are fitted in turn.
+        The coefficients of the least squares need not be products of c, the output matrix, and a, the coefficients of the
+        curves. Here c and a are fitted in turn.
         """
         c, a = np.stack([read[0] for read in reads]), np.stack(weights)
         table = columns[:, :-1].reshape(len(columns), -1, *a.shape)

@@ -13,12 +13,12 @@ from lfno.identification.feedback.internal import modal
 from lfno.identification.feedback.law import Law, placed, split
 from lfno.identification.feedback.terms import Terms
 
-#: numbers of knees that describe the nonlinearity
+#: numbers of knees that are tried as an approximation of the nonlinearity
 KNEES = (1, 2, 3, 4)
-#: relative error of a curve below which it describes the nonlinearity well enough
+#: an approximation of the nonlinearity with a relative error below this value is good enough
 CLOSE = 0.02
 
-#: terms of one branch: the terms as functions of one signal, their shapes, their gains, and the slope of the linear part
+#: nonlinearity of one branch: the terms as functions of one signal, their shape parameters, their gains, and the linear gain
 Shape = tuple[Terms, np.ndarray, np.ndarray, float]
 
 
@@ -68,7 +68,7 @@ def approximated(terms: Terms, shape: np.ndarray, z: np.ndarray, n: np.ndarray) 
 
 
 def cascade_law(screen: Screen, blocks: Blocks, shapes: Sequence[Shape]) -> Law:
-    """Return the cascade as a law: its modal form, with φ of the front filter's signals.
+    """Return the cascade as a law in modal form. The nonlinear terms φ of the law act on the signals of the front filter.
 
     shapes: the nonlinearity of each branch.
     """
@@ -107,10 +107,11 @@ def together(parts: Sequence[Terms], shapes: Sequence[np.ndarray]) -> tuple[Term
 def paths(reads: Sequence[np.ndarray], poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return one output matrix (outputs, n) for all branches, and the input of each branch into the back filter, (n, branches).
 
-    reads: the output matrix of each branch, if all branches enter with the input `units(poles)`.
+    reads: the output matrix of each branch, for the input gains `units(poles)` of the back filter.
+    poles: the poles μ of the back filter.
 
-    One branch keeps its matrix. Several branches have one output: Re(r w) with w′ = μ w + b n is also Re(w) with
-    w′ = μ w + r b n, so the residues r become inputs and the sum of the branches needs one state w for each pole.
+    One branch keeps its matrix. For several branches there is one output. Re(r w) with w′ = μ w + b n equals Re(w) with
+    w′ = μ w + r b n. So the residues r move to the input gains, and the sum of all branches needs one state w for each pole.
     """
     decays = int((poles.imag == 0).sum())
     if len(reads) == 1:

@@ -45,7 +45,7 @@ class Candidate:
     substeps: number of sub-steps between two samples.
     starts: initial states of the training windows, (windows, n).
     cost: mean square of the training residual.
-    errors: mean square of the residual of each validation window, (windows,); outputs have units of their standard deviations.
+    errors: mean square of the residual of each validation window, (windows,). Each output is divided by its standard deviation.
     size: number of parameters.
     """
 
@@ -186,7 +186,8 @@ def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
 def choose(candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the fewest parameters whose error is within one standard error of the smallest error.
 
-    The standard error is computed from the differences of the two candidates on the same validation windows.
+    The standard error of a candidate is computed from the differences between its errors and the errors of the best candidate
+    on the same validation windows.
     """
     best = min(candidates, key=lambda candidate: candidate.errors.mean())
 

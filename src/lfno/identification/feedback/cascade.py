@@ -49,7 +49,7 @@ PRECISE = 2e-4
 
 
 def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -> list[Candidate]:
-    """Return fitted cascades, whose first back filter has the modes of a linear candidate.
+    """Return fitted cascades. The search begins with a back filter that has the modes of the linear candidate.
 
     The list is empty if the error of the fast fit of `Screen` is not clearly smaller (`WORTH`) than the error of `best`.
     """
@@ -120,7 +120,7 @@ def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Bl
             if not options:
                 break
             error, blocks = min(options, key=lambda row: row[0])
-            # the few steps need not reach the minimum
+            # FEW steps may end before the minimum
             if error < WORTH * reached[0] or moves is not smaller:
                 error, blocks = screen.refined(blocks, MANY)
             if not error < most * reached[0] or np.abs(blocks.poles).max() > fastest:

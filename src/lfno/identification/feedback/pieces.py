@@ -19,14 +19,14 @@ AGREE = 1e-7
 
 @np.errstate(over="ignore", invalid="ignore")  # a model may diverge
 def steady_response(model: FeedbackModel, inputs: np.ndarray) -> np.ndarray:
-    """Return the response (outputs, time) to a periodically repeated input (channels, time); NaN if there is none.
+    """Return the response (outputs, time) to a periodically repeated input (channels, time); NaN if no such response exists.
 
     The run-in doubles until the pieces agree. If it would be longer than half a period, whole periods are simulated.
     """
     size, step = inputs.shape[-1], model.grid.steps[-1]
     count, run_in = -(-size // PIECE), RUN_IN
     while run_in <= size // 2:
-        # the borders of the pieces differ by one sample at most; every piece sees AFTER more samples for the hold
+        # the lengths of the pieces differ by at most one sample; the hold needs AFTER more samples behind each piece
         edges = np.linspace(0, size, count + 1).round().astype(int)
         longest = int(np.diff(edges).max())
         times = edges[:-1, None] + np.arange(-run_in, longest + 1 + AFTER)

@@ -2,11 +2,11 @@
 
 Modules:
     model: `FieldLaw`, which predicts and decomposes
-    identify: from samples to a `FieldLaw`
+    identify: `identify_law`, which finds the `FieldLaw` of samples
     terms: the terms that an equation may contain
     equation: an equation with coefficients, and its solution
-    regression: first values of the coefficients
-    fit: coefficients of least squared error
+    regression: initial values of the coefficients
+    fit: the coefficients with the smallest squared error
     search: the choice of order and terms
     spectrum: modes of small motion
 """

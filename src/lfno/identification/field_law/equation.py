@@ -20,9 +20,10 @@ from lfno.solvers.exponential import exponential_collocation, gauss_nodes
 
 #: Gauss points in a time step; the collocation then has order 6
 STAGES = 3
-#: smallest distance of the two rates of a mode, relative to their size; equal rates have no two separate solutions
+#: smallest distance between the two eigenvalues of a mode, relative to their size; two equal eigenvalues would give only one
+#: exponential solution
 APART = 1e-6
-#: how the terms are written in an equation
+#: term -> its notation in a printed equation
 WRITTEN = {"y_xx": "∂²y/∂x²", "y_xxxx": "∂⁴y/∂x⁴", "y_t": "∂y/∂t", "y_xxt": "∂³y/∂x²∂t", "y_x": "∂y/∂x", "y y_x": "y ∂y/∂x",
            "1": ""}  # fmt: skip
 
@@ -72,7 +73,7 @@ class Equation:
         return np.stack([half + root, half - root])
 
     def reaction(self, line: Line, states: np.ndarray) -> np.ndarray:
-        """Return the modes of the sum of the pointwise terms, for the modes of the field (…, count)."""
+        """Return the sum of the pointwise terms as spatial modes, (…, count). states: modes of the field, (…, count)."""
         field, slope = states @ line.values.T, states @ line.slopes.T
         total = sum(self.pairs[name] * POINTWISE[name](field, slope) for name in self.pointwise)
         return np.asarray(total @ line.project.T) if self.pointwise else np.zeros_like(states)
@@ -82,13 +83,14 @@ def march(
     equation: Equation, line: Line, inputs: np.ndarray, step: float, start: np.ndarray, *, periodic: bool = False,
     tolerance: float = 1e-10,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Solve the equation for the modes of the input, (samples, count, time), on samples that are `step` seconds apart.
+    """Return the solution of the equation as spatial modes, (samples, count, time), and the last internal state.
 
-    start: the internal state before the first sample, (samples, order · count); see `at_rest`.
+    inputs: spatial modes of the input, (samples, count, time). Between samples, the input is a cubic spline.
+    step: time between two samples.
+    start: the internal state at the first sample, (samples, order · count); see `at_rest`.
     periodic: whether the input repeats. The solution then continues to the first sample of the next period.
 
-    The input between samples is a cubic spline. Returns the modes of the field (samples, count, time), and the last internal
-    state. A solution that grows beyond all bounds is NaN.
+    If the solution for a sample grows without bound, this sample is NaN.
 
     >>> line = Line.of("sine", 4, np.pi)
     >>> decay = Equation(1, ("y_xx", "f"), np.array([0.5, 1.0]))
@@ -124,7 +126,13 @@ def march(
 
 
 def seen(rates: np.ndarray, states: np.ndarray) -> np.ndarray:
-    """Return the modes of the field from internal states (…, order · count)."""
+    """Return the modes of the field from internal states (…, order · count).
+
+    rates: the eigenvalues λ, (order, count).
+
+    For order 1, the internal state is the mode q of the field. For order 2, a mode has two internal states z₁ and z₂, one for
+    each eigenvalue, with q = (z₁ − z₂) / (λ₁ − λ₂).
+    """
     if len(rates) == 1:
         return states
     first, second = np.split(states, 2, axis=-1)
@@ -135,7 +143,7 @@ def at_rest(rates: np.ndarray, modes: np.ndarray) -> np.ndarray:
     """Return the internal state of a field that does not move, from its modes (…, count): (…, order · count)."""
     if len(rates) == 1:
         return modes
-    # q = (z₁ − z₂)/(λ₁ − λ₂) and q′ = (λ₁ z₁ − λ₂ z₂)/(λ₁ − λ₂) = 0
+    # the solution of q = (z₁ − z₂)/(λ₁ − λ₂) and q′ = (λ₁ z₁ − λ₂ z₂)/(λ₁ − λ₂) = 0
     return np.concatenate([-rates[1] * modes, -rates[0] * modes], axis=-1)
 
 

@@ -50,7 +50,10 @@ class Fields:
         return np.asarray((self.solve(equation) - self.outputs).ravel())
 
     def errors(self, equation: Equation) -> np.ndarray:
-        """Return the relative L2 error of each sample, (samples,); infinite if the solution grows beyond all bounds."""
+        """Return the L2 error of each sample, (samples,), relative to the motion from the start field.
+
+        The error is infinite if the solution grows without bound.
+        """
         missed = np.linalg.norm((self.solve(equation) - self.outputs).reshape(len(self.inputs), -1), axis=1)
         moved = np.linalg.norm((self.outputs - self.start[:, None]).reshape(len(self.inputs), -1), axis=1)
         return np.nan_to_num(missed / np.maximum(moved, 1e-2 * moved.mean()), nan=np.inf)
@@ -59,9 +62,9 @@ class Fields:
 def refine(
     equation: Equation, fields: Fields, scales: np.ndarray, iterations: int = 12, deadline: float = np.inf
 ) -> tuple[Equation, float]:
-    """Return the equation with the coefficients of least squared error, and this error (finite, or infinity).
+    """Return the equation with the coefficients that minimise the sum of squared errors, and this sum, which may be infinite.
 
-    scales: the size of a change of each coefficient that matters, (terms,).
+    scales: typical size of each coefficient, (terms,); see `Regression.scales`.
     deadline: a value of `time.monotonic` after which no iteration begins.
     """
     missed = fields.missed(equation)
@@ -100,7 +103,7 @@ def jacobian(equation: Equation, fields: Fields, scales: np.ndarray, missed: np.
 
 
 def covariance(equation: Equation, fields: Fields, scales: np.ndarray) -> np.ndarray:
-    """Return the covariance (terms, terms) of the coefficients, for errors that are independent of each other."""
+    """Return the covariance (terms, terms) of the coefficients, under the assumption that the errors are independent."""
     missed = fields.missed(equation)
     slopes = jacobian(equation, fields, scales, missed)
     variance = float(missed @ missed) / max(len(missed) - len(scales), 1)

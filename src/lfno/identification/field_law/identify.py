@@ -1,4 +1,4 @@
-"""From samples of a field on a line to its equation."""
+"""Identify the equation of a field on a line from samples of the field."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lfno.spectral.bases import most_modes
 ENOUGH = 40
 #: smallest number of spatial modes; products need more modes than the field itself
 FEWEST_MODES = 8
-#: a spatial mode counts if its energy is above this share of the whole, and this many times that of the noise
+#: a spatial mode is significant if its energy is above FAINT times the total energy and ABOVE_NOISE times the energy of noise
 FAINT, ABOVE_NOISE = 1e-9, 4.0
-#: spatial modes that are used, relative to the modes that count
+#: number of spatial modes of the model, relative to the number of modes up to the highest significant one
 MARGIN = 1.5
 #: largest scatter of the start fields, relative to the rms of the motion
 SAME_START = 0.1
@@ -37,9 +37,9 @@ def identify_law(
 
     train, validation: inputs and outputs, each (samples, 1, space, time). All samples start from the same field at rest. The
         validation samples choose the terms.
-    basis: "sine" for fixed ends, "cosine" for free ends; by default from the boundary of the axis or from the outputs.
+    basis: "sine" for fixed ends, "cosine" for free ends. By default, the boundary of the axis or the outputs decide.
     seconds: time limit of the search.
-    report: called with a sentence for each better equation.
+    report: a function that is called with a message when the search finds a better equation.
 
     Raises LfnoError if the samples start from different fields, or if no equation has a finite solution.
 
@@ -63,7 +63,7 @@ def identify_law(
     known = fields(train, begun.mean(1))
     moved = np.sqrt(((known.outputs - known.start[:, None]) ** 2).sum(1).mean())
     if np.sqrt(begun.var(1).sum()) > SAME_START * moved:
-        raise LfnoError("the samples start from different fields: an equation is identified from samples with one start field")
+        raise LfnoError("the samples start from different fields; for an equation, all samples must start from the same field")
     found = search(known, fields(validation, known.start), report or logging.getLogger("lfno").info, deadline)
     chosen = strongest(known, ENOUGH)
     equation, _ = refine(found.equation, chosen, found.scales, deadline=deadline)

@@ -72,20 +72,23 @@ class FieldLaw:
         return {name: (value, value - width, value + width) for (name, value), width in pairs}
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the outputs from the common start field. Samples that grow beyond all bounds are NaN, with a warning."""
+        """Return the outputs from the common start field.
+
+        If the solution for a sample grows without bound, this sample is NaN, and there is a warning.
+        """
         forces, back, step = self._in_modes(inputs, grid or self.grid)
         modes, _ = march(self.equation, self._line, forces, step, self._begin(len(forces)))
         lost = int(np.isnan(modes).any((1, 2)).sum())
         if lost:
-            told = f"the solution of the equation grows beyond all bounds for {lost} of {len(modes)} inputs: the answer is NaN"
+            told = f"the solution of the equation grows without bound for {lost} of {len(modes)} samples: their outputs are NaN"
             warnings.warn(told, stacklevel=2)
         return np.asarray((back @ modes)[:, None])
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the transient and the steady part of the response from the common start field.
 
-        The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, with a
-        warning. Raises LfnoError if no sample has a steady state.
+        The steady part is the response to the periodically repeated inputs. Samples without a steady state are NaN, and
+        there is a warning. Raises LfnoError if no sample has a steady state.
         """
         steady = self.steady(inputs, grid)
         missing = int(np.isnan(steady).any((1, 2, 3)).sum())
@@ -153,7 +156,7 @@ class FieldLaw:
         space, time = grid.axes
         own = length_of(self.grid.axes[0])
         if abs(length_of(space) / own - 1) > 1e-6:
-            raise LfnoError(f"the line of the model is {own:g} long, the line of the inputs {length_of(space):g}")
+            raise LfnoError(f"the line of the model is {own:g} long, but the line of the inputs is {length_of(space):g} long")
         there, back = line_matrices(self.basis, len(self.start), space)
         return there @ values[:, 0], back, time.step
 

@@ -1,6 +1,6 @@
-"""First values of the coefficients, by linear regression on the integrated equation.
+"""Initial values of the coefficients, by linear regression on the integrated equation.
 
-The equation is integrated once per derivative in time, so that no derivative of measured fields in time is needed:
+The equation is integrated once per derivative in time, so that no time derivative of a measured field is needed:
 
     q_k(t) − q_k(0) = Σ_j c_j ∫ F_jk dt      (order 1),      q_k(t) − q_k(0) = Σ_j c_j ∫∫ F_jk dt dt      (order 2, from rest),
 
@@ -17,15 +17,15 @@ from scipy.interpolate import CubicSpline
 from lfno.identification.field_law.fit import Fields
 from lfno.identification.field_law.terms import INPUT, LINEAR, RATES
 
-#: ridge of the regression, relative to the largest eigenvalue of the normal equations of unit columns
+#: ridge parameter of the regression for each term; the columns of the regression have unit norm
 RIDGE = 1e-12
 
 
 class Regression:
-    """Products of the integrated terms of one order, from which any subset of terms is solved for.
+    """Linear regression on the integrated equation of one order in time. `solve` returns the solution for some of the terms.
 
     terms: the names of all terms.
-    scales: the size of a coefficient whose term alone is as large as the left side, (terms,).
+    scales: for each term, the coefficient that makes the norm of this term equal to the norm of the left side, (terms,).
     """
 
     def __init__(self, order: int, terms: Sequence[str], measured: Fields) -> None:

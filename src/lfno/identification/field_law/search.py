@@ -17,17 +17,17 @@ from lfno.identification.field_law.terms import INPUT, LINEAR, POINTWISE, RATES
 
 #: largest number of terms besides the input
 MOST_TERMS = 6
-#: sets of terms of each size that are fitted, those with the smallest residuals of the regression
+#: number of sets of each size that are fitted: the sets with the smallest residuals of the regression
 TRIED = 2
-#: a set with one term more must reduce the validation error to this share
+#: a larger set must lower the validation error below this multiple of the best error so far
 GAIN = 0.9
-#: the search ends after this many sizes without a gain
+#: the search ends after this number of successive sizes without a better set
 PATIENCE = 2
 #: validation error below which no larger set is tried
 EXACT = 1e-4
 #: validation error below which the other order in time is not tried
 GOOD = 1e-3
-#: samples that the search fits, and samples that it compares with
+#: number of training samples for the fits, and of validation samples for the comparison
 FITTED, COMPARED = 16, 24
 
 
@@ -43,7 +43,7 @@ class Trial:
 def search(train: Fields, validation: Fields, report: Callable[[str], object], deadline: float) -> Trial:
     """Return the best equation, fitted to some of the training samples.
 
-    report: called with a sentence for each better equation.
+    report: a function that is called with a message when the search finds a better equation.
     deadline: a value of `time.monotonic` after which no further set of terms is tried.
 
     Raises LfnoError if no equation has a finite solution for the inputs.
@@ -74,7 +74,7 @@ def _library(order: int) -> tuple[str, ...]:
 def _best_set(
     regression: Regression, train: Fields, validation: Fields, report: Callable[[str], object], deadline: float
 ) -> Trial:
-    """Fit the best sets of one, two, … terms, and return the smallest set that no larger set improves much."""
+    """Fit the best sets of one, two, … terms. Return the best trial; a larger set counts as better only with a clear GAIN."""
     best, without_gain = Trial(Equation(regression.order, (INPUT,), np.zeros(1)), np.inf, np.ones(1)), 0
     for size in range(1, MOST_TERMS + 1):
         sets = [(INPUT, *names) for names in combinations(regression.terms[1:], size)]

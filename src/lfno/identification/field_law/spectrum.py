@@ -1,4 +1,4 @@
-"""Modes of small motion about a field, from the equation."""
+"""Modes of small motion about a field: the eigenvalues of the linearised equation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def small_motion(
     """Return the modes of small motion about the field with the modes `start`, strongest first.
 
     shares: contribution of each spatial mode to the field, (count,).
-    covariance: covariance of the coefficients.
+    covariance: covariance of the coefficients, (terms, terms).
+    error: relative validation error of the equation.
     """
     poles, places = eigenvalues(equation, line, start)
     order = np.argsort(-shares[places], kind="stable")

@@ -11,13 +11,13 @@ from lfno.core.grid import Axis
 from lfno.identification.field import line_matrices
 
 INPUT = "f"
-#: linear terms: factor of the spatial mode with wave number κ
+#: linear terms -> the factor by which a term multiplies the spatial mode with wave number κ
 LINEAR: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "y": np.ones_like,
     "y_xx": lambda wave: -(wave**2),
     "y_xxxx": lambda wave: wave**4,
 }
-#: linear terms with the rate of the field, for equations of second order in time
+#: linear terms in ∂y/∂t, for equations of second order in time
 RATES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"y_t": np.ones_like, "y_xxt": lambda wave: -(wave**2)}
 #: terms that are computed at every point from y and its slope y_x
 POINTWISE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -28,7 +28,7 @@ POINTWISE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "y⁵": lambda y, slope: y * np.square(y * y),
     "y y_x": lambda y, slope: y * slope,
 }
-#: points per spatial mode at which products are computed; 2 would be enough for products of two fields
+#: points per spatial mode for the pointwise terms; the aliases of a product of three fields then lie above the spatial modes
 FINENESS = 2
 
 

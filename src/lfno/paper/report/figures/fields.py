@@ -41,8 +41,8 @@ def _draw(axes: Any, field: np.ndarray, one: Example, **colours: Any) -> Any:
 def field_errors(runs: Runs, task: str) -> Figure | None:
     """Draw the truth and the predictions of one test sample beside each other, and below each prediction its error map.
 
-    The maps show |error| over the largest value of the truth. All of them have one logarithmic scale of three decades, so
-    that models can be compared by eye.
+    The maps show |error| divided by the largest |value| of the truth. All of them have one logarithmic scale of three decades,
+    so that models can be compared by eye.
     """
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import FuncFormatter
