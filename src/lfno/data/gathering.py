@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
     sources: list[Any] = list(source) if several else [source]  # type: ignore[arg-type]
     if not sources:
         raise LfnoError("no file was given; name at least one")
-    files = [Path(one).resolve() for one in sources if isinstance(one, (str, Path))]
+    files = [Path(abspath(one)) for one in sources if isinstance(one, (str, Path))]
     if len(set(files)) < len(files):
         twice = next(file for file in files if files.count(file) > 1)
         raise LfnoError(f"{twice.name} is named twice; name each file once")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os.path import abspath
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,7 @@ def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:
 def _refuse_same_file(source: Any, test: Any) -> None:
     """Raise LfnoError if a file is used for training and for the test."""
     known, tested = (
-        {Path(one).resolve(): one for one in (data if isinstance(data, list) else [data]) if isinstance(one, (str, Path))}
+        {abspath(one): one for one in (data if isinstance(data, list) else [data]) if isinstance(one, (str, Path))}
         for data in (source, test)
     )
     for path in known.keys() & tested.keys():

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lfno.core.errors import LfnoError
+from lfno.core.errors import LfnoError, Option
 from lfno.data.signals.record import Record
 
 FORGOTTEN = 3e-3  # share of the peak: the memory ends when the impulse response has fallen to this share of its peak
@@ -83,12 +83,19 @@ def choose_windows(
     The memory is estimated on the longest record. The warm-up is as long as the memory, and the scored part of a window is at
     least as long as the warm-up. If the memory is too long for this, up to three quarters of a window are warm-up. A window is
     at most 1/LARGE of all samples, and at most as long as the median run.
-    Raises LfnoError if the longest record is shorter than the shortest window.
+    Raises LfnoError if the longest record is shorter than the shortest window, or if `window` or `warmup` is longer than all
+    data.
     """
     record = max(records, key=len)
     step, unit, size = record.grid.axes[-1].step, record.grid.axes[-1].unit, sum(map(len, records))
     if len(record) < LEAST:
         raise LfnoError(f"a record of {len(record)} samples is too short: the shortest window has {LEAST} samples")
+    most = max(window or 0, warmup or 0)
+    if most > size:
+        raise LfnoError(
+            f"a window or warm-up of {most} samples is longer than all data ({size} samples); shorten it: ",
+            Option("window", "SAMPLES"),
+        )
     usual, longest = min(USUAL, max(size // SMALL, LEAST)), max(size // LARGE, LEAST)
     if len(records) > 1:
         longest = max(min(longest, int(np.median([len(one) for one in records]))), LEAST)
