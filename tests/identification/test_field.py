@@ -60,6 +60,18 @@ def test_a_model_predicts_on_a_finer_grid(heat: Dataset) -> None:
     assert relative(model.predict(force[None, None], fine), Heat().solve(force, fine)) < 1e-3
 
 
+def test_a_model_predicts_on_a_grid_with_fewer_points_than_modes(heat: Dataset) -> None:
+    model = identify_field(heat.inputs[:40], heat.outputs[:40], heat.grid)
+    x = heat.grid["x"]
+    coarse = heat.grid.change("x", size=8, step=7 * x.step)
+    force = np.sin(2 * np.pi * np.arange(50) / 49)[:, None] * np.cos(9 * heat.grid["t"].points)
+    whole = model.predict(force[None, None])
+    assert len(model.modes) > 8
+    assert relative(model.predict(force[None, None, ::7], coarse), whole[:, :, ::7]) < 1e-6
+    with pytest.raises(LfnoError, match="at least 2 time steps"):
+        model.predict(force[None, None, :, :1], heat.grid.change("t", size=1))
+
+
 def test_a_motion_without_input_becomes_the_offset_of_the_model() -> None:
     """The field also moves without an input: y = response + drift. All samples have the same drift."""
     grid = Grid((Axis("x", 33, 1 / 32, boundary="free"), Axis("t", 60, 0.05, time=True)))
@@ -88,5 +100,8 @@ def test_other_fields_are_refused() -> None:
     line = Grid((Axis("x", 16, 0.1), Axis("t", 20, 0.1, time=True)))
     with pytest.raises(LfnoError, match="the same in all samples"):
         identify_field(np.ones((2, 1, 16, 20)), np.ones((2, 1, 16, 20)), line)
+    short = Grid((Axis("x", 1, 0.1), Axis("t", 20, 0.1, time=True)))
+    with pytest.raises(LfnoError, match="at least 3"):
+        identify_field(np.ones((2, 1, 1, 20)), np.ones((2, 1, 1, 20)), short)
     with pytest.raises(LfnoError, match="2 and 1"):
         identify_field(np.ones((2, 2, 16, 20)), np.ones((2, 1, 16, 20)), line)

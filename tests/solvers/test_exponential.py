@@ -73,3 +73,18 @@ def test_blow_up_is_an_error_that_says_when():
         exponential_collocation(
             np.array([0.0]), lambda t: np.zeros((5, 1, 1)), lambda q: q**2, np.ones((1, 1)), np.array([0.0, 2.0])
         )
+
+
+@pytest.mark.parametrize("rate", [0.0, 2000.0])
+def test_a_sample_that_is_lost_stays_lost_and_the_others_are_exact(rate):
+    """q′ = λ q + 1 + q² from 0 is tan t, which blows up at t = π/2; a load of −1 in the other sample keeps it at rest.
+
+    For λ = 2000 even e^{λh} overflows.
+    """
+    load = np.zeros((5, 2, 1))
+    load[:, 1] = -1.0
+    times = np.linspace(0, 3, 4)
+    q = exponential_collocation(np.array([rate]), lambda t: load, lambda q: 1 + q**2, np.zeros((2, 1)), times, give_up=True)
+    assert np.isnan(q[:, 0]).all()
+    if not rate:
+        assert np.abs(q[:, 1]).max() == 0

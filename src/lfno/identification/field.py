@@ -166,21 +166,26 @@ class FieldModel:
 def is_line(data: Dataset) -> bool:
     """Return whether `FieldModel` can describe a data set.
 
-    The data set must have one input, one output, and the axes (x, t). The axis x must have two ends.
+    The data set must have one input, one output, and the axes (x, t). The axis x must have two ends and a point between them.
     """
     grid = data.grid
     one = data.inputs.shape[1] == data.outputs.shape[1] == 1
-    return one and grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic and data.inputs.shape[-1] > 1
+    ends = grid.ndim == 2 and grid.time == 1 and not grid.axes[0].periodic
+    return one and ends and grid.shape[0] > 2 and grid.shape[1] > 1
 
 
 def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
     """Return the analysis matrix (count, points) and the mode shapes Φ (points, count) on the points of an axis.
 
-    The first and the last point of the axis are the two ends of the line.
+    The first and the last point of the axis are the two ends of the line. The points cannot tell more modes apart than
+    `most_modes`; the coefficients of all further modes are zero.
     """
     places = torch.linspace(0, 1, axis.size, dtype=torch.float64)
     back = shapes(basis, count, places)
-    return analysis(back, places).numpy(), back.numpy()
+    there = torch.zeros_like(back.T)
+    seen = max(min(count, most_modes(basis, axis.size)), 0)
+    there[:seen] = analysis(back[:, :seen], places)
+    return there.numpy(), back.numpy()
 
 
 def identify_field(
@@ -192,7 +197,8 @@ def identify_field(
         an unknown boundary, the basis that describes the outputs with fewer modes is used.
     accuracy: relative L2 error of the outputs themselves, if a network computed them. The fit stops at this error. A spatial
         mode smaller than this error is left out. The covariance counts this error as noise.
-    Raises LfnoError for other shapes, for a periodic axis, and for outputs that are the same in all samples.
+    Raises LfnoError for other shapes, for a periodic axis, for an axis of fewer than 3 points, and for outputs that are the
+    same in all samples.
 
     >>> from lfno.systems import Heat
     >>> data = lfno.dataset("heat-rich", count=24)
@@ -208,6 +214,8 @@ def identify_field(
     space, time = grid.axes
     if space.periodic:
         raise LfnoError(f"axis {space.name!r} is periodic: modal analysis of a field needs two ends, fixed or free")
+    if space.size < 3:
+        raise LfnoError(f"axis {space.name!r} has {space.size} points: modal analysis of a field needs at least 3")
     force, motion = (np.asarray(values[:, 0], dtype=np.float64) for values in (inputs, outputs))
     count = min(MOST_MODES, most_modes("sine", space.size))
     basis = basis or choose_basis(motion, space)

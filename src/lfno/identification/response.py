@@ -32,6 +32,8 @@ def interpolate(inputs: np.ndarray, step: float, hold: str) -> np.ndarray:
     if hold == "linear":
         return np.stack([ahead, np.diff(inputs, axis=-1) / step])
     if hold == "cubic":
+        if inputs.shape[-1] < 2:
+            raise LfnoError("a single time step has no input between samples: a prediction needs at least 2 time steps")
         pieces = CubicSpline(step * np.arange(inputs.shape[-1]), inputs, axis=-1).c
         return np.moveaxis(pieces[::-1], 1, -1)
     raise LfnoError(f"there is no hold {hold!r}: choose one of {', '.join(HOLDS)}")

@@ -110,8 +110,9 @@ def exponential_collocation(
     def table(step: float) -> tuple[np.ndarray, np.ndarray]:
         key = float(f"{step:.12e}")  # steps that differ only by rounding errors share a table
         if key not in tables:
-            decay = np.exp(np.append(nodes, 1.0)[:, None] * key * eigenvalues)
-            tables[key] = decay[:, None, :], collocation_weights(eigenvalues, key, stages)
+            with np.errstate(over="ignore", invalid="ignore"):  # large positive eigenvalues; the step then fails
+                decay = np.exp(np.append(nodes, 1.0)[:, None] * key * eigenvalues)
+                tables[key] = decay[:, None, :], collocation_weights(eigenvalues, key, stages)
         return tables[key]
 
     q = np.array(start, dtype=np.result_type(start, eigenvalues))
@@ -120,12 +121,15 @@ def exponential_collocation(
     def advance(q: np.ndarray, t: float, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the state after a step, and which samples did not converge."""
         decay, weights = table(step)
-        known = np.where(lost[:, None], 0.0, load(t + nodes * step))
-        linear = decay * q
+        known = load(t + nodes * step)
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear = decay * q
+        linear[:, lost] = 0.0
         stage = linear[:-1]
         for _ in range(_MOST_ITERATIONS):
             with np.errstate(over="ignore", invalid="ignore"):  # overflow is detected below; the step is then halved
                 new = linear + np.einsum("ijm,jbm->ibm", weights, known + reaction(stage))
+            new[:, lost] = 0.0
             change = np.abs(new[:-1] - stage).max(axis=(0, 2))
             if not np.isfinite(change).all():
                 return new[-1], ~np.isfinite(change)

@@ -106,6 +106,8 @@ class Deployment(Description):
             grid = grid or self.grid
             program = self.program(grid.steps[-1], member)
             return write_onnx_window(program, grid.shape[-1], Path(path), describe(self.provenance, grid))
+        if not self.networks and self.grid.ndim > 1:
+            raise LfnoError(f"only networks can be exported to {to}; there is no export of this model of fields")
         if not self.networks:
             raise LfnoError(f"only networks can be exported to {to}; export this model to c, fmu, onnx-step or onnx")
         if not 0 <= member < len(self.networks):

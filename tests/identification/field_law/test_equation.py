@@ -84,3 +84,12 @@ def test_small_motion_has_the_eigenvalues_of_the_linearised_equation():
     found, places = eigenvalues(law, line, np.array([1.0, *np.zeros(7)]))
     order = np.argsort(places)
     assert found[order].real == pytest.approx(-0.5 * line.waves**2 - 2, rel=1e-6)
+
+
+def test_eigenvalues_do_not_depend_on_the_unit_of_the_field():
+    line = Line.of("cosine", 8, 2.0)
+    unit = 1e-6  # y′ = y_xx + y − y³/unit² has the equilibrium y = unit
+    law = Equation(1, ("y_xx", "y", "y³"), np.array([0.5, 1.0, -1.0 / unit**2]))
+    for start, slope in ((0.0, 1.0), (unit, -2.0)):
+        found, places = eigenvalues(law, line, np.array([start, *np.zeros(7)]))
+        assert found[np.argsort(places)].real == pytest.approx(slope - 0.5 * line.waves**2, rel=1e-9)

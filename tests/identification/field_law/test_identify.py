@@ -101,6 +101,11 @@ def test_wrong_data_raise_an_error(diffusing):
     moved = outputs + outputs.std() * np.sin(np.arange(26)[:, None, None, None] + np.pi * np.linspace(0, 1, 50)[:, None])
     with pytest.raises(LfnoError, match="start from different fields"):
         identify_law(*split(inputs, moved), grid)
+    for still in (0.0, 1.0):
+        with pytest.raises(LfnoError, match="does not move"):
+            identify_law(*split(inputs, np.full_like(outputs, still)), grid, basis="cosine")
+    with pytest.raises(LfnoError, match="are zero"):
+        identify_law(*split(0 * inputs, outputs), grid)
     equation = Equation(1, ("y_xx", "f"), np.ones(2))
     law = FieldLaw(equation, "sine", np.zeros(8), grid, np.zeros((2, 2)), np.ones(8))
     with pytest.raises(LfnoError, match="shape"):
@@ -122,3 +127,5 @@ def test_fit_keeps_the_equation_of_a_field_and_trains_no_network(diffusing, tmp_
     assert np.array_equal(again.predict(inputs[:2]), model.predict(inputs[:2]))
     with pytest.raises(LfnoError, match="signals"):
         again.export("c", tmp_path / "field.c")
+    with pytest.raises(LfnoError, match="no export of this model of fields"):
+        again.export("torch", tmp_path / "field.pt2")

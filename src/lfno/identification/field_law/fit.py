@@ -76,7 +76,7 @@ def refine(
         if not np.isfinite(slopes).all():
             break
         squares, slope = slopes.T @ slopes, slopes.T @ missed
-        while damping < MOST_DAMPING:
+        while damping < MOST_DAMPING and time.monotonic() < deadline:
             damped = squares + damping * np.diag(np.diag(squares)) + 1e-14 * np.trace(squares) * np.eye(len(squares))
             trial = equation.change(equation.coefficients - scales * np.linalg.solve(damped, slope))
             after = fields.missed(trial)

@@ -25,10 +25,13 @@ FEWEST_MODES = 8
 FAINT, ABOVE_NOISE = 1e-9, 4.0
 #: number of spatial modes of the model, relative to the number of modes up to the highest significant one
 MARGIN = 1.5
+#: smallest rms of the motion relative to the start field; a smaller motion is rounding error
+STILL = 1e-12
 #: largest scatter of the start fields, relative to the rms of the motion
 SAME_START = 0.1
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a trial equation whose solution grows without bounds is rejected
 def identify_law(
     train: tuple[np.ndarray, np.ndarray], validation: tuple[np.ndarray, np.ndarray], grid: Grid,
     *, basis: str | None = None, seconds: float | None = None, report: Callable[[str], object] | None = None,
@@ -41,7 +44,8 @@ def identify_law(
     seconds: time limit of the search.
     report: a function that is called with a message when the search finds a better equation.
 
-    Raises LfnoError if the samples start from different fields, or if no equation has a finite solution.
+    Raises LfnoError if the field does not move, if all inputs are zero, if the samples start from different fields, or if no
+    equation has a finite solution.
 
     >>> import lfno
     >>> data = lfno.dataset("heat-rich", count=24)
@@ -62,6 +66,10 @@ def identify_law(
     begun = there @ np.asarray(train[1][:, 0, :, 0], dtype=np.float64).T
     known = fields(train, begun.mean(1))
     moved = np.sqrt(((known.outputs - known.start[:, None]) ** 2).sum(1).mean())
+    if not moved > STILL * np.linalg.norm(known.start):
+        raise LfnoError("the field does not move in the training samples: there is no equation to identify")
+    if not known.inputs.any():
+        raise LfnoError("the inputs of the training samples are zero: an equation is identified from the response to inputs")
     if np.sqrt(begun.var(1).sum()) > SAME_START * moved:
         raise LfnoError("the samples start from different fields; for an equation, all samples must start from the same field")
     found = search(known, fields(validation, known.start), report or logging.getLogger("lfno").info, deadline)

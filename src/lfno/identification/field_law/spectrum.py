@@ -8,8 +8,8 @@ from lfno.identification.field_law.equation import Equation
 from lfno.identification.field_law.terms import INPUT, LINEAR, RATES, Line
 from lfno.identification.identify import Modes
 
-#: step of the finite differences of the reaction, relative to the size of the field
-PROBE = 1e-5
+#: imaginary step of the derivative of the reaction, Im N(y + ih)/h; it has no rounding error
+PROBE = 1e-30
 #: step of the finite differences of coefficients, relative to the coefficient
 CHANGE = 1e-4
 
@@ -25,8 +25,7 @@ def eigenvalues(equation: Equation, line: Line, start: np.ndarray) -> tuple[np.n
         sum((pairs.get(name, 0.0) * factor(line.waves) for name, factor in table.items()), np.zeros(count))
         for table in (LINEAR, RATES)
     )
-    probe = PROBE * max(float(np.abs(start).max()), 1.0) * np.eye(count)
-    reaction = (equation.reaction(line, start + probe) - equation.reaction(line, start - probe)) / (2 * probe[0, 0])
+    reaction = equation.reaction(line, start + 1j * PROBE * np.eye(count)).imag / PROBE
     matrix = np.diag(stiffness) + reaction.T
     if equation.order == 2:
         matrix = np.block([[np.zeros_like(matrix), np.eye(count)], [matrix, np.diag(damping)]])
