@@ -25,7 +25,7 @@ MOST_STEPS = 20_000  # largest number of steps between two points of the grid
 SOLVING = threading.Lock()  # LSODA has one global state for the whole process, so only one thread may use it
 
 #: the input as a function of time
-Force = Callable[[Any], np.ndarray]
+Force = Callable[[Any], Any]
 
 
 class Single:
