@@ -3,8 +3,8 @@
     python benchmarks/lookalikes.py FOLDER [NAME …]
     lfno benchmark wiener-hammerstein --data FOLDER/wiener-hammerstein
 
-The equations are not those of the models in `lfno`: diodes solve an implicit circuit equation, friction has a Stribeck peak and
-differs between directions, the position sensor is quantised, and the input of the axis comes from a feedback loop.
+The equations are not those of the models in `lfno`. The circuits have diodes with an implicit equation. The drive `emps` has
+friction with a Stribeck peak that differs between directions, a quantised position sensor, and an input from a feedback loop.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_page(command: str, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the fit of the periodic file, unless `--periodic no` is given, finds the noise floor."""
+    """A fit finds the noise floor if its file is periodic and `--periodic no` is not given."""
     monkeypatch.chdir(bench)
     words = command.split()
     if words[0] == "inspect":

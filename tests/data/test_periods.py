@@ -61,7 +61,10 @@ def test_gaps_do_not_change_the_noise_floor() -> None:
 
 
 def overlap(prepared: Prepared) -> bool:
-    """Return whether a scored time step is in two parts of the split. All values of the multisines are different."""
+    """Return whether a scored time step is in two parts of the split.
+
+    The input value identifies a time step, because all values are different.
+    """
     seen: dict[bytes, str] = {}
     for part in PARTS:
         for stretch in prepared.stretches(part):

@@ -55,7 +55,7 @@ def test_summary_over_runs() -> None:
 
 
 def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
-    """With micrometres instead of metres, only the RMSE of that output changes."""
+    """If one output is in micrometres instead of metres, only the RMSE of this output changes."""
     draw = np.random.default_rng(1)
     truth, unit = draw.normal(size=(4, 2, 50)), np.array([1.0, 1e6])
     prediction = truth + 0.1 * draw.normal(size=truth.shape)
@@ -63,7 +63,7 @@ def test_scores_do_not_depend_on_the_units_of_the_outputs() -> None:
     for name in ("l2", "linf", "nrmse", "fit"):
         assert other[name] == pytest.approx(metres[name])
     assert other["rmse"] == pytest.approx(metres["rmse"] * unit)
-    # with one output, the scores are the relative errors without scales
+    # with one output, a division of the output by its RMS changes nothing: `l2` is the plain relative error
     one = scores(prediction[:, :1], truth[:, :1])
     assert one["l2"] == pytest.approx(relative_l2(prediction[:, :1], truth[:, :1]).mean())
     assert one["nrmse"] == pytest.approx(one["rmse"][0] / truth[:, :1].std())
@@ -80,7 +80,8 @@ def test_the_offset_of_a_sensor_does_not_make_an_error_small() -> None:
     mean = np.broadcast_to(truth.mean(-1, keepdims=True), truth.shape)
     assert scores(mean + offset, truth + offset)["nrmse"] == pytest.approx(1)
     constant = np.full((1, 1, 200), 5.0)
-    assert scores(constant + 1, constant)["nrmse"] == pytest.approx(0.2), "constant truth: relative to its size"
+    # the error of a constant output is divided by the RMS of the output
+    assert scores(constant + 1, constant)["nrmse"] == pytest.approx(0.2)
 
 
 def test_a_moving_average_does_not_change_lines_except_at_the_ends() -> None:

@@ -15,7 +15,7 @@ def test_losses_of_two_samples():
 
 
 def test_the_h1_loss_is_the_mean_of_the_errors_of_values_and_slopes():
-    """The error has a tenth of the amplitude and seven times the frequency: 0.1 of the values and 0.7 of the slopes."""
+    """The error has a tenth of the amplitude of the truth and seven times its frequency: 0.1 for values and 0.7 for slopes."""
     x = 2 * torch.pi * torch.arange(4096, dtype=torch.float64) / 4096
     truth, error = 3 * torch.sin(x)[None, None], 0.3 * torch.sin(7 * x)[None, None]
     assert LOSSES["h1"](truth + error, truth).item() == pytest.approx((0.1 + 0.7) / 2, rel=1e-4)

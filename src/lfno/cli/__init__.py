@@ -18,7 +18,7 @@ Modules:
     export: `lfno export`
     benchmark: `lfno benchmark`
     demo: `lfno demo`
-    demo_outcome: errors, parts and modes of the demo
+    demo_outcome: the result of the demo: errors, transient and steady part, modes
     demo_page: the page of the demo
     app: `lfno app`
     shared: options that several commands have

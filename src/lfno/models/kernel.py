@@ -36,9 +36,10 @@ def unit_gain(decay: Tensor, band: float) -> Tensor:
 class PoleResidue(nn.Module):
     """Poles and residues of one layer.
 
-    modes: K of each axis.
+    modes: K for each axis. An axis without poles keeps the Fourier modes |l| < K.
     laplace: the axes with poles. Every other axis has one residue for each kept mode.
-    signed: whether the other axes have Fourier modes of both signs, |l| < K. If False, they have modes 0 … K−1 of a real basis.
+    signed: whether the axes without poles have Fourier modes of both signs. If False, these axes have the modes 0 … K−1 of a
+        real basis instead (`lfno.spectral.bases`).
 
     Poles are stored in units of the training window: μ in 1/s is the stored pole · WINDOW / (length of the window in s).
     """
@@ -153,7 +154,10 @@ class PoleResidue(nn.Module):
         return chunk_products.unfold(chunk_products.respond(chunk_products.fold(v), batch, layer, nothing), batch, size)
 
     def fits_products(self, v: Tensor, hold: str) -> bool:
-        """Return whether `lfno.backends.chunk_products` can compute the response to v: real signals on a CPU, shared poles."""
+        """Return whether `lfno.backends.chunk_products` can compute the response to v.
+
+        This needs real signals on a CPU, shared poles and the linear hold, outside of `torch.compile`.
+        """
         signals = v.ndim == 3 and not v.is_complex() and v.device.type == "cpu"
         return signals and hold == "linear" and self.shared and not torch.compiler.is_compiling()
 

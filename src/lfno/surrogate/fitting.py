@@ -82,11 +82,13 @@ def fit(
     model: "linear", "feedback", "equation", "lfno", "lno", "fno" or "marching" (goes from frame to frame). "auto"
         fits several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes
         with feedback and an LFNO; for the user's fields on a line a linear model, their partial differential equation and an
-        LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals corrects the linear model.
+        LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals
+        corrects the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
     preset: a function that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
-    causal: whether the model must run sample by sample. A network then has no weights R, because R acts on a whole window.
+    causal: whether the model must run sample by sample. A network then has no R (the free weights of its
+        steady Fourier modes), because R acts on a whole window.
     ensemble: the number of networks with different seeds. The prediction is their mean.
     minutes: time limit of the whole fit. By default, networks on a CPU get about eight minutes.
     folder: receives checkpoints, a log and the model.
@@ -140,7 +142,7 @@ def fit(
 
 
 def without_window(model: str) -> dict[str, Any]:
-    """Return the fields of a network that runs sample by sample. Raises LfnoError for a model that cannot do so."""
+    """Return the options of a network that runs sample by sample. Raises LfnoError for a model that cannot do so."""
     if kind_of(model) != "LFNO":
         raise LfnoError(f"an {kind_of(model)} sees a whole window at once and cannot be causal; choose lfno or linear")
     return {"steady": "exact", "layout": "blocks", "share_poles": True}
@@ -158,7 +160,8 @@ def _kinds(model: str, signals: bool, field: bool) -> list[str]:
 
 
 def _delivered(chosen: Candidate, why: str, fitted: Fitted, linear: Candidate | None) -> Surrogate:
-    """Return the chosen candidate as a model, with its test errors, its range and its intervals.
+    """Return the chosen candidate as a model, with its test errors, the range of its training inputs, and the
+    errors for its prediction intervals.
 
     why: one sentence that gives the reason for the choice.
     linear: the linear model of the training part, for the table of test errors.

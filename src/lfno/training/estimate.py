@@ -32,12 +32,13 @@ class Estimate:
     """The expected cost of a run.
 
     memory, disk: memory and disk space in bytes.
-    seconds: time of pilot runs and training together; None on a GPU, where it is not estimated.
+    seconds: time of the pilot runs (short trial runs before the training) plus the training; None on a GPU, where the time is
+        not estimated.
     free_memory, free_disk: free memory and disk space in bytes.
     batch: samples per step.
     largest_batch: the largest batch that fits into the free memory.
     step: seconds of one training step of all runs.
-    trial: seconds of one step of the pilot runs together.
+    trial: seconds of one training step of the pilot runs for R (`lfno.training.pilot`), all in one stack; 0 without pilot runs.
     look: seconds of one validation.
     pilot, training: seconds of the pilot runs, and of the training; None on a GPU.
     """
@@ -98,7 +99,7 @@ def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device
     device: the device of the training.
     folder: the folder for the files of the run; None if no files are written.
 
-    No step is measured that does not fit into memory.
+    A step that clearly does not fit into memory is not measured.
     """
     device, first = torch.device(device), tasks[0]
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else available()
@@ -178,7 +179,7 @@ def _step(task: Task, config: TrainingConfig, size: int, runs: int) -> Callable[
     """Return a function that computes the gradient of a batch of `size` samples for a stack of `runs` equal models."""
     stack = Stack([task.model] * runs, torch.device("cpu"))
     samples = {name: torch.zeros(runs, size, *values.shape[1:]) for name, values in task.train.arrays().items()}
-    # `unscored` does not change the cost; a wrong value is reported later, by the trainer
+    # the time steps that the loss ignores (`unscored`) do not change the cost; the trainer reports a number that is too large
     score = partial(sample_losses, config=replace(config, unscored=0))
     theta = stack.theta.detach().requires_grad_()
     return lambda: torch.autograd.grad(stack.losses(theta, samples, score).sum(), theta)
