@@ -88,7 +88,7 @@ class Field(Bench):
 
     def steady(self, given: Given) -> SteadyState:
         # models know the input at the samples only, so the samples are repeated, as in the labels of data sets
-        return self.system.steady_state(self.signal(given)(*open_mesh(self.grid)), self.grid)
+        return self.system.steady_state(self.signal(given)(*open_mesh(self.system.signal_grid(self.grid))), self.grid)
 
     def concerns(self, label: str, given: Given) -> list[str]:
         entry = training_set(str(self.files[label])) or self.entry
