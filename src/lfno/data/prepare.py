@@ -180,7 +180,10 @@ def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | N
     if tests:
         return partition.whole_runs(sizes, range(len(known), len(sizes)))
     if bounds is None:
-        return partition.whole_runs(sizes)
+        own = known.provenance.get("split")
+        if own is None or not own.get("validation"):
+            return partition.whole_runs(sizes, None if own is None else own["test"])
+        return [next(part for part, runs in own.items() if k in runs) for k in range(len(sizes))]
     low, high = (int(value) for value in bounds)
     if not 0 <= low < high <= len(sizes):
         raise LfnoError(f"the test range {low}:{high} does not fit {len(sizes)} runs, which are counted from 0")

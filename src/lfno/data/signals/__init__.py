@@ -7,6 +7,7 @@ Modules:
     axes: find the role of each axis of an array: sample, channel, time or space
     parts: join variables of training and test, such as `f_train` and `f_test`
     separate: separate the runs inside one file
+    experiments: separate experiments by the names of their arrays, such as `uEst` and `uVal`
     sides: the inputs, or the outputs, as one array with time stamps
     sampling: check whether time stamps are uniform, and resample
     clean: bring inputs and outputs to one uniform time axis
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,7 @@ from lfno.data.signals import parts
 from lfno.data.signals.axes import TIME, settle, stated
 from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.columns import extent
+from lfno.data.signals.experiments import named
 from lfno.data.signals.names import Roles, find_roles, sampling_step
 from lfno.data.signals.record import INPUT_GAPS, PERIOD, Record
 from lfno.data.signals.runs import Runs, of_trajectories
@@ -84,21 +87,26 @@ def read_signals(
     if isinstance(source, (str, Path)) and is_dataset(Path(source)):
         return storage.load(source)
     variables = _variables(source)
-    named = (input, output, time)
-    input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in named)
+    given = (input, output, time)
+    input, output, time = (one if one is None or isinstance(one, str) else ",".join(map(str, one)) for one in given)
     names = (input, output, time)
+    variables = named(variables, (input, output))
     separated = separate(variables, sample, time) if axes is None else None
     if separated is None:
         return _load(variables, names, sample, axes, dt, resample)
     records: list[Record] = []
-    for one in separated.runs:
+    split: dict[str | None, list[int]] = {}
+    for one, part in zip_longest(separated.runs, separated.parts):
         data = _load(one, names, None, None, dt, resample)
+        known = len(records)
         records += [replace(data, provenance={**data.provenance, "name": one.source})] if isinstance(data, Record) else (
             of_trajectories(data).records
         )
+        split.setdefault(part, []).extend(range(known, len(records)))
     notes = list(dict.fromkeys(note for record in records for note in record.notes))
     told: dict[str, Any] = {"name": Path(variables.source).stem, "source": variables.source}
     told |= {} if separated.period is None else {PERIOD: separated.period}
+    told |= {"split": split} if separated.parts else {}
     shortest, longest = min(map(len, records)), max(map(len, records))
     span = f"{shortest}" if shortest == longest else f"{shortest} to {longest}"
     notes.append(f"{len(records)} runs of {span} samples")

@@ -1,7 +1,7 @@
 """Separate the runs of one file.
 
-The runs are cells or structure arrays of MATLAB, groups of HDF5, or rows of a table with a column of run numbers or with a time
-that starts again.
+The runs are arrays with names such as `uEst` and `uVal`, cells or structure arrays of MATLAB, groups of HDF5, or rows of a table
+with a column of run numbers or with a time that starts again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lfno.data.files.variables import Variable, Variables
+from lfno.data.signals.experiments import by_part, levels, runs_of
 from lfno.data.signals.parts import one_for_each
 from lfno.data.signals.vocabulary import COORDINATES, SAMPLES, TIMES, bare_word
 
@@ -33,10 +34,12 @@ class Separated(NamedTuple):
 
     runs: the variables of each run.
     period: length of a period in time samples, if the arrays have an axis of periods; else None.
+    parts: part of the split of each run, if the names of the arrays tell it; else empty.
     """
 
     runs: list[Variables]
     period: int | None = None
+    parts: tuple[str, ...] = ()
 
 
 def separate(variables: Variables, sample: str | None, time: str | None) -> Separated | None:
@@ -45,6 +48,8 @@ def separate(variables: Variables, sample: str | None, time: str | None) -> Sepa
     sample: the column of a table with the number of the run; searched for if None.
     time: the time column of a table; searched for if None.
     """
+    if (parts := by_part(variables)) is not None:
+        return _of_parts(parts, sample, time)
     if (arrays := _realisations(variables)) is not None:
         return arrays
     if sample is None:
@@ -53,6 +58,22 @@ def separate(variables: Variables, sample: str | None, time: str | None) -> Sepa
                 return Separated(found)
     rows = _rows(variables, sample, time)
     return None if rows is None else Separated(rows)
+
+
+def _of_parts(parts: dict[str, Variables], sample: str | None, time: str | None) -> Separated:
+    """Return the runs of all parts of the split. The first run gets a note with the number of runs in each part."""
+    runs: list[Variables] = []
+    names: list[str] = []
+    periods = set()
+    for part, own in parts.items():
+        inner = separate(own, sample, time)
+        mine = [replace(own, source=f"{own.source}, {part}")] if inner is None else inner.runs
+        runs += mine
+        names += [part] * len(mine)
+        periods.add(None if inner is None else inner.period)
+    words = ", ".join(f"{names.count(part)} {part}" for part in parts)
+    runs[0].notes.append(f"the split of the file is kept: {words}")
+    return Separated(runs, periods.pop() if len(periods) == 1 else None, tuple(names))
 
 
 def _named(variables: Variables, pattern: re.Pattern[str]) -> list[Variables] | None:
@@ -93,36 +114,47 @@ def _of_run(variable: Variable, place: int, count: int) -> Variable:
 def _realisations(variables: Variables) -> Separated | None:
     """Separate arrays (samples, channels, realisations, periods) into one run for each realisation.
 
-    Responses to multisine inputs are stored in this form. A time vector has the samples of one period and is continued over all
-    periods. A single number, such as the sampling rate, belongs to every run. Returns None if the file has no such arrays.
+    Responses to multisine inputs are stored in this form. If the arrays have levels, `u_100mV` and `u_200mV`, every level gives
+    its own runs. The axis of periods may also be the second or third; `runs_of` finds it. A time vector has the samples of one
+    period and is continued over all periods. A single number, such as the sampling rate, belongs to every run. Returns None if
+    the file has no such arrays.
     """
     arrays = {n: v for n, v in variables.entries.items() if len(v.shape) == 4 and not any(v.axes) and v.numeric}
-    shapes = {(v.shape[0], *v.shape[2:]) for v in arrays.values()}
     others = {name: variable for name, variable in variables.entries.items() if name not in arrays}
     space = any(name.lower() in COORDINATES and variable.size > 1 for name, variable in others.items())
-    if len(arrays) < 2 or len(shapes) != 1 or space:  # coordinates of space mean that the arrays are fields
+    if len(arrays) < 2 or space:  # coordinates of space mean that the arrays are fields
         return None
-    period, count, periods = shapes.pop()
-    if period != max(next(iter(arrays.values())).shape) or periods < 2 or any(v.shape[1] >= period for v in arrays.values()):
+    found: list[Variables] = []
+    sizes = set()
+    for group in levels(arrays):
+        shapes = {(v.shape[0], *v.shape[2:]) for v in group.values()}
+        size = next(iter(group.values())).shape[0]
+        if len(shapes) != 1 or any(max(v.shape[1:]) >= size for v in group.values()):
+            return None
+        runs, period, periods = runs_of({name: variable.array([]) for name, variable in group.items()})
+        if periods < 2:
+            return None
+        sizes.add((period, periods))
+        shared = {n: v for n, v in others.items() if v.size == 1} | _continued(others, period, periods)
+        for run in runs:
+            own = {name: Variable.of(name, array, group[name].unit, ("t", "channel")) for name, array in run.items()}
+            found.append(_one(variables, len(found), shared | own))
+    if len(sizes) > 1:
         return None
-    values = {name: variable.array([]) for name, variable in arrays.items()}
-    shared = {n: v for n, v in variables.entries.items() if n not in arrays and v.size == 1}
-    for name, variable in variables.entries.items():
+    period, periods = sizes.pop()
+    found[0].notes.append(f"arrays of {len(found)} realisations with {periods} periods of {period} samples each")
+    return Separated(found, period)
+
+
+def _continued(variables: dict[str, Variable], period: int, periods: int) -> dict[str, Variable]:
+    """Return the time vectors of one period, continued over all periods."""
+    found = {}
+    for name, variable in variables.items():
         if variable.numeric and bare_word(name) in TIMES and variable.size == period:
             stamps = np.ravel(variable.array([], keep_double=True))
             more = np.arange(periods)[:, None] * (stamps[-1] - stamps[0]) * period / (period - 1)
-            shared[name] = Variable.of(name, np.ravel(more + stamps), variable.unit)
-    found = []
-    for place in range(count):
-        own = {}
-        for name, array in values.items():
-            joined = array[:, :, place].transpose(2, 0, 1).reshape(periods * period, -1)
-            own[name] = Variable.of(name, joined, arrays[name].unit, ("t", "channel"))
-        found.append(_one(variables, place, shared | own))
-    found[0].notes.append(
-        f"arrays (samples, channels, realisations, periods) with {period} samples, {count} realisations and {periods} periods"
-    )
-    return Separated(found, period)
+            found[name] = Variable.of(name, np.ravel(more + stamps), variable.unit)
+    return found
 
 
 def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Variables] | None:
