@@ -1,4 +1,4 @@
-"""Separate the experiments of one file by the names of their arrays: `uEst`, `yEst`, `uVal`, `yVal`, or `u_100mV`, `y_100mV`."""
+"""Separate the experiments of one file by the names of their arrays: `uEst`, `yEst`, `uVal`, or `u_100mV`, `y_100mV`."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def levels(arrays: dict[str, Variable]) -> list[dict[str, Variable]]:
 def runs_of(values: dict[str, np.ndarray]) -> tuple[list[dict[str, np.ndarray]], int, int]:
     """Return (arrays (time, channel) of each realisation, samples of a period, number of periods).
 
-    values: arrays with four axes. The first axis is the time within a period. The axis along which the values of an array repeat
-    is the axis of periods; if there is none, the last axis. The second axis has the channels, unless it has the periods. All
-    other axes are realisations.
+    values: arrays with four axes. The first axis is the time within a period. The axis along which the values of an array
+    repeat is the axis of periods; if there is none, the last axis. The second axis has the channels, unless it has the periods.
+    All other axes are realisations.
     """
     shape = next(iter(values.values())).shape
     repeating = {axis: min(_change(array, axis) for array in values.values()) for axis in (1, 2, 3) if shape[axis] > 1}

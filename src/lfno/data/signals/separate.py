@@ -1,7 +1,7 @@
 """Separate the runs of one file.
 
-The runs are arrays with names such as `uEst` and `uVal`, cells or structure arrays of MATLAB, groups of HDF5, or rows of a table
-with a column of run numbers or with a time that starts again.
+The runs are arrays with names such as `uEst` and `uVal`, cells or structure arrays of MATLAB, groups of HDF5, or rows of a
+table with a column of run numbers or with a time that starts again.
 """
 
 from __future__ import annotations
