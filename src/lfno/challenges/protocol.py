@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 
 #: part of each training record that is held out to choose between models, for records that are not periodic
 HELD_OUT = 0.2
@@ -19,8 +20,8 @@ HELD_OUT = 0.2
 WHITE = 0.1
 
 
-@dataclass(frozen=True)
-class Question:
+@dataclass(frozen=True, repr=False)
+class Question(Short):
     """The part of a test record that a model may see.
 
     inputs: all inputs, (channels, time).
@@ -35,8 +36,8 @@ class Question:
     rest: bool = False
 
 
-@dataclass(frozen=True)
-class Record:
+@dataclass(frozen=True, repr=False)
+class Record(Short):
     """One measured record.
 
     figure: name of the figure of merit that the record belongs to; for training records also the name of the input level.
@@ -71,8 +72,8 @@ class Record:
         return replace(self, inputs=inputs, outputs=outputs)
 
 
-@dataclass(frozen=True)
-class Training:
+@dataclass(frozen=True, repr=False)
+class Training(Short):
     """The training records and the protocol. The choice of a model may depend on nothing else.
 
     records: the training records.

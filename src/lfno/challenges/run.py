@@ -18,10 +18,11 @@ from lfno.challenges.methods import find_method
 from lfno.challenges.protocol import Model, Question, figures
 from lfno.core.environment import environment
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(Short):
     """The result of one run.
 
     benchmark: name of the benchmark.

@@ -23,7 +23,7 @@ def with_unit(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Axis:
     """An axis of equally spaced points, `origin + j * step` for j = 0 … size − 1.
 
@@ -70,6 +70,9 @@ class Axis:
         if not (math.isfinite(self.origin) and math.isfinite(self.origin + self.size * self.step)):
             raise LfnoError(f"axis {self.name!r} has origin {self.origin!r}: it must begin and end at finite numbers")
 
+    def __repr__(self) -> str:
+        return f"Axis({self.name}: {self.size} points of {self.step:g} {self.unit}".rstrip() + ")"
+
     @property
     def points(self) -> np.ndarray:
         """The coordinates of all points, an array of length `size`."""
@@ -86,7 +89,7 @@ class Axis:
         return with_unit(self.name, self.unit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grid:
     """The axes of a field in the order of its array, time last: (t), (x, t) or (x, y, t).
 
@@ -108,6 +111,9 @@ class Grid:
         names = [axis.name for axis in self.axes]
         if len(set(names)) != len(names):
             raise LfnoError(f"two axes of the grid have the same name: {names}")
+
+    def __repr__(self) -> str:
+        return f"Grid({', '.join(repr(axis)[5:-1] for axis in self.axes)})"
 
     @classmethod
     def line(cls, size: int, dt: float, unit: str = "s") -> Grid:

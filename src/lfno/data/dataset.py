@@ -10,13 +10,14 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import shortened
 from lfno.systems.base import Channel
 
 if TYPE_CHECKING:
     import xarray
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Dataset:
     """Samples of inputs and outputs on one grid.
 
@@ -71,6 +72,10 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.inputs)
+
+    def __repr__(self) -> str:
+        names = (", ".join(channel.name for channel in each) for each in (self.input_channels, self.output_channels))
+        return shortened(f"Dataset({self.name}: {len(self)} samples, {' → '.join(names)}, {self.grid!r})")
 
     def __getitem__(self, chosen: slice | np.ndarray | list[int]) -> Dataset:
         """Return a data set with the chosen samples and their parameters, mask and steady states."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.signals.record import INPUT_GAPS, Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
@@ -83,8 +84,8 @@ def _smallest(found: np.ndarray, longest: int) -> int | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Periods:
+@dataclass(frozen=True, eq=False, repr=False)
+class Periods(Short):
     """The average of the settled periods of one record.
 
     mean: a record of one period, the average of the settled periods.

@@ -14,7 +14,7 @@ from lfno.data.split import Split
 from lfno.data.stretches import PARTS, Span, Stretch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prepared:
     """Samples of equal length with their split, and the records that contain the samples.
 
@@ -38,6 +38,9 @@ class Prepared:
     spans: tuple[Span, ...] = ()
     noise_floor: np.ndarray | None = None
     memory: int = 0
+
+    def __repr__(self) -> str:
+        return f"Prepared({self.dataset!r}, {self.split!r})"
 
     @property
     def record(self) -> Record | None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from lfno.core.errors import LfnoError, Option
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
 from lfno.data.periods import Periods, average, find_period
@@ -52,8 +53,8 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
     return period
 
 
-@dataclass(frozen=True)
-class Realisations:
+@dataclass(frozen=True, repr=False)
+class Realisations(Short):
     """One averaged period for each realisation, and the transient before it if the system started at rest.
 
     records: first the averaged period of each realisation, then the transients.

@@ -16,7 +16,7 @@ VALIDATION = 30 / 380  # share of the samples for validation in the standard spl
 STANDARD_SEED = 2024  # seed of the standard split, so that every model is trained on the same samples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split:
     """Indices of the samples in each part. No sample is in two parts."""
 
@@ -34,6 +34,9 @@ class Split:
         if not (len(self.train) and len(self.test)):
             found = f"{len(self.train)} training and {len(self.test)} test samples"
             raise LfnoError(f"the split has {found}; at least one of each is needed")
+
+    def __repr__(self) -> str:
+        return "Split({} train, {} validation, {} test)".format(*self.sizes)
 
     @property
     def sizes(self) -> tuple[int, int, int]:

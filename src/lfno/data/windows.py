@@ -19,6 +19,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.memory import SHARE, available
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 from lfno.data.signals.record import Record
 from lfno.data.split import Split
@@ -27,8 +28,8 @@ from lfno.data.stretches import PARTS, PERIODIC, REST, Span, single_record
 MOST_WINDOWS = 8192  # windows of all parts of the split; more windows cost time and hardly improve a model
 
 
-@dataclass(frozen=True, eq=False)
-class Windows:
+@dataclass(frozen=True, eq=False, repr=False)
+class Windows(Short):
     """Windows of equal length in one record.
 
     starts: (windows,) the index of the first sample of each window in the record.

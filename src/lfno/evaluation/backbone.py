@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.evaluation.response import Response
 
 JUMP = 30.0  # degrees: if the phase falls by more from one frequency to the next, it has jumped
@@ -20,8 +21,8 @@ INSERTED = 8  # frequencies: `resolve` inserts this many between two neighbours
 ROUNDS = 4  # rounds of `resolve`; each round makes the frequency steps nine times smaller
 
 
-@dataclass(frozen=True)
-class Backbone:
+@dataclass(frozen=True, repr=False)
+class Backbone(Short):
     """Points of the backbone curve, sorted by amplitude. All arrays are (points,).
 
     amplitude: the amplitude of the motion.

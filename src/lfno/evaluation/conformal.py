@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 
 MOST = 1000  # errors: at most this many are stored; more would hardly change a quantile
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Short):
     """Sorted errors of n calibration samples, for each output channel.
 
     whole: (channels, n) the largest absolute error of each sample, for an interval that holds for a whole trajectory.

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 
 QUANTILES = (0.5, 0.95)  # shares of the energy: a feature is the frequency below which this share of the energy lies
 SLACK = 0.05  # share: every bound is widened by this share, and by 1/√n for n training windows
@@ -39,8 +40,8 @@ class Excess:
     message: str
 
 
-@dataclass(frozen=True)
-class Coverage:
+@dataclass(frozen=True, repr=False)
+class Coverage(Short):
     """Bounds of the features of the training windows.
 
     peak, rms: (channels,) the largest value of each channel.

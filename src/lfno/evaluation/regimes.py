@@ -8,6 +8,7 @@ import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.evaluation.metrics import check_pair
 
 
@@ -38,8 +39,8 @@ def moving_average(values: np.ndarray, width: int = 100) -> np.ndarray:
     return (total[..., stop] - total[..., start]) / (stop - start)
 
 
-@dataclass(frozen=True)
-class Regime:
+@dataclass(frozen=True, repr=False)
+class Regime(Short):
     """The error in one regime.
 
     curve: (time,) the error over time.

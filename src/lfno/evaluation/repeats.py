@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
@@ -23,8 +24,8 @@ class Decomposes(Protocol):
     def decompose(self, inputs: Any, /, *, grid: Grid) -> tuple[np.ndarray, np.ndarray]: ...
 
 
-@dataclass(frozen=True)
-class MeasuredSplit:
+@dataclass(frozen=True, repr=False)
+class MeasuredSplit(Short):
     """Errors of the two parts of a model on a record. Each is an RMS, divided by the RMS of the first period or of the steady
     part, whichever is larger.
 

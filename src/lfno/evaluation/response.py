@@ -13,6 +13,7 @@ import torch
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.identification.feedback import FeedbackModel
 from lfno.models.fno import FNO
 from lfno.models.lfno import LFNO
@@ -28,8 +29,8 @@ MOST_POINTS = 512  # points per cycle, at most: a linear interpolation then has 
 MOST = 1_000_000  # frequencies times amplitudes, at most
 
 
-@dataclass(frozen=True)
-class Response:
+@dataclass(frozen=True, repr=False)
+class Response(Short):
     """The steady response to the input a cos 2πft with frequency f and amplitude a: y = c₀ + Re Σ_k c_k e^{2πikft}.
 
     frequencies: (F,) the frequencies f in Hz.

@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from lfno.core.short import Short
+
 LENGTH = 128  # samples: length of a piece; a shorter signal is one piece
 MOST = 2000  # pieces: at most this many are stored
 CHANGES = 16  # changes of value: a piece with fewer is not used, because pulses and steps are equal in many experiments
 PRIME = 0x9E3779B97F4A7C15  # the number p of the hash: odd, with well mixed bits
 
 
-@dataclass(frozen=True)
-class SeenInputs:
+@dataclass(frozen=True, repr=False)
+class SeenInputs(Short):
     """Hashes of pieces of `length` samples of the training inputs.
 
     >>> force = np.random.default_rng(0).normal(size=(5, 1, 400))

@@ -8,13 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 
 BATCH = 32  # samples: this many are decomposed at once
 
 
-@dataclass(frozen=True)
-class SplitErrors:
+@dataclass(frozen=True, repr=False)
+class SplitErrors(Short):
     """Relative L2 errors of each sample, (sample,).
 
     prediction: the error of transient part + steady part, divided by the norm of the response.

@@ -16,11 +16,13 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.signal import oaconvolve
 
+from lfno.core.short import Short
+
 CHUNK = 256  # largest number of rows in one matrix product of `_change`; the limit bounds the memory
 
 
-@dataclass(frozen=True)
-class Taps:
+@dataclass(frozen=True, repr=False)
+class Taps(Short):
     """A finite impulse response.
 
     taps: the impulse response (outputs, inputs, taps), one tap per step.

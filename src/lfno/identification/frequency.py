@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.identification.pairs import signal_pair
 
 
-@dataclass(frozen=True)
-class FrequencyResponse:
+@dataclass(frozen=True, repr=False)
+class FrequencyResponse(Short):
     """A measured frequency response.
 
     frequencies: in Hz, (frequencies,).

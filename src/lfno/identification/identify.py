@@ -18,6 +18,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.identification.pairs import measured_moments, signal_pair
 from lfno.identification.projection import Projection
 from lfno.identification.response import HOLDS, interpolate, pole_response, spline_aliases
@@ -29,8 +30,8 @@ EXHAUSTED = 1e-5
 ENOUGH = 200_000
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, repr=False)
+class Modes(Short):
     """A linear system with the impulse response h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}, and a direct term.
 
     poles: (modes,), complex in 1/s, with Im μ ≥ 0, strongest mode first.

@@ -16,6 +16,7 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.identification.fir import NormalEquations, Taps
 from lfno.identification.identify import Modes, identify
 from lfno.identification.pairs import measured_moments, signal_pair
@@ -34,8 +35,8 @@ MOST_POINTS = 60_000
 MOST_POLES = 6
 
 
-@dataclass(frozen=True)
-class LinearModel:
+@dataclass(frozen=True, repr=False)
+class LinearModel(Short):
     """The linear model u(t) = output_offset(t) + (h ∗ (f − input_offset))(t), from the input f to the output u.
 
     kernel: the impulse response h, as taps or as modes.

@@ -37,7 +37,7 @@ MOST_PERIODS = 16
 INTEGRATES = "integrates"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModalModel:
     """The linear model u = output_offset + h ∗ (f − input_offset), from the input f to the output u.
 
@@ -53,6 +53,10 @@ class ModalModel:
     output_offset: np.ndarray
     grid: Grid
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        inputs, outputs = self.channels
+        return f"ModalModel({inputs} → {outputs} channels, {len(self.modes.poles)} poles, {self.grid!r})"
 
     @property
     def channels(self) -> tuple[int, int]:

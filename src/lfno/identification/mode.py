@@ -25,7 +25,7 @@ WEAK = 0.05
 OTHER_SHAPE = 0.3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mode:
     """One mode of a linear system, or of a nonlinear system in small motion.
 
@@ -47,6 +47,10 @@ class Mode:
     frequency_interval: Interval
     damping_interval: Interval
     time_constant_interval: Interval
+
+    def __repr__(self) -> str:
+        motion = f"{self.frequency:.4g} Hz, damping ratio {self.damping_ratio:.3g}" if self.frequency else "decay"
+        return f"Mode({motion}, time constant {self.time_constant:.3g} s, contribution {self.contribution:.3g})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mode as numbers and lists for JSON. A complex number becomes [real, imaginary]."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.identification.pairs import signal_pair
 
 #: order of the local polynomial
@@ -30,8 +31,8 @@ FLOOR = 1e-6
 RIDGE = 1e-7
 
 
-@dataclass(frozen=True)
-class PeriodicResponse:
+@dataclass(frozen=True, repr=False)
+class PeriodicResponse(Short):
     """A frequency response on the lines of one period.
 
     coefficients: H_k0, (degree + 1, outputs, inputs, lines) complex; zero on lines that were not excited.

@@ -10,6 +10,7 @@ import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.identification.pairs import LARGEST
 
 #: a function from inputs (batch, channels, time) to outputs (batch, outputs, time) from rest, both in physical units
@@ -23,8 +24,8 @@ FEWEST = 32
 OUTSIDE = 0.005
 
 
-@dataclass(frozen=True)
-class SmallSignal:
+@dataclass(frozen=True, repr=False)
+class SmallSignal(Short):
     """Weak forces and the linear response from rest.
 
     forces: (samples, inputs, time), rms 1.

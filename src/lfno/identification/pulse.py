@@ -11,6 +11,7 @@ import numpy as np
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.identification.identify import Modes, identify
 from lfno.identification.pairs import LARGEST
 from lfno.identification.probe import Respond
@@ -26,8 +27,8 @@ CANCELLING = 3.0
 WIDTH = 1 / 50
 
 
-@dataclass(frozen=True)
-class PulseResponse:
+@dataclass(frozen=True, repr=False)
+class PulseResponse(Short):
     """The response to a unit pulse on each input in turn. Time begins with the pulse.
 
     pulses: (inputs, inputs, time).

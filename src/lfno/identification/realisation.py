@@ -14,13 +14,14 @@ import numpy as np
 
 from lfno.core.checks import real_array
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 
 # largest number of rows and columns of the Hankel matrix; the time of the decomposition grows as the cube of this number
 _HANKEL = 600
 
 
-@dataclass(frozen=True)
-class Realisation:
+@dataclass(frozen=True, repr=False)
+class Realisation(Short):
     """The impulse response from input i to output o: h_oi(t) = Re Σ_n residues[o, i, n] e^{poles[n] t}.
 
     poles: (modes,), in 1/s, with Im μ ≥ 0.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.identification.realisation import realise
 
 #: largest relative change of |μ| of a stable pole from one order to the next
@@ -15,8 +16,8 @@ SAME_FREQUENCY = 0.01
 SAME_DAMPING = 0.05
 
 
-@dataclass(frozen=True)
-class Stabilisation:
+@dataclass(frozen=True, repr=False)
+class Stabilisation(Short):
     """The poles of all orders, one entry for each pole of each order.
 
     order: number of states of the realisation, (entries,).

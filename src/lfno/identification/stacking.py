@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.stretches import PERIODIC, REST, UNKNOWN, Stretch
 
 #: largest number of stretches with an estimated initial state; each of them adds as many regression columns as there are poles
@@ -19,8 +20,8 @@ MOST_SAMPLES = 200_000
 DISTURBED = 16
 
 
-@dataclass(frozen=True)
-class Stacked:
+@dataclass(frozen=True, repr=False)
+class Stacked(Short):
     """Stretches as arrays (stretches, channels, time). A model simulates each stretch from rest.
 
     mask: True where an output was measured and counts in the error; None if all outputs after the warm-up count.

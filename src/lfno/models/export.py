@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.core.tensorfile import write_atomically
 from lfno.models.frozen import Frozen, clone
 from lfno.models.marching import Marching
@@ -35,8 +36,8 @@ TOLERANCE = 1e-4
 MOST_POINTS = 2**24
 
 
-@dataclass(frozen=True)
-class Exported:
+@dataclass(frozen=True, repr=False)
+class Exported(Short):
     """A written file.
 
     path: the file.

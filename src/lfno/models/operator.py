@@ -68,6 +68,12 @@ class Operator(nn.Module, ABC):
             self.register_buffer(f"{name}_offset", torch.zeros(channels))
             self.register_buffer(f"{name}_scale", torch.ones(channels))
 
+    def __repr__(self) -> str:
+        inputs, outputs = self.channels
+        count = sum(parameter.numel() for parameter in self.parameters())
+        size = f"width {self.config.width}, {count} parameters"
+        return f"{type(self).__name__}({inputs} → {outputs} channels, {size}, {self.grid!r})"
+
     @property
     def channels(self) -> tuple[int, int]:
         """The numbers of input and output channels."""

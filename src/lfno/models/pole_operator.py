@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.models.config import PoleConfig
 from lfno.models.fourier_weights import FourierWeights
 from lfno.models.kernel import WINDOW, PoleResidue
@@ -18,8 +19,8 @@ from lfno.models.responses import Response
 from lfno.spectral.physics import describe_poles
 
 
-@dataclass(frozen=True)
-class PoleTable:
+@dataclass(frozen=True, repr=False)
+class PoleTable(Short):
     """The poles of a model, with the largest contribution first. Every column is an array with one entry for each pole.
 
     layer: the number of the layer, from 0.

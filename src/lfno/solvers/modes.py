@@ -11,13 +11,15 @@ from typing import Literal
 import numpy as np
 from numpy.polynomial import legendre
 
+from lfno.core.short import Short
+
 Ends = Literal["dirichlet", "neumann", "supported", "clamped"]
 #: boundary condition → (m, number of the lowest Legendre polynomials that the m-th derivative of a solution cannot contain)
 _ORDER: dict[str, tuple[int, int]] = {"dirichlet": (1, 1), "neumann": (1, 0), "supported": (2, 0), "clamped": (2, 2)}
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, repr=False)
+class Modes(Short):
     """Solutions of (−1)^m φ^(2m) = κ φ, and the matrices between values of a field and its modal coordinates.
 
     eigenvalues: κ, (modes,).

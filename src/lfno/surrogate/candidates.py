@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.prepared import Prepared
 from lfno.evaluation.metrics import in_deviations
 from lfno.identification.field import FieldModel, identify_field, is_line
@@ -36,8 +37,8 @@ FEWEST_ERRORS = 8
 SHORTEST_PIECE = 16
 
 
-@dataclass(frozen=True)
-class Candidate:
+@dataclass(frozen=True, repr=False)
+class Candidate(Short):
     """A fitted model with its errors on the validation samples.
 
     name: the kind of model, for example "linear" or "LFNO".

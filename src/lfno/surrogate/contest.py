@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 from lfno.data.prepare import Prepared
 from lfno.data.stretches import PERIODIC, SAMPLE_START
@@ -25,8 +26,8 @@ from lfno.surrogate.verdict import MODAL, NAMES, RATIO, worth
 SQUARES = "squares"  # key of the squared errors of each test sample in a row, until all rows are compared
 
 
-@dataclass(frozen=True)
-class Contest:
+@dataclass(frozen=True, repr=False)
+class Contest(Short):
     """The errors of a model and of the baselines on the same test data.
 
     rows: the `scores` of the model and of each baseline, by name.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data import prepare as preparing
 from lfno.data.prepared import Prepared
 from lfno.data.split import Split
@@ -36,8 +37,8 @@ AUTO, LINEAR, FEEDBACK, EQUATION, NETWORK = "auto", "linear", "feedback", "equat
 FITTED_ONCE = (LINEAR, FEEDBACK, EQUATION)
 
 
-@dataclass(frozen=True)
-class Fitted:
+@dataclass(frozen=True, repr=False)
+class Fitted(Short):
     """How a model was fitted: its data, the choices and their reasons, the training, and the test against the baselines.
 
     choices: sentences about the choices that were made.

@@ -14,6 +14,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.models.operator import Operator
 from lfno.surrogate.deployment import Deployment
 from lfno.surrogate.dynamics import Dynamics
@@ -37,8 +38,8 @@ def _silent(done: int, total: int) -> None:
     """The default progress function: do nothing."""
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Short):
     """A prediction with its spread and notes.
 
     values: the mean of the members.

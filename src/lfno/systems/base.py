@@ -125,6 +125,10 @@ class System(ABC):
         for name, value in self.values.items():
             setattr(self, name, value)
 
+    def __repr__(self) -> str:
+        given = (f"{name}={value}" for name, value in self.values.items())
+        return f"{type(self).__name__}({', '.join(given)})"
+
     @property
     def damped(self) -> bool:
         """Whether the system loses energy, so that the effect of its initial state decays."""

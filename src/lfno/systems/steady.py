@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.systems.signals import SampledSignal, Signal
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ PATIENCE = 8
 WINDOWS = 64
 
 
-@dataclass(frozen=True)
-class SteadyState:
+@dataclass(frozen=True, repr=False)
+class SteadyState(Short):
     """Periodic steady states of a batch of samples.
 
     values: (sample, channel, *grid). Samples without a periodic steady state are NaN.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.grid import Grid
+from lfno.core.short import Short
 from lfno.solvers.rk4 import rk4
 from lfno.systems.base import System
 from lfno.systems.ode import ForcedODE
@@ -26,8 +27,8 @@ ELSEWHERE = (-0.2, 2.0, 4.0, 8.0)
 STEP = 0.005
 
 
-@dataclass(frozen=True)
-class Tones(Signal):
+@dataclass(frozen=True, repr=False)
+class Tones(Signal, Short):
     """Tones a cos 2πft, one for each sample, as functions of τ = t / (length of the window of this sample).
 
     frequency: f in Hz, (samples,).
@@ -77,8 +78,8 @@ class _Scaled:
         return states[self.system.observed][:, None], states[..., -1].T
 
 
-@dataclass(frozen=True)
-class ToneResponse:
+@dataclass(frozen=True, repr=False)
+class ToneResponse(Short):
     """The steady responses to tones a cos ωt: y = c₀ + Re Σ_{k≥1} c_k e^{ikωt}.
 
     harmonics: the complex c_k from k = 0 on, (sample, harmonic).

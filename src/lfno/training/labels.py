@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from torch import Tensor
 
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 from lfno.data.stretches import PERIODIC, SAMPLE_START
 from lfno.training.config import TrainingConfig
@@ -17,8 +18,8 @@ from lfno.training.losses import LOSSES
 Respond = Callable[[Tensor, bool], Tensor]
 
 
-@dataclass(frozen=True)
-class Samples:
+@dataclass(frozen=True, repr=False)
+class Samples(Short):
     """Inputs and labels of training. There are two labels, `y` and `steady`; at least one of them is given.
 
     x: the inputs, (sample, channel, *grid) in physical units.

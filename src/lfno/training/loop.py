@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.models.operator import Operator
 from lfno.training import parallel
 from lfno.training.adam import Adam
@@ -27,8 +28,8 @@ BACK_OFF = 0.3  # factor of the learning rate when a run whose loss is not finit
 RETREATS = 3  # returns to a good state: a run that needs more has failed
 
 
-@dataclass
-class History:
+@dataclass(repr=False)
+class History(Short):
     """The values at each validation so far.
 
     epoch: the number of finished epochs.

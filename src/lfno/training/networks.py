@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from lfno.core.errors import LfnoError
+from lfno.core.short import Short
 from lfno.data.dataset import Dataset
 from lfno.data.scaling import scale_of
 from lfno.data.split import Split
@@ -37,8 +38,8 @@ MOST_MEMBERS = 1000  # members of an ensemble, at most; a larger number is a typ
 REPEATED = ("name", "system", "seed", "source", "signals")
 
 
-@dataclass(frozen=True)
-class Trained:
+@dataclass(frozen=True, repr=False)
+class Trained(Short):
     """The result of `train_networks`.
 
     models: the trained networks.

@@ -11,6 +11,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.memory import BLOCK, allocate
+from lfno.core.short import Short
 from lfno.data.files.text_header import split_unit
 
 
@@ -19,8 +20,8 @@ def plain_row(index: int) -> str:
     return f"row {index + 1}"
 
 
-@dataclass(frozen=True, eq=False)
-class Variable:
+@dataclass(frozen=True, eq=False, repr=False)
+class Variable(Short):
     """One named array. Its values are read only when they are needed.
 
     name: name of the variable.
@@ -107,8 +108,8 @@ class Variable:
         return low, high, missing
 
 
-@dataclass
-class Variables:
+@dataclass(repr=False)
+class Variables(Short):
     """The content of one file.
 
     source: name of the file, for messages.

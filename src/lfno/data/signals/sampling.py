@@ -12,6 +12,7 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis
 from lfno.core.memory import BLOCK, allocate
+from lfno.core.short import Short
 
 #: share of a step: largest deviation of a stamp from a uniform grid. Rounded stamps deviate less, a drifting clock more
 TOLERANCE = 0.05
@@ -25,8 +26,8 @@ SECONDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Clock:
+@dataclass(frozen=True, repr=False)
+class Clock(Short):
     """The time stamps of one time vector, and a uniform time axis.
 
     stamps: (rows,) time stamps in the unit of the axis.

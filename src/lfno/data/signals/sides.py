@@ -8,6 +8,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError, Option
 from lfno.core.memory import allocate
+from lfno.core.short import Short
 from lfno.data.files.variables import Variables
 from lfno.data.signals.axes import CHANNEL, SAMPLE, SINGLE, TIME, arrange, settle
 from lfno.data.signals.columns import extent
@@ -17,8 +18,8 @@ from lfno.systems.base import Channel
 FEW = 16  # channels: a sample axis is taken as a channel axis only if it is not longer; see `_as_channels`
 
 
-@dataclass
-class Side:
+@dataclass(repr=False)
+class Side(Short):
     """The inputs or the outputs.
 
     values: (sample, channel, *space, time).

@@ -32,6 +32,8 @@ BEYOND = 2.0
 UNLIMITED = 1e9
 #: a candidate with fewer parameters may be chosen if its mean squared error is below this multiple of the best one
 MOST_WORSE = 1.2
+#: each additional parameter must lower the mean squared error by at least this part
+WORTH_PARAMETER = 0.01
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,9 @@ def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
 
 
 def choose(candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the fewest parameters whose error is within one standard error of the smallest error.
+    """Return the candidate with the fewest parameters whose error is close to the smallest error.
 
+    Close means: within one standard error, or within the gain that the additional parameters of the best candidate must have.
     The standard error of a candidate is computed from the differences between its errors and the errors of the best candidate
     on the same validation windows.
     """
@@ -196,6 +199,7 @@ def choose(candidates: Sequence[Candidate]) -> Candidate:
         if not np.isfinite(gap).all():
             return False
         spread = gap.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else 0.02 * best.errors.mean()
-        return bool(gap.mean() <= min(spread, (MOST_WORSE - 1) * best.errors.mean()))
+        due = WORTH_PARAMETER * (best.size - candidate.size) * best.errors.mean()
+        return bool(gap.mean() <= min(max(spread, due), (MOST_WORSE - 1) * best.errors.mean()))
 
     return min((c for c in candidates if c is best or close(c)), key=lambda c: (c.size, c.errors.mean()))

@@ -22,12 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lfno.core.short import Short
 from lfno.identification.feedback.hold import moments
 from lfno.identification.feedback.terms import Terms
 
 
-@dataclass(frozen=True)
-class Law:
+@dataclass(frozen=True, repr=False)
+class Law(Short):
     """The arrays of the equations, for n states, q terms and m signals.
 
     poles: complex (modes,); decays have Im μ = 0 and come first.

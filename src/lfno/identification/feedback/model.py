@@ -33,7 +33,7 @@ UNCHANGED = 1e-9
 ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset", "start", "limits")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FeedbackModel:
     """Linear modes with a static nonlinear feedback.
 
@@ -63,6 +63,10 @@ class FeedbackModel:
     covariance: np.ndarray
     noise: np.ndarray
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        inputs, outputs = self.channels
+        return f"FeedbackModel({inputs} → {outputs} channels, {self.parameters} parameters, {self.grid!r})"
 
     @property
     def channels(self) -> tuple[int, int]:

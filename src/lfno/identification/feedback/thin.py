@@ -18,6 +18,8 @@ from lfno.data.stretches import PERIODIC, Stretch
 
 #: factors by which the sampling rate may be reduced
 FACTORS = (2, 4, 8, 16, 32)
+#: records with at most this number of samples are searched at their full rate
+ENOUGH = 10_000
 #: smallest number of samples that must remain of all stretches together
 REMAINING = 2000
 #: largest error of linear interpolation between thinned outputs, relative to the standard deviation of the output
@@ -31,14 +33,15 @@ FOURTH = 70.0
 def thinning(stretches: Sequence[Stretch]) -> int:
     """Return the largest factor by which the sampling rate can be reduced; 1 if no factor is suitable.
 
-    Between the remaining samples the outputs must be straight lines plus white noise. Fourth differences of the outputs give
-    the variance of the noise.
+    Few samples are never thinned, because the search can use all of them. Between the remaining samples the outputs must be
+    straight lines plus white noise. Fourth differences of the outputs give the variance of the noise.
 
-    >>> time = np.arange(8000) / 1000
+    >>> time = np.arange(16000) / 1000
     >>> thinning([Stretch(np.sin(time)[None], np.sin(2 * time)[None])])
-    4
+    8
     """
-    if any(stretch.mask is not None or stretch.start == PERIODIC for stretch in stretches):
+    total = sum(len(stretch) for stretch in stretches)
+    if total <= ENOUGH or any(stretch.mask is not None or stretch.start == PERIODIC for stretch in stretches):
         return 1
     spread = np.concatenate([stretch.outputs for stretch in stretches], axis=1).std(axis=1)
     fourth = np.concatenate([np.diff(stretch.outputs, 4) for stretch in stretches], axis=1)
@@ -47,7 +50,7 @@ def thinning(stretches: Sequence[Stretch]) -> int:
         return 1
     best = 1
     for factor in FACTORS:
-        if sum(len(stretch) for stretch in stretches) < REMAINING * factor:
+        if total < REMAINING * factor:
             break
         bend = np.concatenate([second_difference(stretch.outputs, factor // 2) for stretch in stretches], axis=1)
         if not ((bend**2).mean(1) / 4 < (STRAIGHT * spread) ** 2 + 2 * noise).all():

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from lfno.core.short import Short
 from lfno.data.stretches import PERIODIC, REST, Stretch
 from lfno.identification.feedback.hold import AFTER, BEFORE, continued, pieces
 
@@ -29,8 +30,8 @@ class Scales:
     time: float
 
 
-@dataclass(frozen=True)
-class Windows:
+@dataclass(frozen=True, repr=False)
+class Windows(Short):
     """A batch of windows in units of order one.
 
     inputs: (time, windows, channels).

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lfno.core.short import Short
 from lfno.identification.field_law.terms import INPUT, LINEAR, POINTWISE, RATES, Line
 from lfno.identification.response import interpolate
 from lfno.solvers.exponential import exponential_collocation
@@ -28,8 +29,8 @@ WRITTEN = {"y_xx": "∂²y/∂x²", "y_xxxx": "∂⁴y/∂x⁴", "y_t": "∂y/�
            "1": ""}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Equation:
+@dataclass(frozen=True, repr=False)
+class Equation(Short):
     """Terms of the equation with their coefficients.
 
     order: 1 or 2, the order of the derivative in time.
