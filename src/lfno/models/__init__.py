@@ -2,6 +2,7 @@
 
 Modules:
     operator: the base class: units, checks, lift, projection, prediction, decomposition, saving
+    inputs: arrays of one sample or one channel as a batch
     fno: the Fourier neural operator
     lno: the Laplace neural operator
     lfno: the Laplace–Fourier neural operator

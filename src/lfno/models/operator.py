@@ -20,6 +20,7 @@ from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.models.config import OperatorConfig, check_size
 from lfno.models.fourier_weights import crop, extend
+from lfno.models.inputs import Index, as_batch
 from lfno.models.kernel import WINDOW
 from lfno.models.pointwise import Pointwise, activation, project
 from lfno.spectral.axes import max_modes
@@ -191,24 +192,15 @@ class Operator(nn.Module, ABC):
         full, steady = self.respond(x, grid), self.respond(x, grid, transient=False)
         return (full - steady).cpu().numpy()[index], steady.cpu().numpy()[index]
 
-    def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, tuple[Any, ...]]:
+    def _as_batch(self, inputs: Any, grid: Grid | None) -> tuple[Tensor, Index]:
         """Return the inputs with batch and channel axes, and the index that removes added axes from the output."""
         if not isinstance(grid, Grid | None):
             raise LfnoError(f"the grid of the inputs is an lfno.Grid; found {type(grid).__name__}")
-        like = self.lift.weight
-        array = real_array(inputs.detach().cpu().numpy() if isinstance(inputs, Tensor) else inputs, "the inputs")
-        x = torch.as_tensor(array.astype(np.float64), dtype=like.dtype, device=like.device)
         ndim = (grid or self.grid).ndim
-        channel = (0,) if self.config.out_channels == 1 else ()
-        if x.ndim == ndim and self.config.in_channels == 1:
-            return x[None, None], (0, *channel)
-        if x.ndim == ndim + 1 and self.config.in_channels == 1 != x.shape[0]:
-            return x[:, None], (slice(None), *channel)
-        if x.ndim == ndim + 1:
-            return x[None], (0,)
+        x, index = as_batch(inputs, ndim, self.channels, self.lift.weight)
         if x.ndim != ndim + 2:  # report a wrong shape before the axes are used
             self.check(x, grid)
-        return x, ()
+        return x, index
 
     def check(self, x: Tensor, grid: Grid | None) -> Grid:
         """Return the grid of an input. Raises LfnoError if the input does not fit the model."""
