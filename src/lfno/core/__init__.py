@@ -8,6 +8,7 @@ Modules:
     grid: `Axis` and `Grid`: names, spacing, units and boundaries of the axes of a field
     memory: limits on the memory of an array, and arrays on disk above these limits
     progress: a progress bar on a terminal, lines of text elsewhere
+    short: a `repr` of one short line for dataclasses with large fields
     tensorfile: safetensors files with a description and a checksum
     version: the version of the library
 """
