@@ -23,21 +23,25 @@ from lfno.evaluation.response import Response, system_response
 from lfno.evaluation.truth import trained_entry, true_system
 from lfno.systems.excitations import Chirp
 from lfno.systems.families import Mixture
-from lfno.systems.tones import tone_response
+from lfno.systems.ode import ForcedODE
+from lfno.systems.tones import tone_response, without_turns
 
 NAMES = ("duffing-c05-rich", "pendulum-c05-rich")
 MOST = 2.0  # largest promised ratio of the error of the response to the error of the prediction
 
 
-def point_errors(found: Response, truth: Response) -> np.ndarray:
-    """Relative L2 error over a cycle, (amplitudes, frequencies), by Parseval's identity; NaN where the truth is not unique."""
+def point_errors(found: Response, truth: Response, turn: float) -> np.ndarray:
+    """Relative L2 error over a cycle, (amplitudes, frequencies), by Parseval's identity; NaN where the truth is not unique.
+
+    turn: the whole turn of an angle; whole turns in the mean are no error.
+    """
     weight = np.where(np.arange(found.harmonics.shape[-1]) == 0, 1.0, 0.5)
 
     def size(harmonics: np.ndarray) -> np.ndarray:
         return np.sqrt((weight * np.abs(harmonics) ** 2).sum((-2, -1)))
 
     assert truth.unique is not None
-    return np.where(truth.unique, size(found.harmonics - truth.harmonics) / size(truth.harmonics), np.nan)
+    return np.where(truth.unique, size(without_turns(found.harmonics - truth.harmonics, turn)) / size(truth.harmonics), np.nan)
 
 
 def tones(name: str, frequencies: int, amplitudes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +58,7 @@ def tones(name: str, frequencies: int, amplitudes: int) -> tuple[np.ndarray, np.
 def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
     """The comparison for one data set."""
     model, system = lfno.load(name), true_system({"data": name})
-    assert system is not None
+    assert isinstance(system, ForcedODE)
     where = tones(name, frequencies, amplitudes)
     model.response(where[0][:2], where[1], warn=False)  # the first call prepares matrices
     begin = time.perf_counter()
@@ -65,7 +69,7 @@ def row(name: str, frequencies: int, amplitudes: int) -> dict[str, Any]:
     tone_response(system, each[0].ravel(), each[1].ravel(), elsewhere=())  # without the test of uniqueness
     solver = time.perf_counter() - begin
     truth = system_response(system, *where)
-    errors = point_errors(found, truth)
+    errors = point_errors(found, truth, system.turn)
     accuracy = model.accuracy
     return {"name": name, "points": errors.size, "unique": int(np.isfinite(errors).sum()), "error": float(np.nanmean(errors)),
             "median": float(np.nanmedian(errors)), "prediction": accuracy, "ratio": float(np.nanmean(errors)) / accuracy,

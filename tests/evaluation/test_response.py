@@ -10,7 +10,7 @@ from lfno import FNO, LFNO, Grid
 from lfno.core.errors import LfnoError
 from lfno.evaluation.backbone import backbone, decay_backbone, resolve
 from lfno.evaluation.response import Response, response, system_response
-from lfno.systems import Duffing, Heat
+from lfno.systems import Duffing, Heat, Pendulum
 
 
 def test_the_response_of_a_linear_system_is_its_transfer_function():
@@ -35,6 +35,22 @@ def test_a_folded_resonance_is_not_unique():
     """A weakly damped oscillator that is driven above its resonance has two steady states, with small and large amplitude."""
     found = system_response(Duffing(c=0.1), [0.25], [0.3])
     assert not found.unique[0, 0]
+
+
+def test_whole_turns_of_a_pendulum_do_not_count():
+    """A pendulum that has gone over the top oscillates about 2π as it does about zero."""
+    found = system_response(Pendulum(c=0.5), [0.05, 0.1], [0.5])
+    turned = system_response(Turned(c=0.5), [0.05, 0.1], [0.5])
+    assert found.unique.all()
+    assert turned.unique.all()
+    assert np.abs(turned.harmonics[..., 0] - found.harmonics[..., 0] - 2 * np.pi).max() < 1e-3
+    assert np.abs(turned.harmonics[..., 1:] - found.harmonics[..., 1:]).max() < 1e-3
+
+
+class Turned(Pendulum):
+    """A pendulum that hangs after one full turn, x(0) = 2π."""
+
+    start = (2 * np.pi, 0.0)
 
 
 def test_the_response_is_computed_on_one_cycle():

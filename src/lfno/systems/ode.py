@@ -44,6 +44,8 @@ class ForcedODE(System):
     }
     start: ClassVar[tuple[float, ...]]
     observed: ClassVar[int] = 0
+    #: the whole turn of an output that is an angle, 2π; 0 for other outputs
+    turn: ClassVar[float] = 0.0
 
     @abstractmethod
     def rate(self, state: np.ndarray, force: np.ndarray) -> Sequence[np.ndarray]:

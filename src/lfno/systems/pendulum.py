@@ -38,6 +38,7 @@ class Pendulum(ForcedODE):
         "out": unseen((0.1, 1.0), BAND, DURATION),
     }
     start = (0.0, 0.0)
+    turn = 2 * np.pi
     c: float
     ratio: float
 

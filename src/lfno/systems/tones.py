@@ -25,6 +25,8 @@ DURATION = 10.0
 ELSEWHERE = (-0.2, 2.0, 4.0, 8.0)
 #: longest time step of the solver in s
 STEP = 0.005
+#: largest difference of two equal steady states, relative to the amplitude of the fundamental
+SAME = 1e-3
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +86,7 @@ class ToneResponse(Short):
 
     harmonics: the complex c_k from k = 0 on, (sample, harmonic).
     reached: whether each response reached a steady state with the period of the tone, (sample,).
-    unique: whether other initial states lead to the same steady state, (sample,).
+    unique: whether other initial states lead to the same steady state, (sample,). Whole turns of an angle do not count.
     """
 
     harmonics: np.ndarray
@@ -124,10 +126,25 @@ def tone_response(
     start[..., system.observed] = np.outer(elsewhere, size)
     many = tones[np.tile(np.arange(tones.count), len(elsewhere))]
     other = _settle(system, many, start.reshape(many.count, -1))
-    apart = np.abs(_harmonics(other.values[:, 0], many, harmonics)[:, 1].reshape(len(elsewhere), -1) - found[:, 1])
-    same = other.reached.reshape(apart.shape) & (apart < 1e-3 * np.abs(found[:, 1]))
+    others = _harmonics(other.values[:, 0], many, harmonics).reshape(len(elsewhere), *found.shape)
+    apart = np.abs(without_turns(others - found, system.turn)).max(-1)
+    same = other.reached.reshape(apart.shape) & (apart < SAME * np.abs(found[:, 1]))
     unique = first.reached & same.all(axis=0)
     return ToneResponse(found, first.reached, unique)
+
+
+def without_turns(harmonics: np.ndarray, turn: float) -> np.ndarray:
+    """Return differences of harmonics (…, k) without the whole turns in the mean (k = 0).
+
+    turn: the whole turn of an angle, 2π; 0 for an output that is not an angle.
+
+    >>> without_turns(np.array([4 * np.pi + 0.1, 0.2]), 2 * np.pi).round(9)
+    array([0.1, 0.2])
+    """
+    if not turn:
+        return harmonics
+    whole = turn * np.round(harmonics[..., :1].real / turn)
+    return np.concatenate([harmonics[..., :1] - whole, harmonics[..., 1:]], axis=-1)
 
 
 def _settle(system: ForcedODE, tones: Tones, start: np.ndarray) -> SteadyState:
