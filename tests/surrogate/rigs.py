@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -50,11 +51,12 @@ def network(gate: bool = True, activation: str = "gelu", **more: object) -> Surr
     return Surrogate([model])
 
 
-def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0) -> Surrogate:
+def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1.0, sensor: bool = False) -> Surrogate:
     """Return a model of three modes with random feedback, which takes three sub-steps in a time step.
 
     terms: the terms of the feedback; by default one or more of each kind.
     limits: the limits of the signals z. With the default, the signals exceed their limits.
+    sensor: the terms belong to curved sensors, and there is no feedback.
     """
     rng = np.random.default_rng(0)
     terms = terms or Terms(2, powers=((2, 0), (1, 1), (0, 3)), sines=(1,), moduli=((0, 1),), units=2, knees=(0, 1))
@@ -65,8 +67,10 @@ def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1
         poles, drive, gains, pick, rng.normal(size=terms.shapes), rng.normal(size=(2, 5)), rng.normal(size=(2, 2)),
         rng.normal(size=2), 0.1 * rng.normal(size=5), np.tile([-limits, limits], (terms.signals, 1)), terms,
     )  # fmt: skip
+    if sensor:
+        law = replace(law, gains=np.zeros_like(gains), sensor=rng.normal(size=(2, terms.count)))
     rest = np.zeros((terms.signals, 2)), np.zeros((1, 1)), np.zeros(2), {"data": {"signals": SIGNALS}}
-    return Surrogate([FeedbackModel(law, Structure(1, 2, terms), np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
+    return Surrogate([FeedbackModel(law, Structure(1, 2, terms, sensor=sensor), np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
 
 
 def forces(size: int = 300) -> np.ndarray:
@@ -80,6 +84,7 @@ MODELS = {
     "feedback": feedback,
     "pendulum": partial(feedback, "cubic", Terms(1, powers=((3,),), sines=(0,)), np.inf),
     "spring": partial(feedback, "linear", Terms(1, powers=((3,), (2,)), units=1, knees=(0,)), 0.5),
+    "sensor": partial(feedback, sensor=True),
     "gated": network,
     "plain": partial(network, gate=False),
     "tanh": partial(network, activation="tanh"),

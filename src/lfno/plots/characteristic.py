@@ -21,6 +21,8 @@ def characteristic_figure(
 ) -> Figure:
     """Draw the restoring force over the displacement, with its 95 % interval and its tangent at rest.
 
+    For a curved sensor, draw the output over a constant input.
+
     Args:
         model: The fitted model.
         truth: Displacement and force of the true equation; None if the equation is unknown.
@@ -35,7 +37,8 @@ def characteristic_figure(
         panel.plot(*truth, color=COLOURS["truth"], linewidth=3, alpha=0.25, label="equation")
     panel.fill_between(z, lower, upper, alpha=0.3, label="95 % interval")
     panel.plot(z, force, label="model")
-    panel.set(xlabel=f"displacement {units[0]}".rstrip(), ylabel=f"restoring force {units[1]}".rstrip())
+    names = ("displacement", "restoring force") if model.law.sensor is None else ("constant input", "output")
+    panel.set(xlabel=f"{names[0]} {units[0]}".rstrip(), ylabel=f"{names[1]} {units[1]}".rstrip())
     legend(figure, [panel])
     return figure
 

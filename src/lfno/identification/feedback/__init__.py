@@ -9,6 +9,7 @@ Modules:
     search: search for the structure on validation data
     candidate: one fitted structure, and the choice between several structures
     families: families of nonlinearities
+    sensor: linear modes with a curved sensor
     cascade: filter, static nonlinearity and filter in series
     blocks: fast fits of cascades
     branches: the nonlinearities of a fast fit, and its law

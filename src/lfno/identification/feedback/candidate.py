@@ -163,16 +163,22 @@ def substeps_needed(problem: Problem, point: Point, cost: float, share: float = 
 
 
 def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
-    """Return the law with other terms. Terms that the old law has keep their gains; new terms have the gain zero.
+    """Return the law with other terms. Terms that the old law has keep their columns of Γ and K; new terms have zeros.
 
     terms: the terms of the new law.
     pick: the matrix E of the new law, (signals, n).
     z: the signals on the training data, (…, signals), for the limits.
     """
-    old = {name: law.gains[:, n] for n, name in enumerate(law.terms.names)}
-    gains = np.stack([old.get(name, np.zeros(law.states)) for name in terms.names], axis=1)
+    gains = _columns(law.gains, law.terms, terms)
+    sensor = None if law.sensor is None else _columns(law.sensor, law.terms, terms)
     shape = law.shape if len(law.shape) == terms.shapes else np.zeros(terms.shapes)
-    return replace(law, gains=gains, pick=pick, terms=terms, shape=shape, limits=limits(z, terms))
+    return replace(law, gains=gains, pick=pick, terms=terms, shape=shape, limits=limits(z, terms), sensor=sensor)
+
+
+def _columns(matrix: np.ndarray, old: Terms, new: Terms) -> np.ndarray:
+    """Return a matrix with one column for each of the new terms: the column of the same old term, or zero."""
+    known = {name: matrix[:, n] for n, name in enumerate(old.names)}
+    return np.array([known.get(name, np.zeros(len(matrix))) for name in new.names]).reshape(new.count, len(matrix)).T
 
 
 def limits(z: np.ndarray, terms: Terms) -> np.ndarray:

@@ -5,6 +5,8 @@ H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
 
     u(z) = (z − H(z)) / G.
 
+The characteristic of a curved sensor is the first output y as a function of a constant input u.
+
 If z is a velocity, every constant input leads to z = 0. Then the characteristic is the input u(z) that cancels the feedback:
 B u(z) ≈ −Γ φ(z), by least squares.
 """
@@ -39,6 +41,8 @@ def restoring_curve(
 ) -> tuple[np.ndarray, ...]:
     """Return four arrays (count,): z, the input u(z), and the lower and upper end of the 95 % interval of u(z).
 
+    For a curved sensor, the arrays are the input u, the first output y(u), and the interval of y(u).
+
     If z follows an output, z has the unit of this output and is measured from equilibrium. Otherwise z has its own unit.
     Raises LfnoError for a linear model and for feedback of several signals.
 
@@ -52,11 +56,14 @@ def restoring_curve(
         raise LfnoError(f"a characteristic needs feedback of one signal; this model has {len(law.pick)}")
     output = aligned_output(law)
     channel, static = _channel(law)
-    low, high = sorted(float(end) for end in visited[0] / _unit(law, output, channel, static))
+    unit = _unit(law, output, channel, static) if law.sensor is None else float(law.pick[0] @ _still(law, channel))
+    low, high = sorted(float(end) for end in visited[0] / unit)
     place = np.linspace(low, high, count)
 
     def curve(vector: np.ndarray) -> np.ndarray:
         own = structure.unpack(vector, law)
+        if own.sensor is not None:
+            return _measured(own, place, channel)
         return _force(own, place * _unit(own, output, channel, static), channel, static)
 
     vector = structure.pack(law)
@@ -79,7 +86,7 @@ def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
     """
     if output is None:
         return 1.0
-    along = np.linalg.solve(law.matrix, split(law.drive.T, law.decays).T[:, channel]) if static else law.read[output]
+    along = _still(law, channel) if static else law.read[output]
     return float(law.pick[0] @ along / (law.read[output] @ along))
 
 
@@ -103,3 +110,14 @@ def _force(law: Law, z: np.ndarray, channel: int, static: bool) -> np.ndarray:
         return -(fed @ inward) / (inward @ inward)
     back = -np.linalg.solve(law.matrix.T, law.pick[0])
     return (z - fed @ back) / (back @ inward)
+
+
+def _still(law: Law, channel: int) -> np.ndarray:
+    """Return the state at rest (n,) under a constant unit input of one channel, without feedback: −A⁻¹ B."""
+    return -np.linalg.solve(law.matrix, split(law.drive.T, law.decays).T[:, channel])
+
+
+def _measured(law: Law, force: np.ndarray, channel: int) -> np.ndarray:
+    """Return the first output at rest, (points,), of a law with a curved sensor, under constant inputs `force` of one channel."""
+    inputs = force[:, None] * np.eye(law.direct.shape[1])[channel]
+    return law.outputs(force[:, None] * _still(law, channel), inputs)[:, 0]

@@ -19,6 +19,9 @@ from lfno.identification.search import candidate_poles
 ENOUGH = 10_000
 #: a decay is preferred to an oscillation if the error with the decay is below this multiple of the error with the oscillation
 ENOUGH_DECAY = 1.02
+#: an oscillation with Im μ below this part of −Re μ is nearly a double decay: its two states move alike, so the data hardly
+#: determine its residues
+DOUBLE = 0.01
 #: an input is smooth if the rms of its fourth differences is below this part of the rms of its second differences
 SMOOTH = 0.3
 #: the mean input replaces zero as the input at rest if the error of a linear model falls below this part
@@ -107,7 +110,8 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
     """Yield linear models with 1, 2, … modes.
 
     Each model adds the next pole of `known`. After the last known pole, each model adds the mode that explains most of the
-    residual. A decay is preferred if it explains nearly as much as an oscillation.
+    residual. A decay is preferred if it explains nearly as much as an oscillation, and if the oscillation is a double decay
+    (see `DOUBLE`).
 
     most: largest number of modes.
     """
@@ -115,7 +119,7 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
     poles = np.zeros(0, dtype=complex)
     while len(poles) < most:
         if known is not None and len(known) > len(poles):
-            poles = problem.refine(np.append(poles, known[len(poles)]))
+            poles = problem.refine(np.append(poles, single(known[len(poles)])))
         else:
             residual, basis = problem.residual_basis(poles)
             gains = np.array([problem.explained(pole, residual, basis) for pole in table])
@@ -124,8 +128,13 @@ def mode_path(problem: Projection, most: int, known: np.ndarray | None = None) -
                 option = problem.refine(np.append(poles, table[kind][gains[kind].argmax()]))
                 options.append((np.linalg.norm(problem.residual_basis(option)[0]), option))
             (slow, decay), (fast, swing) = options
-            poles = decay if slow < ENOUGH_DECAY * fast else swing
+            poles = decay if slow < ENOUGH_DECAY * fast or (single(swing) != swing).any() else swing
         yield fitted_modes(problem, poles, np.ones(problem.outputs.shape[1]), 0.0)
+
+
+def single(poles: np.ndarray) -> np.ndarray:
+    """Return poles in which one decay replaces each oscillation that is nearly a double decay (see `DOUBLE`)."""
+    return np.where(poles.imag < -DOUBLE * poles.real, poles.real + 0j, poles)
 
 
 def linear_law(modes: Modes, count: int, time: float) -> Law:
@@ -142,7 +151,9 @@ def linear_law(modes: Modes, count: int, time: float) -> Law:
     drive = np.zeros((count, inputs), complex)
     shapes = np.zeros((outputs, count), complex)
     for place, mode in enumerate(chosen):
-        left, size, right = np.linalg.svd(modes.residues[:, :, mode] * time)
+        # the factors of a decay must be real, and a complex SVD may give them any phase
+        residue = modes.residues[:, :, mode] if poles[place].imag else modes.residues[:, :, mode].real
+        left, size, right = np.linalg.svd(residue * time)
         # the scale makes the coordinate of order one: under white noise its variance is |b|² / (2 |Re μ|)
         unit = np.sqrt(np.abs(poles[place].real) + 0.1 * np.abs(poles[place]))
         drive[place], shapes[:, place] = unit * right[0], left[:, 0] * size[0] / unit

@@ -1,8 +1,9 @@
 """The equations of a model with feedback, and one sub-step of their solution.
 
-    x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + D u + offset
+    x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + K φ(z) + D u + offset
 
-x is the state, u is the input, y is the output, and φ(z) is the nonlinear feedback of the signals z. A is block diagonal.
+x is the state, u is the input, y is the output, and φ(z) are nonlinear functions of the signals z. Γ φ(z) is the feedback.
+K φ(z) is the curved characteristic of a sensor. A law has a feedback or such a sensor, not both. A is block diagonal.
 Decays come first, with one real state each. Oscillations follow, with two states each: the real and the imaginary part of the
 modal coordinate. One sub-step of length h propagates the linear part and the input exactly. The classical Runge–Kutta method of
 order four integrates the feedback, in the frame that moves with the linear part. With R = e^{Ah/2}, the four stages z₁ … z₄ and
@@ -43,6 +44,7 @@ class Law(Short):
     limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal (m = 1) continues as a straight
         line, and φ of several signals stays constant. A constant φ is bounded, so no motion of stable poles grows for ever.
     terms: the basis functions φ.
+    sensor: K (outputs, q); None for K = 0.
     """
 
     poles: np.ndarray
@@ -56,6 +58,7 @@ class Law(Short):
     start: np.ndarray
     limits: np.ndarray
     terms: Terms
+    sensor: np.ndarray | None = None
 
     @property
     def decays(self) -> int:
@@ -71,6 +74,17 @@ class Law(Short):
     def matrix(self) -> np.ndarray:
         """Return A (n, n)."""
         return placed(self.poles, self.decays)
+
+    def outputs(self, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        """Return y (…, outputs) for states (…, n) and inputs (…, inputs)."""
+        found = states @ self.read.T + inputs @ self.direct.T + self.offset
+        return found if self.sensor is None else found + self.feedback(states @ self.pick.T) @ self.sensor.T
+
+    def output_slopes(self, states: np.ndarray) -> np.ndarray:
+        """Return ∂y/∂x (…, outputs, n) for states (…, n). Without a sensor this is C (outputs, n)."""
+        if self.sensor is None:
+            return self.read
+        return np.asarray(self.read + self.sensor @ self.feedback_slopes(states @ self.pick.T)[1] @ self.pick)
 
     def feedback(self, z: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Return φ (…, q) for z (…, m), extrapolated beyond the limits."""

@@ -152,7 +152,7 @@ def _settled(problem: Problem, point: Point, iterations: int = 6) -> Fit:
         cost, point, residual, states = best
         with np.errstate(over="ignore", invalid="ignore"):
             slope = state_sensitivities(law, None, problem.pieces, span, states, problem.substeps)
-            seen = np.moveaxis(windows.weights[..., None] * (law.read @ slope), 1, 0)
+            seen = np.moveaxis(windows.weights[..., None] * (law.output_slopes(states[:: problem.substeps]) @ slope), 1, 0)
         rows = seen.reshape(len(windows), -1, law.states)
         own = rows.swapaxes(1, 2) @ rows
         if not np.isfinite(own).all():

@@ -66,7 +66,7 @@ def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
     """Return the poles with Im μ ≥ 0 and the residues (outputs, inputs, modes) of the law in small motion."""
     values, vectors = np.linalg.eig(closed_matrix(law))
     inward = np.linalg.solve(vectors, split(law.drive.T, law.decays).T)
-    residues = np.einsum("on,ni->oin", law.read @ vectors, inward)
+    residues = np.einsum("on,ni->oin", law.output_slopes(np.zeros(law.states)) @ vectors, inward)
     keep = values.imag >= 0
     double = np.where(values.imag[keep] > 0, 2.0, 1.0)
     return values[keep].astype(complex), residues[..., keep].astype(complex) * double
@@ -96,6 +96,7 @@ def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count
         values, vectors = np.linalg.eig(closed_matrix(law, slope[:, None]))
         nearest = np.abs(values - pole).argmin()
         pole, shape = values[nearest], vectors[:, nearest]
-        seen = np.abs(law.read[output] @ shape) / max(np.abs(law.pick[0] @ shape), 1e-300) * size
+        read = law.read if law.sensor is None else law.read + law.sensor @ slope[:, None] @ law.pick
+        seen = np.abs(read[output] @ shape) / max(np.abs(law.pick[0] @ shape), 1e-300) * size
         points.append((seen, abs(pole.imag) / (2 * np.pi), -pole.real / abs(pole)))
     return tuple(np.array(points).T)

@@ -35,11 +35,11 @@ ARRAYS = ("poles", "drive", "gains", "pick", "shape", "read", "direct", "offset"
 
 @dataclass(frozen=True, repr=False)
 class FeedbackModel:
-    """Linear modes with a static nonlinear feedback.
+    """Linear modes with a static nonlinear feedback Γ φ(z), or with the curved characteristic K φ(z) of a sensor.
 
-        x′ = A x + B (u − input_offset) + Γ φ(z),      z = E x,      y = C x + D (u − input_offset) + offset
+        x′ = A x + B (u − input_offset) + Γ φ(z),      z = E x,      y = C x + K φ(z) + D (u − input_offset) + offset
 
-    u is the input, x is the state, y is the output, and φ(z) is the nonlinear feedback of a few signals z.
+    u is the input, x is the state, y is the output, and φ(z) are nonlinear functions of a few signals z.
 
     law: the arrays of the equations (`Law`), in the user's units and seconds.
     structure: which entries of these arrays are fitted.
@@ -106,8 +106,7 @@ class FeedbackModel:
     def outputs(self, states: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         """Return y (samples, outputs, time) for states (time, samples, n) and inputs (samples, inputs, time)."""
         centred = np.asarray(inputs, dtype=np.float64) - self.input_offset[:, None]
-        seen = np.einsum("on,tsn->sot", self.law.read, states) + np.einsum("oi,sit->sot", self.law.direct, centred)
-        return seen + self.law.offset[:, None]
+        return np.moveaxis(self.law.outputs(states, np.moveaxis(centred, 2, 0)), 0, 2)
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the outputs (samples, outputs, time) from rest for inputs (samples, inputs, time)."""
@@ -184,6 +183,7 @@ class FeedbackModel:
 
         The arrays are z, the constant input that holds the system at z, and the lower and upper end of the 95 % interval of
         this input. z has the unit of the output that z follows (`curve.aligned_output`). The input has the user's unit.
+        For a curved sensor, the arrays are a constant input, the first output, and the interval of this output.
         """
         z, force, lower, upper = restoring_curve(self.law, self.structure, self.covariance, self.visited, count)
         return z, force, lower, upper
@@ -200,6 +200,7 @@ class FeedbackModel:
     def save(self, path: str | Path) -> None:
         """Write the model to one safetensors file."""
         arrays = {name: getattr(self.law, name) for name in ARRAYS}
+        arrays |= {} if self.law.sensor is None else {"sensor": self.law.sensor}
         arrays |= {name: getattr(self, name) for name in ("input_offset", "visited", "covariance", "noise")}
         tensors = {name: torch.view_as_real(torch.as_tensor(np.asarray(a, dtype=complex))) for name, a in arrays.items()}
         flags = {name: getattr(self.structure, name) for name in FLAGS}
@@ -214,7 +215,7 @@ class FeedbackModel:
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: value if name in ("poles", "drive") else value.real.copy() for name, value in arrays.items()}
         terms = Terms.from_dict(tree["terms"])
-        law = Law(**{name: real[name] for name in ARRAYS}, terms=terms)
+        law = Law(**{name: real[name] for name in ARRAYS}, terms=terms, sensor=real.get("sensor"))
         return cls(
             law, Structure(terms=terms, **tree["structure"]), real["input_offset"], Grid.from_dict(tree["grid"]), tree["hold"],
             float(tree["span"]), real["visited"], real["covariance"], real["noise"], tree["provenance"],
@@ -222,4 +223,4 @@ class FeedbackModel:
 
 
 #: fields of `Structure` other than `terms`
-FLAGS = ("decays", "pairs", "rank_one", "all_states", "free_start", "with_direct")
+FLAGS = ("decays", "pairs", "rank_one", "all_states", "free_start", "with_direct", "sensor")

@@ -73,7 +73,8 @@ def observed_state(
     residual, states = missed(start)
     for _ in range(MOST_STEPS):
         moved = state_sensitivities(law, None, forced, step / count, states, count)[:, 0]
-        slope = np.concatenate([(law.read @ moved / noise[:, None]).reshape(-1, len(start)), white])
+        seen = law.output_slopes(states[::count, 0]) @ moved
+        slope = np.concatenate([(seen / noise[:, None]).reshape(-1, len(start)), white])
         normal, right = slope.T @ slope, slope.T @ residual
         before = float(residual @ residual)
         while damping < MOST_DAMPING:

@@ -46,6 +46,7 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
         law, poles=law.poles / time, drive=law.drive / (time * inward), gains=law.gains / time,
         read=law.read * outward[:, None], direct=law.direct * outward[:, None] / inward,
         offset=law.offset * outward + scales.output_offset,
+        sensor=None if law.sensor is None else law.sensor * outward[:, None],
     )  # fmt: skip
     places = structure.places(len(inward), len(outward))
     factor = np.ones(len(covariance))
@@ -58,5 +59,7 @@ def physical(law: Law, structure: Structure, covariance: np.ndarray, scales: Sca
     factor[places["read"]] *= np.repeat(outward, law.states)
     if structure.with_direct:
         factor[places["direct"]] *= (outward[:, None] / inward).ravel()
+    if structure.sensor:
+        factor[places["sensor"]] *= np.repeat(outward, law.terms.count)
     factor[places["offset"]] *= outward
     return moved, covariance * np.outer(factor, factor)

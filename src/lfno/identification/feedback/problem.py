@@ -83,7 +83,7 @@ class Problem:
         law, windows = self.law(point), self.windows
         states = self.states(point) if states is None else states
         with np.errstate(over="ignore", invalid="ignore"):
-            answer = states[:: self.substeps] @ law.read.T + windows.inputs @ law.direct.T + law.offset
+            answer = law.outputs(states[:: self.substeps], windows.inputs)
             missed = np.moveaxis(windows.weights * (answer - windows.targets), 1, 0).reshape(len(windows), -1)
             if not windows.cyclic.any():
                 return missed
@@ -106,7 +106,7 @@ class Problem:
         total, dynamic = len(point.vector), moved.shape[-1] - n
         size, count = len(moved), len(windows)
         full = np.zeros((count, size, outputs, total + n))
-        seen = np.moveaxis(law.read @ moved, 1, 0)
+        seen = np.moveaxis(law.output_slopes(states[:: self.substeps]) @ moved, 1, 0)
         full[..., :dynamic] = seen[..., n:]
         free = ~windows.rest
         full[free, ..., total:] = seen[free, ..., :n]
@@ -120,6 +120,8 @@ class Problem:
                 at = places["direct"].start + output * inputs
                 full[:, :, output, at : at + inputs] = np.moveaxis(windows.inputs, 1, 0)
             full[:, :, output, places["offset"].start + output] = 1.0
+        if law.sensor is not None:
+            self._add_sensor(full, law, sampled)
         full *= np.moveaxis(windows.weights, 1, 0)[..., None]
         rows = full.reshape(count, size * outputs, total + n)
         if not windows.cyclic.any():
@@ -128,3 +130,21 @@ class Problem:
         last = moved[windows.ends, np.arange(count)]
         gap[..., :dynamic], gap[..., total:] = last[..., n:], last[..., :n] - np.eye(n)
         return np.concatenate([rows, CLOSING * windows.cyclic[:, None, None] * gap], axis=1)
+
+    def _add_sensor(self, full: np.ndarray, law: Law, states: np.ndarray) -> None:
+        """Add the derivatives of K φ(E x) with respect to K, E and the shape parameters of φ, for constant states x.
+
+        full: derivatives of the outputs, (windows, time, outputs, parameters + n).
+        states: x, (windows, time, n).
+        """
+        assert law.sensor is not None
+        value, by_signal, by_shape = law.feedback_slopes(states @ law.pick.T)
+        places, n, q = self.structure.places(*self.shape), law.states, law.terms.count
+        for output, row in enumerate(law.sensor):
+            own = full[:, :, output]
+            at = places["sensor"].start + output * q
+            own[..., at : at + q] += value
+            own[..., places["shape"]] += row[law.terms.owners] * by_shape
+            for signal in range(law.terms.signals):
+                at = places["pick"].start + signal * n
+                own[..., at : at + n] += (by_signal[..., signal] @ row)[..., None] * states

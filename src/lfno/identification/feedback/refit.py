@@ -76,4 +76,5 @@ def scaled_law(law: Law, scales: Scales) -> Law:
         law, poles=law.poles * time, drive=law.drive * (time * inward), gains=law.gains * time,
         read=law.read / outward[:, None], direct=law.direct / outward[:, None] * inward,
         offset=(law.offset - scales.output_offset) / outward,
+        sensor=None if law.sensor is None else law.sensor / outward[:, None],
     )  # fmt: skip

@@ -13,6 +13,7 @@ from lfno.identification.feedback.families import HORIZON, Report, families, pro
 from lfno.identification.feedback.friction import friction
 from lfno.identification.feedback.initial import LINEAR, linear_law
 from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.sensor import sensors
 from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.terms import Terms
 from lfno.identification.identify import Modes
@@ -69,11 +70,16 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
     if rubbed and explained_by(rubbed[0], linear):
         return rubbed[0]
     needed, cubic = (len(linear) - 1, []) if free_start else fewest_modes(bench, enough, report)
+    curved: list[Candidate] = []
+    for one in linear[:needed]:  # a linear model imitates a curved sensor by additional modes
+        curved += [] if bench.late else sensors(bench, one, report)
+        if curved and bench.finished(curved[-1]):
+            return choose([*linear, *curved])
     best = nonlinear(bench, linear[needed], report, cubic)
     if needed + 1 < len(linear) and not bench.finished(best):
         wider = nonlinear(bench, linear[needed + 1], report)
         best = wider if wider.error < WORTH * best.error else best
-    return choose([best, *rubbed])
+    return choose([best, *rubbed, *curved])
 
 
 def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
@@ -144,11 +150,15 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
     tried += sine(bench, replace(linear, hold=best.hold), report)
     # polynomials of higher degree cost little time, so they come before the other families
     best = polynomial(bench, tried, report)
+    simple = best
     if not bench.finished(best):
-        found = cascades(bench, linear, best, report)
-        tried += found
-        if found and choose(tried).error < CLEARLY * best.error:
-            return choose(tried)
+        tried += sensors(bench, linear, report)
+        best = choose(tried)
+    if not bench.finished(best):
+        tried += cascades(bench, linear, best, report)
+        best = choose(tried)
+    if best.error < CLEARLY * simple.error:
+        return best
     for family in families(linear):
         if not bench.finished(best):
             tried += family(bench, replace(linear, hold=best.hold), report)

@@ -59,6 +59,8 @@ class SubstepSlopes:
         sizes = structure.sizes(law.drive.shape[1], len(law.read)) if structure else {}
         self.sizes = {name: sizes.get(name, 0) for name in ("decay", "swing", "drive", "gains", "pick", "shape")}
         self.columns = sum(self.sizes.values())
+        # with a sensor, the states do not depend on the parameters of φ
+        self.linear = not law.terms.count or law.sensor is not None
         if structure and law.terms.count:
             ways, self.mixes = structure.gain_directions(law)
             # a shape parameter changes its own term only
@@ -71,7 +73,7 @@ class SubstepSlopes:
         middle, last = x @ rule.half.T + half.states, x @ rule.full.T + full.states
         slope = np.zeros((len(x), n, n + self.columns))
         slope[:, :, :n] = rule.full
-        if not law.terms.count:
+        if self.linear:
             for column, value in self._linear(full.directions(joined(x, law.decays))) if self.columns else ():
                 slope[:, :, n + column] = value
             return slope

@@ -19,12 +19,13 @@ class Structure:
     | decay  | a with Re μ = −e^a                     | modes                      |
     | swing  | Im μ                                   | pairs                      |
     | drive  | B without one entry for each mode      | n (inputs − 1)             |
-    | gains  | Γ, or g and c with Γ = g (1, c)        | n q, or n + q − 1          |
+    | gains  | Γ, or g and c with Γ = g (1, c)        | n q, n + q − 1, or 0       |
     | pick   | E                                      | m n, or 0 (`all_states`)   |
     | shape  | shape parameters of the terms          | shapes                     |
     | start  | initial state of motions "from rest"   | n, or 0                    |
     | read   | C                                      | outputs × n                |
     | direct | D                                      | outputs × inputs, or 0     |
+    | sensor | K                                      | outputs × q, or 0          |
     | offset | offset of the outputs                  | outputs                    |
 
     Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
@@ -37,6 +38,7 @@ class Structure:
     all_states: whether the signals are all states. Then E is the identity and is not fitted.
     free_start: whether the initial state of motions from rest is fitted.
     with_direct: whether D is fitted.
+    sensor: whether K is fitted, with Γ = 0. Otherwise Γ is fitted, with K = 0.
     """
 
     decays: int
@@ -46,6 +48,7 @@ class Structure:
     all_states: bool = False
     free_start: bool = False
     with_direct: bool = False
+    sensor: bool = False
 
     @property
     def modes(self) -> int:
@@ -60,12 +63,12 @@ class Structure:
     def sizes(self, inputs: int, outputs: int) -> dict[str, int]:
         """Return the number of parameters in each group, in the order of the vector."""
         n, q = self.states, self.terms.count
-        gains = 0 if q == 0 else (n + q - 1 if self.rank_one else n * q)
+        gains = 0 if q == 0 or self.sensor else (n + q - 1 if self.rank_one else n * q)
         return {
             "decay": self.modes, "swing": self.pairs, "drive": n * (inputs - 1), "gains": gains,
             "pick": 0 if self.all_states or q == 0 else self.terms.signals * n, "shape": self.terms.shapes,
             "start": n if self.free_start else 0, "read": outputs * n,
-            "direct": outputs * inputs if self.with_direct else 0, "offset": outputs,
+            "direct": outputs * inputs if self.with_direct else 0, "sensor": outputs * q if self.sensor else 0, "offset": outputs,
         }  # fmt: skip
 
     def places(self, inputs: int, outputs: int) -> dict[str, slice]:
@@ -81,15 +84,16 @@ class Structure:
         fixed = anchors(law)
         drive = [split(np.delete(law.drive[m : m + 1], fixed[m], axis=1).T, int(m < self.decays)).ravel()
                  for m in range(self.modes)]  # fmt: skip
-        gains = law.gains.ravel()
-        if self.rank_one and self.terms.count:
+        gains = np.zeros(0) if self.sensor else law.gains.ravel()
+        if self.rank_one and self.terms.count and not self.sensor:
             lead = law.gains[:, 0]
             gains = np.concatenate([lead, lead @ law.gains[:, 1:] / max(lead @ lead, 1e-300)])
         return np.concatenate([
             np.log(-law.poles.real), law.poles.imag[self.decays :], *drive, gains,
             law.pick.ravel() if self.terms.count and not self.all_states else np.zeros(0), law.shape,
             law.start if self.free_start else np.zeros(0),
-            law.read.ravel(), law.direct.ravel() if self.with_direct else np.zeros(0), law.offset,
+            law.read.ravel(), law.direct.ravel() if self.with_direct else np.zeros(0),
+            np.zeros(0) if law.sensor is None else law.sensor.ravel(), law.offset,
         ])  # fmt: skip
 
     def unpack(self, vector: np.ndarray, like: Law) -> Law:
@@ -105,7 +109,9 @@ class Structure:
             drive[m, np.arange(inputs) != anchor] = joined(entries, int(m < self.decays))[:, 0]
             at += wide
         gains = like.gains
-        if q and self.rank_one:
+        if self.sensor:
+            gains = np.zeros((n, q))
+        elif q and self.rank_one:
             gains = np.outer(part["gains"][:n], np.concatenate([[1.0], part["gains"][n:]]))
         elif q:
             gains = part["gains"].reshape(n, q)
@@ -115,11 +121,14 @@ class Structure:
             shape=part["shape"], start=part["start"] if self.free_start else like.start,
             read=part["read"].reshape(outputs, n), offset=part["offset"],
             direct=part["direct"].reshape(outputs, inputs) if self.with_direct else like.direct,
+            sensor=part["sensor"].reshape(outputs, q) if self.sensor else None,
         )  # fmt: skip
 
     def gain_directions(self, law: Law) -> tuple[np.ndarray, np.ndarray]:
         """Return d (n, parameters) and s (q, parameters): the derivative of Γ with respect to parameter k is d_k s_kᵀ."""
         n, q = self.states, self.terms.count
+        if self.sensor:
+            return np.zeros((n, 0)), np.zeros((q, 0))
         if not self.rank_one:
             return np.repeat(np.eye(n), q, axis=1), np.tile(np.eye(q), (1, n))
         lead = law.gains[:, 0]

@@ -39,6 +39,8 @@ def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
         x = _substep(build, law, rule, x, seen, full, half)
     x = build.scale(build.update(build.scale(x, law.start, ones), place), -law.start, ones)
     y = build.affine(x, law.read, law.offset)
+    if law.sensor is not None:
+        y = build.plus(y, _mixed(build, feedback_terms(build, law, build.affine(x, law.pick)), law.sensor.T))
     return build.plus(y, build.affine(centred, law.direct)) if np.any(law.direct) else y
 
 
