@@ -1,4 +1,4 @@
-"""The free entries of the equations: conversion between a vector of parameters and a law."""
+"""The free entries of the equations: conversion between a vector of parameters and a law. Symbols: see `law`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Structure:
 
     | group  | entries                                | size                       |
     |--------|----------------------------------------|----------------------------|
-    | decay  | a with Re μ = −e^a                     | modes                      |
-    | swing  | Im μ                                   | pairs                      |
+    | decay  | a with Re μ = −e^a, of all modes       | modes                      |
+    | swing  | Im μ of the oscillations               | pairs                      |
     | drive  | B without one entry for each mode      | n (inputs − 1)             |
     | gains  | Γ, or g and c with Γ = g (1, c)        | n q, or n + q − 1          |
     | pick   | E                                      | m n, or 0 (`all_states`)   |
@@ -28,7 +28,7 @@ class Structure:
     | offset | offset of the outputs                  | outputs                    |
 
     Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
-    is fixed for each mode (see `anchors`).
+    is fixed for each mode (see `anchors`). For a linear law (q = 0), the groups gains, pick and shape are empty.
 
     decays: number of decays.
     pairs: number of oscillations.
