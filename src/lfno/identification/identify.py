@@ -126,7 +126,7 @@ def identify(
 ) -> Modes:
     """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest. Return the modes.
 
-    poles: initial poles in 1/s, which are refined; no pole is added. Poles with Im μ < 0 are left out. Without this argument,
+    poles: initial poles in 1/s, which are refined; no pole is added. A conjugate pair counts as one pole. Without this argument,
         held-out data choose the number of poles, and `Modes.path` lists the error after each step of the search.
     max_poles: largest number of poles in the search.
     warmup: number of first steps that do not count in the error. A record that does not start from rest needs a warm-up as long
@@ -234,7 +234,9 @@ def _upper(poles: np.ndarray, step: float) -> np.ndarray:
     poles = poles.astype(np.complex128)
     if (fastest := np.abs(poles).max(initial=0)) * step > 100:
         raise LfnoError(f"an initial pole of {fastest:.3g} 1/s is too fast for samples that are {step:g} s apart")
-    poles = poles[poles.imag >= 0]
+    upper, mirrored = poles[poles.imag >= 0], poles[poles.imag < 0].conj()
+    alone = [pole for pole in mirrored if not np.isclose(pole, upper, rtol=1e-6).any()]
+    poles = np.concatenate([upper, np.array(alone, dtype=np.complex128)])
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 
 

@@ -1,4 +1,7 @@
-"""From the fast fit of a cascade to a law: approximations of its static nonlinearities, and the equations in modal form."""
+"""From the fast fit of a cascade to a law: approximations of its static nonlinearities, and the equations in modal form.
+
+The docstring of `blocks` describes the cascade and its branches. The docstring of `law` has the equations of a law.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from lfno.identification.feedback.structure import Structure
 FREQUENCIES = np.geomspace(0.01, 0.8, 12)
 #: damping ratios of the front filter that are tried
 DAMPINGS = (0.1, 0.4, 0.8)
-#: largest number of changes in each stage of the search; a change adds or removes one mode, or adds one branch
+#: largest number of changes in each stage of the search; a change adds, removes or simplifies one mode, or adds one branch
 MOST_STEPS = 5
 #: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8

@@ -98,7 +98,12 @@ class FeedbackModel:
         return self.march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
 
     def march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
-        """Return the states (time, samples, n). `steps` are coefficients of inputs, (time − 1, samples, channels, powers)."""
+        """Return the states (time, samples, n) at the sampling times, from rest or from `start` (samples, n).
+
+        steps: the inputs as polynomials between sampling times, (time − 1, samples, channels, powers), lowest power first.
+        step: sampling step in seconds.
+        samples: number of samples.
+        """
         count = self.substeps(step)
         begin = np.tile(self.law.start, (samples, 1)) if start is None else start
         return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
@@ -211,7 +216,7 @@ class FeedbackModel:
 
     @classmethod
     def load(cls, path: str | Path) -> FeedbackModel:
-        """Read a model that `save` wrote."""
+        """Read a model from its file; raise LfnoError for a damaged file."""
         tree, tensors = tensorfile.read(Path(path), KEY, "model with feedback")
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: value if name in ("poles", "drive") else value.real.copy() for name, value in arrays.items()}

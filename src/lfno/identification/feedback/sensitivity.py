@@ -4,7 +4,7 @@ One sub-step is a map x⁺ = F(x, θ) of the state x and the parameters θ. On a
 sub-steps are independent, and are computed for many sub-steps at once. Only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ for the
 sensitivities S = ∂x/∂θ runs sequentially in time.
 
-The docstring of `law` defines F, the four stages of a sub-step, and the symbols z, φ, Γ, B, E, R and U.
+The docstring of `law` has the equations of F, with the four stages of a sub-step and the symbols z, φ, Γ, B, E, R and U.
 """
 
 from __future__ import annotations
