@@ -126,7 +126,7 @@ def identify(
 ) -> Modes:
     """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest. Return the modes.
 
-    poles: initial poles in 1/s, which are refined; no pole is added. A conjugate pair counts as one pole. Without this argument,
+    poles: initial poles in 1/s, which are refined; no pole is added. A conjugate pair is one pole. Without this argument,
         held-out data choose the number of poles, and `Modes.path` lists the error after each step of the search.
     max_poles: largest number of poles in the search.
     warmup: number of first steps that do not count in the error. A record that does not start from rest needs a warm-up as long
