@@ -85,6 +85,8 @@ def test_given_poles_are_refined_and_none_is_added(smooth: tuple[np.ndarray, np.
     modes = identify(force[:10], motion[:10], Grid.line(SIZE, STEP), poles=np.concatenate([start, start.conj()]))
     assert len(modes.poles) == 2
     assert max(worst(modes.poles, Oscillator().poles)) < 1e-3
+    lower = identify(force[:10], motion[:10], Grid.line(SIZE, STEP), poles=start.conj())
+    assert np.allclose(lower.poles, modes.poles)
 
 
 def test_a_record_that_is_not_at_rest(smooth: tuple[np.ndarray, np.ndarray]) -> None:

@@ -15,7 +15,9 @@ from lfno.identification.modes import free_modes, linearised_modes, modes
 from lfno.identification.probe import input_band, random_forces
 from lfno.systems import Duffing, Lorenz, Pendulum
 
+#: number of simulated records in each test of the intervals
 RECORDS = 200
+#: a linear system with two modes
 TRUE = Modes(np.array([-0.15 + 3j, -0.4 + 7j]), np.array([[[-0.3j, -0.2j]]]), np.zeros((1, 1)), np.ones(2), 0.0, "linear")
 
 

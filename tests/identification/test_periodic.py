@@ -8,6 +8,7 @@ import pytest
 from lfno.core.errors import LfnoError
 from lfno.identification.periodic import choose_width, cross_fit, fit_periodic
 
+#: number of samples in a period
 SIZE = 1024
 
 

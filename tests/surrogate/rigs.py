@@ -70,7 +70,8 @@ def feedback(hold: str = "linear", terms: Terms | None = None, limits: float = 1
     if sensor:
         law = replace(law, gains=np.zeros_like(gains), sensor=rng.normal(size=(2, terms.count)))
     rest = np.zeros((terms.signals, 2)), np.zeros((1, 1)), np.zeros(2), {"data": {"signals": SIGNALS}}
-    return Surrogate([FeedbackModel(law, Structure(1, 2, terms, sensor=sensor), np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
+    structure = Structure(1, 2, terms, sensor=sensor)
+    return Surrogate([FeedbackModel(law, structure, np.array([0.3, -1.0]), GRID, hold, 0.007, *rest)])  # type: ignore[arg-type]
 
 
 def forces(size: int = 300) -> np.ndarray:

@@ -5,7 +5,7 @@ Modules:
     linear: the best linear time-invariant model of signals
     modal: `ModalModel`, a linear model with poles, residues and mode shapes
     identify: fit poles and residues to responses
-    search: choose the number of poles on held-out data
+    search: choose the number of poles by the error on held-out data
     projection: variable projection, which solves for the residues and searches for the poles only
     realisation: the eigensystem realisation algorithm
     fir: finite impulse responses by ridge regression
@@ -21,5 +21,5 @@ Modules:
     stabilisation: the stabilisation diagram
     uncertainty: covariance of poles, and intervals of frequency and damping
     pairs: check the arrays of inputs and outputs before a fit
-    stacking: put stretches of unequal length into arrays of one shape
+    stacking: put stretches of unequal length into arrays of one shape (stretch: an uninterrupted piece of a record)
 """

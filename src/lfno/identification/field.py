@@ -31,13 +31,15 @@ KEY = "lfno-field"
 MOST_MODES = 48
 #: interpolation of the input between samples; a cubic spline suits fields, because they change smoothly
 HOLD = "cubic"
-#: smallest norm of a spatial mode, relative to the norm of the whole output; weaker spatial modes have no model
+#: smallest norm of the output in a spatial mode, relative to the norm of the whole output; weaker spatial modes have no model
 FAINT = 1e-5
-#: largest number of poles of a spatial mode: two for the motion, and two more to absorb sampling errors
+#: largest number of poles of a spatial mode. The motion of a mode is one oscillation or two decays. The other poles absorb the
+#: error of the interpolation of the input between time steps
 MAX_POLES = 4
-#: number of samples in the fit of a spatial mode; more samples change the poles little
+#: largest number of samples (input-output pairs of the data set) in the fit of a spatial mode; with more samples, the poles
+#: hardly change
 ENOUGH = 60
-#: smallest norm of the motion without input, relative to the norm of an output; a weaker motion is set to zero
+#: smallest norm of the motion without input, relative to the rms norm of an output; a weaker motion is set to zero
 STILL = 1e-3
 
 
@@ -46,7 +48,8 @@ class FieldModel:
     """A linear model of fields (samples, 1, space, time).
 
     basis: the spatial modes φ_k, "sine" or "cosine".
-    modes: the linear system in time of each spatial mode; None for a spatial mode that is too weak (`FAINT`).
+    modes: the linear system in time of each spatial mode. None for a spatial mode that is too weak (`FAINT`), that is smaller
+        than the accuracy of the data, or that no linear system explains.
     grid: the grid of the training data.
     offset: b(x, t) on the training grid, (space, time); None if the system stays at rest without an input.
     provenance: the origin of the model, for example the name of the data.
@@ -177,8 +180,8 @@ def is_line(data: Dataset) -> bool:
 def line_matrices(basis: str, count: int, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
     """Return the analysis matrix (count, points) and the mode shapes Φ (points, count) on the points of an axis.
 
-    The first and the last point of the axis are the two ends of the line. The points cannot tell more modes apart than
-    `most_modes`; the coefficients of all further modes are zero.
+    The first and the last point of the axis are the two ends of the line. At most `most_modes(basis, points)` modes can be
+    distinguished on the points. The analysis matrix sets the coefficients of higher modes to zero.
     """
     places = torch.linspace(0, 1, axis.size, dtype=torch.float64)
     back = shapes(basis, count, places)
@@ -194,9 +197,11 @@ def identify_field(
     """Fit a `FieldModel` to fields (samples, 1, space, time). All samples start from rest, or all from the same state.
 
     basis: "sine" for fixed ends, "cosine" for free ends. By default the boundary condition of the axis selects the basis. For
-        an unknown boundary, the basis that describes the outputs with fewer modes is used.
-    accuracy: relative L2 error of the outputs themselves, if a network computed them. The fit stops at this error. A spatial
-        mode smaller than this error is left out. The covariance counts this error as noise.
+        an unknown boundary, the basis that describes the outputs better with few modes is used.
+    accuracy: relative L2 error of the outputs in the data: 0 for measured outputs, or the error of a network that predicted
+        the outputs. No pole is added below this error. A spatial mode smaller than this error is left out. The covariance
+        counts this error as noise.
+
     Raises LfnoError for other shapes, for a periodic axis, for an axis of fewer than 3 points, and for outputs that are the
     same in all samples.
 
@@ -228,12 +233,13 @@ def identify_field(
 
 
 def _identify_modes(force: np.ndarray, motion: np.ndarray, grid: Grid, accuracy: float) -> Sequence[Modes | None]:
-    """Return the linear system of each spatial mode, or None for a spatial mode that is too weak.
+    """Return the linear system of each spatial mode, or None as described at `FieldModel.modes`.
 
     Each fit uses the samples in which the spatial mode is strongest.
 
     force: coefficients of the input, (samples, modes, time).
     motion: coefficients of the output, (samples, modes, time).
+    accuracy: relative L2 error of the whole output.
     """
     whole = np.linalg.norm(motion)
     if not whole > 0:

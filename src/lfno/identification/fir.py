@@ -3,8 +3,9 @@
     u_o[t] = Σ_i Σ_{k<L} g_oi[k] f_i[t − k]
 
 f_i is input i, u_o is output o, and g_oi is the impulse response of L taps between them. The matrix of the normal equations has
-L² entries for each pair of inputs. Two neighbouring entries of a diagonal differ by two products only. So one Fourier transform
-and one matrix product give the whole matrix.
+L² entries for each pair of inputs. In a trajectory without gaps, two neighbouring entries of a diagonal differ by two products
+only. So Fourier transforms give the first row and the first column of each block, and one matrix product gives all other
+entries.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Taps(Short):
     """A finite impulse response.
 
     taps: the impulse response (outputs, inputs, taps), one tap per step.
-    constant: the fitted constant of each output, (outputs,). `simulate` does not add this constant.
+    constant: the fitted constant of each output, (outputs,); zero if none was fitted. `simulate` does not add this constant.
     """
 
     taps: np.ndarray
@@ -54,7 +55,7 @@ class NormalEquations:
 
     rest: if True, the input was zero before the first sample. If False, the first length − 1 steps are past inputs only, and
         their outputs are not fitted.
-    moments: (samples, time), True where the outputs were measured. Only these moments are fitted.
+    moments: (samples, time), True where all outputs were measured. Only these moments are fitted.
     constant: fit a constant to each output. The sums then use deviations from the means. Each delay of an input has its own
         mean, because a delay shifts the measured moments to other samples of the input.
 
@@ -114,8 +115,12 @@ class NormalEquations:
 def _change(inputs: np.ndarray, scored: np.ndarray, past: int) -> np.ndarray:
     """Return the change of the sums from lags (j, k) to (j + 1, k + 1), (channels × past, channels × past).
 
-    Both lags grow by one step, so each stretch of scored moments moves back by one step. The sum gains the moment before the
-    stretch and loses the last moment of the stretch.
+    inputs: (samples, channels, time).
+    scored: (samples, time), True where the outputs are fitted.
+    past: the longest lag in steps.
+
+    Both lags grow by one step, so each interval of scored moments moves back by one step. The sum gains the moment before the
+    interval and loses the last moment of the interval.
     """
     edges = np.diff(np.pad(scored, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     change = np.zeros((inputs.shape[1] * past,) * 2)

@@ -40,8 +40,10 @@ def measure_response(
     coherence below 1.
 
     step: sampling step in seconds.
-    segment: number of steps in a segment. Default: an eighth of the record, at least 64 and at most 4096 steps.
-    floor: smallest input power relative to the peak of the input power. Frequencies with less power are ignored.
+    segment: number of steps in a segment. Default: an eighth of the record, at least 64 and at most 4096 steps. A record of
+        fewer than 64 steps is one segment.
+    floor: smallest input power, relative to the peak of the input power over all frequencies. Frequencies with less power are
+        ignored. The input power at a frequency is the smallest eigenvalue of S_ff; for one input it is S_ff itself.
     """
     inputs, outputs = signal_pair(inputs, outputs)
     if not 0 < step < math.inf:

@@ -5,8 +5,9 @@ The model is a sum of exact pole responses and a direct term,
     u_o(t) = Σ_i ∫ h_oi(t − s) f_i(s) ds + D_oi f_i(t),      h_oi(t) = Re Σ_n β_oin e^{μ_n t}.
 
 u_o is output o, and f_i is input i. All outputs and inputs share the poles μ_n. For given poles, the residues β and the direct
-terms D solve a linear least-squares problem. So only the poles need a search (variable projection). The search adds one pole at
-a time: the pole of a coarse table that explains most of the residual. Then Gauss–Newton steps refine all poles together.
+terms D solve a linear least-squares problem. So only the poles need a search (variable projection). The search adds one decay
+or one oscillation at a time: the pole of a coarse table that explains most of the residual. Then Gauss–Newton steps refine all
+poles together.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from lfno.identification.search import IMPROVEMENT, SLIGHT, constant_of, contrib
 
 #: relative error below which the search adds no further pole
 EXHAUSTED = 1e-5
-#: number of data points in the search for poles; more points cost time and change the poles little
+#: largest number of data points in the search for poles; more points cost time and change the poles little
 ENOUGH = 200_000
 
 
@@ -40,7 +41,7 @@ class Modes(Short):
     contributions: (modes,), the rms of the response of each mode, relative to the rms of the output.
     error: relative L2 error on held-out data.
     hold: interpolation of the input between samples.
-    path: the relative L2 error on held-out data for 1, 2, … poles.
+    path: the relative L2 error on held-out data after each step of the search for poles; empty if there was no search.
     covariance: (modes, 2, 2), the covariance of Re μ and Im μ of each mode.
     constant: (outputs,), a fitted constant of each output. `simulate` does not add this constant.
     """
@@ -80,7 +81,7 @@ class Modes(Short):
         """Return the periodic steady state (samples, outputs, time) for inputs `(samples, inputs, time)` that repeat for ever.
 
         The model interpolates the input between samples according to `hold`: constant, linear, or a periodic cubic spline. The
-        response to the interpolated input is exact.
+        response to the interpolated input is exact, except for the aliases of the spline beyond the eighth, which are left out.
         """
         size = inputs.shape[-1]
         omega = 2 * math.pi * np.fft.rfftfreq(size, step)
@@ -125,14 +126,15 @@ def identify(
 ) -> Modes:
     """Fit poles, residues and a direct term to responses `(samples, channels, time)` from rest. Return the modes.
 
-    poles: initial poles, which are refined; no pole is added. Without this argument, held-out data choose the number of poles,
-        and `Modes.path` lists the error after each added pole.
-    max_poles: largest number of poles.
+    poles: initial poles in 1/s, which are refined; no pole is added. A conjugate pair is one pole. Without this argument,
+        held-out data choose the number of poles, and `Modes.path` lists the error after each step of the search.
+    max_poles: largest number of poles in the search.
     warmup: number of first steps that do not count in the error. A record that does not start from rest needs a warm-up as long
         as the memory of the system.
     hold: interpolation of the input between samples, one of `HOLDS`. Default: the hold with the smallest error.
-    mask: True where an output was measured, in the shape of the outputs. Only measured moments are fitted.
-    accuracy: relative L2 error of the responses themselves, if a network computed them. The fit stops at this error.
+    mask: True where an output was measured, in the shape of the outputs. Time steps with a missing output are not fitted.
+    accuracy: relative L2 error of the outputs in the data: 0 for measured outputs, or the error of a network that predicted
+        the outputs. No pole is added below this error.
     constant: fit a constant to each output. The constant is dropped if the error hardly rises without it.
 
     >>> grid = Grid.line(400, dt=0.05)
@@ -222,14 +224,19 @@ def _check_scored(problems: dict[str, Projection]) -> None:
 
 
 def _upper(poles: np.ndarray, step: float) -> np.ndarray:
-    """Return stable initial poles with Im μ ≥ 0: one pole of each conjugate pair."""
+    """Return stable initial poles with Im μ ≥ 0: one pole of each conjugate pair.
+
+    Raises LfnoError for poles that are not finite numbers, and for poles that are too fast for the sampling step.
+    """
     poles = np.atleast_1d(poles).ravel()
     if poles.dtype.kind not in "fiubc" or not np.isfinite(poles).all():
         raise LfnoError(f"the initial poles have dtype {poles.dtype} or are not finite; finite complex numbers are needed")
     poles = poles.astype(np.complex128)
     if (fastest := np.abs(poles).max(initial=0)) * step > 100:
         raise LfnoError(f"an initial pole of {fastest:.3g} 1/s is too fast for samples that are {step:g} s apart")
-    poles = poles[poles.imag >= 0]
+    upper, mirrored = poles[poles.imag >= 0], poles[poles.imag < 0].conj()
+    alone = [pole for pole in mirrored if not np.isclose(pole, upper, rtol=1e-6).any()]
+    poles = np.concatenate([upper, np.array(alone, dtype=np.complex128)])
     return np.minimum(poles.real, -1e-6 * np.abs(poles) - 1e-12) + 1j * poles.imag
 
 

@@ -29,7 +29,7 @@ LENGTHS = (16, 64, 256, 512, 1024)
 RIDGES = (1e-10, 1e-7, 1e-5, 1e-3, 1e-1)
 #: largest product of taps and input channels; the time to solve the normal equations grows as the cube of this product
 MOST_TAPS = 2048
-#: number of data points in the search for a transfer function; more points take more time
+#: largest number of data points in the search for a transfer function; more points take more time
 MOST_POINTS = 60_000
 #: largest number of poles of a transfer function
 MOST_POLES = 6
@@ -40,7 +40,7 @@ class LinearModel(Short):
     """The linear model u(t) = output_offset(t) + (h ∗ (f − input_offset))(t), from the input f to the output u.
 
     kernel: the impulse response h, as taps or as modes.
-    input_offset, output_offset: (channels, 1) for a constant, or (channels, time) for the mean of all trajectories.
+    input_offset, output_offset: (channels, 1) for a constant, or (channels, time) for the weighted mean of all trajectories.
     step: the sampling step in seconds.
     error: the relative L2 error on held-out data.
     description: the kind of the model in words.
@@ -73,12 +73,13 @@ class LinearModel(Short):
 def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.ndarray | None = None) -> LinearModel:
     """Return the best linear model of many trajectories `(samples, channels, time)` from a common initial state.
 
-    A sample with the outputs u has the weight 1/‖u‖, as in the relative L2 error. A random fifth of the samples is held out and
-    chooses the model. A linear system that starts away from rest has a free motion, which all trajectories share. So each model
-    is fitted with and without subtraction of the mean trajectory. The best model is fitted again to all samples.
+    A sample with the outputs u has the weight 1/‖u‖, as in the relative L2 error. The error on a random fifth of the samples,
+    which is held out of the fit, chooses the model. With fewer than five samples, the error on all samples chooses the model.
+    A linear system that starts away from rest has a free motion, which all trajectories share. So each model is fitted with and
+    without subtraction of the mean trajectory. The best model is fitted again to all samples.
 
-    mask: True where an output was measured, in the shape of the outputs. Only measured moments count. The mean trajectory is
-        computed from the trajectories without gaps.
+    mask: True where an output was measured, in the shape of the outputs. A time step of a sample counts only if all outputs
+        were measured. The mean trajectory is computed from the samples without gaps, if at least two of them are in the fit.
     """
     inputs, outputs = signal_pair(inputs, outputs)
     step, samples = grid.steps[0], len(inputs)
@@ -91,7 +92,7 @@ def fit_trajectories(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: 
     weight = 1 / np.maximum(size, 1e-3 * size.mean() or 1.0)[:, None, None]
 
     def share(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weighted mean trajectory of the inputs and of the outputs, as offsets."""
+        """Return the weighted mean trajectory (channels, time) of the inputs and of the outputs, as offsets."""
         rows = rows[whole[rows]]
         part = weight[rows] ** 2 / (weight[rows] ** 2).sum()
         return (part * inputs[rows]).sum(0), (part * outputs[rows]).sum(0)
@@ -128,7 +129,8 @@ def fit_record(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, mask: np.nda
     also act on the outputs.
 
     inputs, outputs: (channels, time), or (runs, channels, time) with shorter runs padded at the end.
-    mask: True where an output was measured, in the shape of the outputs. Only measured moments count.
+    mask: True where an output was measured, in the shape of the outputs. A time step of a run counts only if all outputs were
+        measured.
     """
     axes = "(channels, time)" if np.ndim(inputs) == 2 else "(runs, channels, time)"
     force, motion = (values.reshape(-1, *values.shape[-2:]) for values in signal_pair(inputs, outputs, axes))

@@ -21,11 +21,12 @@ from lfno.identification.identify import Modes, identify
 from lfno.identification.stacking import Stacked, stack_stretches, with_states
 
 KEY = "lfno-modes"
-#: largest number of samples in a fit; a longer record is cut
+#: largest number of samples in a fit; further samples are left out
 MOST = 2_000_000
-#: relative error that an unknown initial state may cause in the second half of a long stretch
+#: relative error that an unknown initial state may cause in the second half of a long stretch; see `lfno.data.stretches`
 REMEMBERED = 0.02
-#: estimated initial states are doubted if predictions from rest have more than this multiple of the error of the fit
+#: two errors differ clearly if their ratio exceeds this value. Estimated initial states are doubted if the error of predictions
+#: from rest exceeds IMITATION × error of the fit + REMEMBERED
 IMITATION = 2.0
 #: largest number of poles of a linear model; an oscillation is one pole
 MOST_POLES = 12
@@ -129,9 +130,9 @@ def identify_signals(
     start: ModalModel | None = None,
     max_poles: int = MOST_POLES,
 ) -> ModalModel:
-    """Return a linear model of some parts of prepared signals.
+    """Return a linear model of some parts of prepared signals. `ModalModel.notes` holds warnings about doubtful modes.
 
-    parts: names of the parts of the data.
+    parts: names of the parts of the split, from "train", "validation" and "test".
     start: a linear model, whose poles are refined. Without `start`, held-out data choose the number of poles.
     max_poles: largest number of poles.
     """
@@ -155,7 +156,7 @@ def identify_signals(
     if _integrates(model, long):  # the system never forgets its initial state, so that predictions from rest stay wrong
         told = [
             "the system integrates its input: it does not forget its initial state within the record, and a constant input "
-            "moves its output further and further. A prediction from rest needs a start at rest"
+            "moves its output further and further. A prediction from rest is correct only if the system starts at rest"
         ]
         return replace(model, provenance={**model.provenance, "notes": told, INTEGRATES: True})
     # A slow decay from a large false initial state can imitate a drift of the data. A prediction from rest lacks this state and
@@ -165,17 +166,21 @@ def identify_signals(
 
 
 def _settling(model: ModalModel, period: int) -> int:
-    """Return the samples after which the slowest mode has decayed to SETTLED, at most MOST_PERIODS periods."""
+    """Return the number of samples after which the slowest mode has decayed to SETTLED, at most MOST_PERIODS periods.
+
+    period: length of a period in samples.
+    """
     slowest = float(-model.modes.poles.real.max(initial=-np.inf))
     rate = max(slowest * model.grid.steps[0], 1e-300)
     return min(math.ceil(-math.log(SETTLED) / rate), MOST_PERIODS * period)
 
 
 def _integrates(model: ModalModel, stretches: Sequence[Stretch]) -> bool:
-    """Return whether the response to the input needs the modes that do not decay within the stretches.
+    """Return whether the response to the input needs the modes that do not decay within the stretches (the slow modes).
 
-    The free motions of the model are removed from the outputs and from the predictions. The remaining error must grow much if
-    these modes do not respond to the input.
+    The model is compared with a copy whose slow modes have zero residues. First, the free motions of the model and a constant
+    are removed from both prediction errors by projection. The response needs the slow modes if the rest of the error is larger
+    for the copy by the factor IMITATION. Stretches with gaps are not used.
     """
     size = min((len(stretch) for stretch in stretches if stretch.mask is None), default=0)
     lasting = -model.modes.poles.real * model.grid.steps[0] * size < 1
@@ -196,9 +201,10 @@ def _integrates(model: ModalModel, stretches: Sequence[Stretch]) -> bool:
 
 
 def _late_error(model: ModalModel, stretches: Sequence[Stretch]) -> float:
-    """Return the relative error of predictions from rest on the second half of each stretch.
+    """Return the relative error of predictions from rest on the second half of each stretch; 0 without stretches.
 
-    The second half is used because the unknown initial state has less influence there than in the first half.
+    The error is the rms over all stretches, in units of the standard deviation of each output. The second half is used because
+    the unknown initial state has less influence there than in the first half.
     """
     errors: list[np.ndarray] = []
     for stretch in stretches:
@@ -250,7 +256,11 @@ def _identified(
 
 
 def doubts(modes: Modes, duration: float, unit: str) -> list[str]:
-    """Return one warning for each mode that decays too slowly for data of this duration to show its damping."""
+    """Return one warning for each mode that decays too slowly for data of this duration to show its damping.
+
+    duration: length of the data in units of time.
+    unit: name of the unit of time, for example "s".
+    """
     sentences = []
     for pole in modes.poles:
         if -pole.real * duration < 1:

@@ -45,7 +45,10 @@ def modes(inputs: np.ndarray, outputs: np.ndarray, grid: Grid, *, max_poles: int
 
 
 class _Decays(Projection):
-    """The fit of free decays. The response of a pole is e^{μt}. Each output has its own amplitude, phase and constant."""
+    """The fit of free decays. The response of a pole is e^{μt}. Each output has its own amplitude, phase and constant.
+
+    The input is 1 at all times, so that the direct term is the constant.
+    """
 
     def respond(self, pole: complex) -> tuple[np.ndarray, np.ndarray]:
         time = self.step * np.arange(self.inputs.shape[-1])
@@ -58,6 +61,9 @@ def free_modes(outputs: np.ndarray, grid: Grid, *, max_modes: int = 12) -> list[
 
     Each sample is one decay without input. All decays share the modes; each decay has its own amplitudes. An output may have a
     constant offset. The record must begin after the last force has ended.
+
+    max_modes: largest number of oscillations. The poles come from a realisation with at most 2 `max_modes` states. An
+        oscillation takes two states, and a decay takes one state.
 
     >>> t = 0.02 * np.arange(1000)
     >>> decay = np.exp(-0.3 * t) * np.cos(8 * t) + 0.5 * np.exp(-0.5 * t) * np.cos(20 * t)
@@ -109,7 +115,8 @@ def linearised_modes(
     respond: a function from inputs (batch, channels, time) to outputs (batch, outputs, time).
     grid: the time grid.
     band, amplitude, channels, operating, settle: arguments of `probe.small_signal`.
-    accuracy: relative L2 error of `respond` itself. The fit stops at this error. The covariance counts this error as noise.
+    accuracy: relative L2 error of the outputs of `respond`: 0 if they are exact, or the error of a network. No pole is added
+        below this error. The covariance counts this error as noise.
     max_poles: largest number of poles.
     """
     if grid.ndim != 1:

@@ -14,7 +14,11 @@ LARGEST = 1e100
 def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None:
     """Return a mask (samples, time), True where all output channels were measured; None if no output is missing.
 
+    A moment is one time step of one sample. If one output is missing at a moment, this moment does not count for any output.
+
     mask: True where an output was measured, in the shape of the outputs `(samples, channels, time)` or a shape that broadcasts.
+
+    Raises LfnoError if the shapes do not fit, or if there is no moment at which all outputs were measured.
 
     >>> measured_moments(np.array([True, True, False]), np.zeros((1, 2, 3)))
     array([[ True,  True, False]])
@@ -34,8 +38,8 @@ def measured_moments(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray
 def signal_pair(inputs: np.ndarray, outputs: np.ndarray, axes: str = "(samples, channels, time)") -> tuple[np.ndarray, ...]:
     """Return inputs and outputs as float64. Raise LfnoError if their shapes or values do not suit a fit.
 
-    axes: the required axes. Inputs and outputs must have equal numbers of samples and moments. Values must be finite and at
-        most `LARGEST`.
+    axes: the required axes. Inputs and outputs must have equal numbers of samples and of time steps. Values must be finite, and
+        their magnitude must be at most `LARGEST`.
 
     >>> [values.shape for values in signal_pair(np.ones((5, 1, 40)), np.ones((5, 2, 40)))]
     [(5, 1, 40), (5, 2, 40)]

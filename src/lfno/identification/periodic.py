@@ -3,12 +3,12 @@
 U is the spectrum of the input, and Y is the spectrum of the output. Around every spectral line f, the response is a polynomial
 in the distance d to the line,
 
-    Y(f + d) = Σ_k s^k Σ_j H_kj(f) d^j U(f + d),        |d| ≤ width.
+    Y(f + d) = Σ_k s^k Σ_j H_kj(f) d^j U(f + d),        |d| ≤ width,  k = 0 … degree,  j = 0 … ORDER.
 
-The level s of a record is the root mean square of its input. A weighted least-squares fit to all records gives the coefficients
-H_kj. H_k0(f) is the estimate of the response. With degree 0 (only k = 0), the model is linear. With a higher degree, the
-response depends on the level. The best linear approximation of a nonlinear system changes with the level, so such a model can
-describe records of several levels.
+The level of a record is the root mean square of its input, and s is the level relative to the largest level of the training
+data. A weighted least-squares fit to all records gives the coefficients H_kj. The estimate of the response at the line f is
+Σ_k s^k H_k0(f). With degree 0 (only k = 0), the model is linear. With a higher degree, the response depends on the level. The
+best linear approximation of a nonlinear system changes with the level, so such a model can describe records of several levels.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ RIDGE = 1e-7
 class PeriodicResponse(Short):
     """A frequency response on the lines of one period.
 
-    coefficients: H_k0, (degree + 1, outputs, inputs, lines) complex; zero on lines that were not excited.
-    means: the mean output, a polynomial in the level, (degree + 1, outputs).
-    unit: the level that counts as s = 1.
+    coefficients: H_k0, (degree + 1, outputs, inputs, lines) complex; zero on lines that were not excited, and on line 0.
+    means: coefficients of the mean output, a polynomial in s, (degree + 1, outputs).
+    unit: the level with s = 1, the largest level of the training data.
     width: half-width of the local polynomials in lines.
     """
 
@@ -64,7 +64,8 @@ class PeriodicResponse(Short):
 def fit_periodic(inputs: np.ndarray, outputs: np.ndarray, degree: int = 0, width: int = 8) -> PeriodicResponse:
     """Return a frequency response fitted to periods `(samples, channels, period)` of records in steady state.
 
-    degree: 0 for a linear model. With degree 2, the response depends on the level, and records of three levels are needed.
+    degree: largest power of s. 0 for a linear model. With degree 2, the response depends on the level, and records of three
+        levels are needed.
     width: half-width of the local polynomials, in lines of the spectrum.
 
     >>> force = np.random.default_rng(0).normal(size=(4, 1, 64))
@@ -114,7 +115,9 @@ def cross_fit(inputs: np.ndarray, outputs: np.ndarray, folds: np.ndarray, degree
 def choose_width(
     inputs: np.ndarray, outputs: np.ndarray, held_inputs: np.ndarray, held_outputs: np.ndarray, degree: int
 ) -> int:
-    """Return the half-width, one of `WIDTHS`, with the smallest relative error on the held-out samples.
+    """Return the half-width with the smallest mean relative error on the held-out samples.
+
+    The candidates are `WIDTHS`, each reduced to a quarter of the period if it is larger.
 
     inputs, outputs: samples for the fit, (samples, channels, period).
     held_inputs, held_outputs: held-out samples of the same kind.
@@ -142,7 +145,9 @@ def _powers(inputs: np.ndarray, unit: float, degree: int) -> np.ndarray:
 
 
 def _local(gram: np.ndarray, right: np.ndarray, width: int) -> np.ndarray:
-    """Return the value of the local polynomial at each line, (lines, columns, outputs).
+    """Return the coefficients at d = 0 of the local polynomial at each line, (lines, columns, outputs).
+
+    A column is one power of s of one input.
 
     gram: matrix of the normal equations of each line, (lines, columns, columns).
     right: right-hand side of each line, (lines, columns, outputs).

@@ -62,9 +62,10 @@ def input_band(inputs: np.ndarray, step: float) -> tuple[float, float]:
 
 
 def random_forces(samples: int, channels: int, size: int, step: float, band: tuple[float, float]) -> np.ndarray:
-    """Return Gaussian forces (samples, channels, time) of rms 1. Forces begin at zero.
+    """Return Gaussian forces (samples, channels, time). The rms of all values together is 1. Forces begin at zero.
 
-    band: lowest and highest frequency in Hz; the spectrum is flat between them.
+    band: lowest and highest frequency in Hz; the spectrum is flat between them. Raises LfnoError if no frequency of the signal
+        lies in the band.
 
     >>> random_forces(2, 1, 500, 0.02, (0.5, 3.0)).shape
     (2, 1, 500)
@@ -102,7 +103,7 @@ def small_signal(
     size: number of time steps.
     step: sampling step in seconds.
     band: lowest and highest frequency of the forces in Hz.
-    amplitude: rms of the forces, as small as the precision of `respond` allows.
+    amplitude: rms of the forces that are added to the constant input. Choose it as small as the precision of `respond` allows.
     channels: number of input channels.
     operating: the constant input.
     settle: part of the window before the force begins; the system settles during this time. Use 0 for a system at rest under

@@ -11,9 +11,12 @@ from scipy.optimize import least_squares
 from lfno.identification.response import interpolate, pole_response
 from lfno.identification.uncertainty import coloured_covariance
 
-#: PIECE: smallest number of time steps of a piece that is held out
-#: FEWEST, MOST: number of pieces of a record; every fifth piece is held out
-PIECE, FEWEST, MOST = 32, 10, 50
+#: smallest number of time steps of a piece that is held out; shorter records have shorter pieces
+PIECE = 32
+#: smallest number of pieces of a record; every fifth piece is held out
+FEWEST = 10
+#: largest number of pieces of a record
+MOST = 50
 
 
 class Projection:
@@ -27,7 +30,7 @@ class Projection:
     hold: interpolation of the input between samples, one of `response.HOLDS`.
     warmup: number of first steps that are simulated and do not count in the error.
     direct: whether the model has a direct term.
-    moments: (samples, time), True where the outputs were measured. Other moments are simulated and do not count in the error.
+    moments: (samples, time), True where all outputs were measured. Other moments are simulated and do not count in the error.
     hold_out: whether a fifth of the data is held out.
     constant: whether the model has a constant in each output.
     """
@@ -65,7 +68,7 @@ class Projection:
         """Return a mask of the held-out rows, (rows,).
 
         Five trajectories or more: every fifth trajectory is held out. Fewer trajectories: time is divided into pieces, and
-        every fifth piece is held out.
+        every fifth piece is held out. Without `hold_out`, the mask is False everywhere.
         """
         return self._pieces % 5 == 4 if self.hold_out else np.zeros(len(self.targets), dtype=bool)
 
@@ -73,8 +76,8 @@ class Projection:
     def _pieces(self) -> np.ndarray:
         """Return the number of the trajectory, or of the time piece, of each row.
 
-        In short pieces, slow noise is the same in the held-out piece and in its neighbours, and a pole that fits it looks
-        useful. Pieces therefore have at least PIECE steps, if the record has FEWEST of them.
+        In short pieces, slow noise is the same in the held-out piece and in its neighbours. A pole that fits this noise then
+        lowers the held-out error. So pieces have at least PIECE steps, if the record has at least FEWEST × PIECE steps.
         """
         rows = np.arange(self.samples * self.length)
         count = min(max(self.length // PIECE, FEWEST), MOST)
@@ -82,7 +85,10 @@ class Projection:
         return pieces if self.moments is None else pieces[self._scored]
 
     def part(self, points: int) -> Projection:
-        """Return the problem on about `points` points: the first trajectories, or the beginning of a single record."""
+        """Return the problem on about `points` points (samples × time).
+
+        The points are the first trajectories, or the beginning of the first trajectory. A fifth of these data is held out.
+        """
         count = max(points // self.inputs.shape[-1], 1)
         some = (slice(count), slice(None), slice(max(points, 2 * self.warmup) if count == 1 else None))
         moments = None if self.moments is None else self.moments[some[0], some[2]]
@@ -105,7 +111,7 @@ class Projection:
 
     @cached_property
     def _scored(self) -> np.ndarray:
-        """Return which rows count in the error, for data with gaps."""
+        """Return which rows (samples × time,) count in the error, for data with gaps."""
         assert self.moments is not None
         return self.moments[:, self.warmup :].ravel()
 
@@ -141,8 +147,8 @@ class Projection:
     def gain(self, poles: np.ndarray, others: np.ndarray) -> float:
         """Return how much the squared held-out error falls from `poles` to `others`, in standard errors of this fall.
 
-        The two errors are compared piece by piece. So a large difference between loud and quiet pieces does not hide a small
-        gain.
+        The two errors are compared piece by piece. So a small gain is visible although the errors of the pieces differ much.
+        With fewer than three held-out pieces, the result is 0.
         """
         pieces = self._pieces[self.held]
         order = np.unique(pieces, return_inverse=True)[1]
@@ -227,7 +233,10 @@ class Projection:
         return covariance
 
     def _linearise(self, poles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the residual and the Jacobian on the rows that are not held out."""
+        """Return the residual and the Jacobian on the rows that are not held out, (rows · outputs,) and (…, parameters).
+
+        The parameters are log(−Re μ) of all poles, then Im μ of the oscillations.
+        """
         matrix, slopes = self.columns(poles)
         use = ~self.held
         basis, triangle = np.linalg.qr(matrix[use])

@@ -21,7 +21,7 @@ from lfno.identification.realisation import choose_order, realise
 STATES = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 #: largest ratio of the new error to the old error for which more states are accepted
 WORTH = 0.7
-#: contribution above which modes cancel each other
+#: contribution above which modes cancel each other; a contribution is the rms of one mode relative to the whole response
 CANCELLING = 3.0
 #: default length of a pulse, relative to the window
 WIDTH = 1 / 50
@@ -62,8 +62,11 @@ def pulse_response(
     amplitude: the height of the pulse.
     channels: number of input channels.
     operating: the constant input.
-    width: length of the pulse in seconds; default 1/50 of the window, at least 8 steps. The spectrum of the pulse ends near
-        2/width Hz. A wide pulse keeps a network inside the frequency band of its training data.
+    width: length of the pulse in seconds; default 1/50 of the window. A pulse has at least 8 steps. The spectrum of the pulse
+        ends near 2/width Hz. A wide pulse keeps a network inside the frequency band of its training data.
+
+    Raises LfnoError for several axes, for a pulse that does not fit into the window, and for answers that are zero, not finite
+    or of a wrong shape.
     """
     if grid.ndim != 1:
         raise LfnoError(f"small-signal modes need a grid of time alone, not the axes {list(grid.names)}")
@@ -113,10 +116,11 @@ def small_signal_modes(
     returns one oscillation with the mean frequency.
 
     respond, grid, amplitude, channels, operating, width: arguments of `pulse_response`.
-    order: number of states. By default, the fewest states that explain the response to the error `accuracy`. If no number of
-        states reaches this error, a small number is used, and `error` shows the misfit.
-    tolerance: singular values below this part of the largest singular value are ignored.
-    accuracy: relative L2 error of `respond` itself, for example of a network. Modes weaker than this error cannot be found.
+    order: number of states. By default, more states are tried until the error of the fit falls below `accuracy`. A larger
+        number of states is kept only if the error falls clearly (`WORTH`). So `Modes.error` may stay above `accuracy`.
+    tolerance: singular values below this part of the largest singular value are ignored. Used only without `order`.
+    accuracy: relative L2 error of the outputs of `respond`: 0 if they are exact, or the error of a network. Modes weaker than
+        this error cannot be found.
     """
     seen = pulse_response(respond, grid, amplitude, channels, operating, width)
     rest = Grid.line(seen.pulses.shape[-1], seen.step)

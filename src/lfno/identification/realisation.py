@@ -93,7 +93,8 @@ def _stride(markov: np.ndarray) -> int:
 
     The poles follow from differences of neighbouring samples. Neighbouring samples of a slow response are nearly equal, so
     their difference is mostly noise. The stride keeps at least four samples per period of the highest frequency. This
-    frequency is the last one with an amplitude above 1 % of the spectral peak.
+    frequency is the last one with an amplitude of at least 1 % of the spectral peak. The stride also keeps at least 40 samples,
+    if the response has so many.
     """
     size = markov.shape[-1]
     taper = np.cos(0.5 * math.pi * np.arange(size) / size) ** 2

@@ -22,14 +22,16 @@ HALF = 0.5
 WEAK = 0.05
 #: distance of two poles, relative to |μ|, below which both may describe one mode
 CLOSE = 0.3
-#: number of data points in the coarse search for the next pole; more points cost time and seldom change the choice
+#: largest number of data points in the coarse search for the next pole; more points cost time and seldom change the choice
 GLANCE = 20_000
-#: periods in the record of the oscillation from which the search for two integrators starts
+#: the search for two integrators starts from a slow oscillation with this number of periods in the record
 SLOWER = 0.1
 
 
 def search_poles(problems: dict[str, Projection], max_poles: int, enough: float) -> tuple[np.ndarray, list[float]]:
-    """Add poles while each pole lowers the held-out error. Return the poles, and the held-out error after each addition.
+    """Add poles while each addition clearly lowers the held-out error. Return the poles, and the error after each addition.
+
+    Each step adds one decay, one oscillation or two decays. The errors are relative L2 errors on held-out data.
 
     problems: the problem for each interpolation of the input, keyed by the name of the hold.
     max_poles: largest number of poles.
@@ -58,9 +60,10 @@ def search_poles(problems: dict[str, Projection], max_poles: int, enough: float)
 
 
 def _integrators(problems: dict[str, Projection]) -> tuple[Projection, np.ndarray]:
-    """Return two integrators, as from a force to a position, and the problem whose hold fits them best.
+    """Return the problem with the best hold, and one slow oscillation that stands for two integrators, (1,).
 
-    They are the limit of an oscillation that is slower than the record. In a control loop, only the correct hold explains them.
+    The path from a force to a position has two integrators. Two integrators are the limit of an oscillation that is slower than
+    the record. In a control loop, only the correct hold explains the two integrators.
     """
     found = []
     for problem in problems.values():
@@ -79,7 +82,8 @@ def _better(problem: Projection, poles: np.ndarray, more: np.ndarray, error: flo
 def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np.ndarray]:
     """Return refined sets of poles with one more decay or one more oscillation.
 
-    Sets with fewer parameters come first, so that a larger set must lower the error further.
+    An oscillation with a frequency near zero is also tried as two decays. Sets with fewer parameters come first, so that a
+    larger set must lower the error further.
     """
     glance = problem.part(GLANCE)
     residual, basis = glance.residual_basis(poles)
@@ -88,7 +92,7 @@ def _grown(problem: Projection, poles: np.ndarray, table: np.ndarray) -> list[np
     for kind in (table.imag == 0, table.imag > 0):
         candidate = table[kind][gains[kind].argmax()]
         options.append(problem.refine(np.append(poles, candidate)))
-    # an oscillation with a frequency near zero becomes two decays
+    # an oscillation with a frequency near zero may be two decays
     slow = (options[-1].imag > 0) & (options[-1].imag < 0.05 * np.abs(options[-1]))
     if slow.any():
         split = options[-1][slow].real
@@ -100,8 +104,9 @@ def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.n
     """Return the poles without superfluous poles, which are removed one at a time.
 
     Only three kinds of poles may be superfluous: weak poles, poles close to another pole, and poles whose time constant exceeds
-    the record. For each of them, the remaining poles are refined without it. The pole is removed if the error then stays below
-    `accuracy` or hardly rises.
+    the record. For each of these poles, the other poles are refined without this pole. The pole is removed on two conditions:
+    1. The error then rises by less than 3 % (`IMPROVEMENT`), or stays below `accuracy`.
+    2. The rise is tiny (`SLIGHT`), or not statistically significant (`SURE`).
     """
     while len(poles) > 1:
         error = problem.error(poles)
@@ -117,7 +122,10 @@ def prune(problem: Projection, poles: np.ndarray, accuracy: float = 0.0) -> np.n
 
 
 def _hardly_worse(problem: Projection, fewer: np.ndarray, poles: np.ndarray, error: float, accuracy: float) -> bool:
-    """Return whether the error hardly rises with fewer poles: the opposite of the condition for a further pole."""
+    """Return whether the error hardly rises with the poles `fewer` instead of `poles`, as in `prune`.
+
+    error: held-out error with `poles`.
+    """
     reached = problem.error(fewer)
     if reached <= max(accuracy, error / IMPROVEMENT) and reached * SLIGHT <= error:
         return True
@@ -165,12 +173,19 @@ def constant_of(problem: Projection, poles: np.ndarray) -> np.ndarray:
 
 
 def candidate_poles(step: float, length: int) -> np.ndarray:
-    """Return a table of decays and oscillations, from one period in the record to 0.8 of the Nyquist frequency."""
+    """Return a table of decays and oscillations as poles in 1/s, (candidates,).
+
+    Oscillations reach from one period in the record to 0.8 of the Nyquist frequency, with four damping ratios. The slowest
+    decay has a fifth of the smallest |μ| of the oscillations.
+
+    step: sampling step in seconds.
+    length: number of samples in the record.
+    """
     slowest, fastest = 2 * math.pi / (step * length), 0.8 * math.pi / step
     decays = np.geomspace(0.2 * slowest, fastest, 24)
     table = [complex(-decay, 0.0) for decay in decays]
     for damping in (0.01, 0.05, 0.2, 0.6):
-        # the spacing of candidates is about the half-width of the resonance, so that neighbours overlap
+        # the spacing of candidates is about the half-power width of the resonance, so that neighbours overlap
         count = math.ceil(math.log(fastest / slowest) / math.log1p(max(2 * damping, 0.03)))
         for frequency in np.geomspace(slowest, fastest, count):
             table.append(frequency * complex(-damping, math.sqrt(1 - damping**2)))

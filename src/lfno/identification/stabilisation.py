@@ -22,7 +22,7 @@ class Stabilisation(Short):
 
     order: number of states of the realisation, (entries,).
     pole: in 1/s, complex, (entries,).
-    stable: whether the previous order has a pole with the same frequency and damping, (entries,) of bool.
+    stable: whether the pole decays and the previous order has a pole with the same |μ| and damping ratio, (entries,) of bool.
     """
 
     order: np.ndarray
@@ -60,7 +60,7 @@ def stabilisation(markov: np.ndarray, step: float, most: int = 24) -> Stabilisat
 
 
 def _known(pole: complex, before: np.ndarray) -> bool:
-    """Return whether the nearest pole of the previous order has the same frequency and damping."""
+    """Return whether the nearest pole of the previous order has the same |μ| and damping ratio; False for a growing pole."""
     if not len(before) or pole.real >= 0:
         return False
     near = before[np.abs(before - pole).argmin()]

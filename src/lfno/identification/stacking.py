@@ -1,4 +1,7 @@
-"""Put stretches of unequal length and initial state into arrays of one shape, for models that are fitted to arrays."""
+"""Put stretches of unequal length and initial state into arrays of one shape, for models that are fitted to arrays.
+
+A stretch is an uninterrupted piece of a record (`lfno.data.stretches.Stretch`).
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,8 @@ def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Sta
     - The first `warmup` samples of a stretch with unknown initial state do not count in the error.
     - A period of a steady state is repeated; only the last repetition counts.
     - Shorter stretches are padded at the end with zeros, which do not count.
-    - The result has at most `most` samples in all: the last stretch is cut, and further stretches are left out.
+    - The stretches have at most `most` samples in all: the last stretch is cut, and further stretches are left out. A period is
+      not cut. Repetitions and padding are not counted.
 
     >>> one, two = Stretch(np.ones((1, 5)), np.ones((1, 5)), start="rest"), Stretch(np.ones((1, 3)), np.ones((1, 3)))
     >>> stack_stretches([one, two], 1, 100).mask.astype(int).tolist()
@@ -97,7 +101,10 @@ def stack_stretches(stretches: Sequence[Stretch], warmup: int, most: int) -> Sta
 
 
 def _piece(stretch: Stretch, size: int, warmup: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return inputs, outputs and mask of the first `size` samples of a stretch. The mask is False during the warm-up."""
+    """Return inputs, outputs and mask of the first `size` samples of a stretch. The mask is False during the warm-up.
+
+    A period of a steady state is repeated, and the mask is False before the last repetition.
+    """
     inputs, outputs = (np.asarray(values[..., :size], dtype=np.float64) for values in (stretch.inputs, stretch.outputs))
     mask = np.ones(outputs.shape, bool) if stretch.mask is None else np.array(stretch.mask[..., :size])
     unscored = 0 if stretch.start == REST else warmup

@@ -6,10 +6,10 @@ estimate is
 
     cov θ = (JᵀJ)⁻¹ JᵀΣJ (JᵀJ)⁻¹.
 
-The noise is stationary, so Σ is a convolution, and JᵀΣJ is a sum over frequencies: the spectrum of J times the power spectrum
-of the noise. The smoothed periodogram of the residual estimates the power spectrum of the noise. The fit absorbs a part h(f) of
-the noise power. This part is called the leverage, and it is largest at the frequencies where J is large. Division of the
-periodogram by 1 − h(f) corrects for the absorbed part.
+The noise is stationary, so Σ is a convolution, and JᵀΣJ is the mean over the frequencies f of Ĵ(f)ᴴ S(f) Ĵ(f), with the Fourier
+transform Ĵ of J and the power spectrum S of the noise. The smoothed periodogram of the residual estimates S. The fit absorbs a
+part h(f) of the noise power. This part is called the leverage, and it is largest at the frequencies where J is large. Division
+of the periodogram by 1 − h(f) corrects for the absorbed part.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ LEAST = 0.2
 def coloured_covariance(jacobian: np.ndarray, residual: np.ndarray) -> np.ndarray:
     """Return the covariance (parameters, parameters) of a least-squares estimate.
 
-    The noise is stationary in time and independent between trajectories. The noise of different outputs may be correlated.
+    The noise is stationary in time and independent between trajectories. The noise of different outputs may be correlated. If
+    the Jacobian or the residual is not finite, all variances are `UNKNOWN`.
 
     jacobian: (trajectories, time, outputs, parameters).
     residual: (trajectories, time, outputs).

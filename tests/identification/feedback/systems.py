@@ -14,7 +14,8 @@ Rate = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def solved(rate: Rate, start: np.ndarray, force: np.ndarray, step: float, substeps: int = 8) -> np.ndarray:
     """Return the states (samples, n, time) of x′ = rate(x, u).
 
-    start: (samples, n) initial states.
+    rate: a function from states (samples, n) and inputs (samples,) to rates (samples, n).
+    start: initial states (samples, n).
     force: (samples, time), linear between samples.
     """
     h, x = step / substeps, np.array(start, dtype=float)

@@ -11,8 +11,12 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.windows import cut
 from tests.identification.feedback.systems import multisines, solved, stretches
 
+#: sampling step in seconds
 STEP = 0.2
-FRONT, BACK = np.array([-0.6 + 1.2j]), np.array([-0.5 + 0j])
+#: poles of the front filter of `wiener_hammerstein`
+FRONT = np.array([-0.6 + 1.2j])
+#: pole of the back filter of `wiener_hammerstein`
+BACK = np.array([-0.5 + 0j])
 
 
 def wiener_hammerstein(x: np.ndarray, u: np.ndarray) -> np.ndarray:
@@ -43,7 +47,10 @@ def test_a_cascade_is_found_from_rough_poles() -> None:
 
 
 def two_branches(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Two parallel cascades, z²/2 of an oscillation and tanh of half a decay, with an oscillation and a decay at the back."""
+    """Return the rate of (z, z′, w, y₁, y₁′, y₂) for two parallel cascades with the output y₁ + y₂.
+
+    z″ + 1.2 z′ + 1.8 z = u,  y₁″ + 0.4 y₁′ + 3 y₁ = z + z²/2   and   w′ + 0.4 w = u,  y₂′ + 0.5 y₂ = tanh(w/2)/2.
+    """
     z, rate, slow, y, speed, other = x.T
     first, second = z + 0.5 * z**2, np.tanh(0.5 * slow)
     change = [rate, u - 1.2 * rate - 1.8 * z, u - 0.4 * slow]

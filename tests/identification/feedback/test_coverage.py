@@ -17,9 +17,9 @@ from tests.identification.feedback.systems import duffing, multisines, solved, s
 
 #: number of simulated records
 RECORDS = 200
-#: number of motions in a record
+#: number of trajectories in a record; each trajectory starts from rest
 MOTIONS = 4
-#: number of samples in a motion
+#: number of samples in a trajectory
 SIZE = 300
 #: sampling step in seconds
 STEP = 0.2
@@ -31,13 +31,19 @@ PLACES = [1, 3, 5, 7, 9]
 
 
 def records() -> tuple[np.ndarray, np.ndarray]:
-    """Return forces and motions without noise. All records have these forces and motions; only the noise differs."""
+    """Return forces (trajectories, time) and displacements (trajectories, 1, time) without noise.
+
+    All records have the same forces and displacements; only the noise differs.
+    """
     force = multisines(MOTIONS, SIZE, STEP, 2.5, 0)
     return force, solved(duffing, np.zeros((MOTIONS, 2)), force, STEP)[:, :1]
 
 
 def first_fit() -> tuple[Candidate, Scales]:
-    """Return the cubic structure, fitted to a record without noise: the initialisation of the fits to noisy records."""
+    """Return a candidate with a cubic term, fitted to a record without noise, and the scales of its signals.
+
+    The candidate is the initialisation of the fits to records with noise.
+    """
     data = stretches(*records())
     scales = signal_scales(data)
     modes = next(mode_path(linear_problem(data, STEP, scales), 1))

@@ -8,6 +8,9 @@ from lfno.core.grid import Grid
 from lfno.data.stretches import Stretch
 from lfno.identification.feedback import FeedbackModel, fit_feedback
 from lfno.identification.feedback.initial import resting_input, signal_scales
+from lfno.identification.feedback.law import Law
+from lfno.identification.feedback.structure import Structure
+from lfno.identification.feedback.terms import Terms
 from tests.identification.feedback.systems import duffing, multisines, solved, stretches
 
 GRID = Grid.line(400, 0.1)
@@ -114,6 +117,28 @@ def test_bad_data_raise_an_error_with_the_reason(name: str) -> None:
     data = [Stretch(u, y, start="rest") for u, y in pairs]
     with pytest.raises(LfnoError, match=word):
         fit_feedback(data[:4], data[4:], GRID, seconds=2)
+
+
+def test_a_single_period_without_validation_data_is_refused() -> None:
+    """A period cannot be divided into training and validation windows."""
+    force = multisines(1, 400, 0.1, 3.0, 0)
+    period = Stretch(force, solved(duffing, np.zeros((1, 2)), force, 0.1)[0, :1], start="periodic")
+    with pytest.raises(LfnoError, match="single window"):
+        fit_feedback([period], [], GRID, seconds=2)
+
+
+def test_a_linear_model_has_no_backbone() -> None:
+    """Frequency and damping of a linear model do not depend on the amplitude, and z is always zero."""
+    terms = Terms(1)
+    law = Law(
+        np.array([-0.1 + 1j]), np.ones((1, 1), complex), np.zeros((2, 0)), np.zeros((1, 2)), np.zeros(0), np.eye(1, 2),
+        np.zeros((1, 1)), np.zeros(1), np.zeros(2), np.array([[-1.0, 1.0]]), terms,
+    )  # fmt: skip
+    model = FeedbackModel(
+        law, Structure(0, 1, terms), np.zeros(1), GRID, "linear", 0.1, np.zeros((1, 2)), np.eye(5), np.ones(1)
+    )
+    with pytest.raises(LfnoError, match="no backbone"):
+        model.backbone()
 
 
 @pytest.mark.long

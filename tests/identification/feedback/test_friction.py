@@ -1,4 +1,7 @@
-"""A mass with dry friction: the regression returns the coefficients of a simulated axis. Tests of thinned records."""
+"""A mass with dry friction: the regression returns the coefficients of a simulated axis.
+
+A thinned record has a reduced sampling rate (see `lfno.identification.feedback.thin`). The tests of thinning are here too.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,16 @@ from lfno.identification.feedback.law import Law
 from lfno.identification.feedback.thin import thinned, thinning
 from lfno.identification.feedback.windows import Scales, Windows, cut
 
-STEP, DRIVE, DAMPING, FRICTION, CONSTANT = 0.002, 3.0, 2.0, 0.8, 0.1
+#: sampling step in seconds
+STEP = 0.002
+#: b in the equation of `axis`
+DRIVE = 3.0
+#: d in the equation of `axis`
+DAMPING = 2.0
+#: f in the equation of `axis`
+FRICTION = 0.8
+#: c in the equation of `axis`
+CONSTANT = 0.1
 
 
 def axis(seed: int = 0, size: int = 12_000) -> Stretch:

@@ -18,6 +18,7 @@ from lfno.identification.feedback.terms import Terms
 from lfno.identification.feedback.windows import Scales
 from tests.identification.feedback.systems import duffing, multisines, solved
 
+#: sampling step in seconds
 STEP = 0.1
 CUBIC = Terms(1, powers=((3,),))
 SCALES = Scales(np.array([0.5]), np.array([2.0]), np.array([-1.0]), np.array([0.3]), 0.7)

@@ -9,15 +9,17 @@ from lfno.identification.feedback.hold import CAUSAL
 
 
 def candidate(size: int, squares: np.ndarray) -> Candidate:
-    """A candidate with so many parameters and these mean squared errors; its law does not matter for the choice."""
+    """Return a candidate with `size` parameters and the mean squared errors `squares`. The choice does not use its law."""
     return Candidate(f"{size} parameters", None, None, CAUSAL[0], 1, np.zeros((1, 2)), 0.0, squares, size)
 
 
-def test_many_parameters_must_earn_their_place():
-    """A floor that all candidates share makes small differences significant; they do not justify many more parameters."""
+def test_many_more_parameters_are_chosen_only_for_a_clear_gain():
+    """If the errors are equal on all validation windows, a small difference is significant.
+
+    A significant but small difference does not justify many more parameters.
+    """
     floor = np.full(20, 1e-6)
     small, large = candidate(9, 1.1 * floor), candidate(25, floor)
     assert choose([small, large]) is small
     assert choose([replace(small, errors=1.3 * floor), large]) is large
     assert choose([small, candidate(10, floor)]).size == 10
-

@@ -56,7 +56,8 @@ def simulated(own: Law, inputs: np.ndarray, scale: float = 1.0) -> list[Stretch]
 
 
 @pytest.mark.parametrize(
-    ("terms", "outputs"), [(Terms(1, powers=((2,), (3,)), knees=(0,)), 1), (Terms(2, powers=((2, 0), (0, 3)), knees=(0, 1, 1)), 2)]
+    ("terms", "outputs"),
+    [(Terms(1, powers=((2,), (3,)), knees=(0,)), 1), (Terms(2, powers=((2, 0), (0, 3)), knees=(0, 1, 1)), 2)],
 )
 def test_the_jacobian_equals_finite_differences(terms: Terms, outputs: int) -> None:
     own = law(terms, outputs)

@@ -1,9 +1,25 @@
 """Modes with feedback: a compact nonlinear model of few parameters.
 
+    x′ = A x + B u + Γ φ(z),   z = E x,   y = C x + D u + offset
+
+Symbols: u is the input, x is the state, and y is the output. The signals z are a few linear combinations of the states. The
+terms φ are nonlinear functions of the signals. The docstring of `law` describes the matrices.
+
+Words:
+- law: the arrays of these equations. A linear law has no terms φ.
+- structure: the terms φ, the number of modes, and the list of fitted arrays.
+- decay: a mode with a real pole. Oscillation: a mode with a complex pole.
+- stretch: an uninterrupted piece of a record (`lfno.data.stretches.Stretch`).
+- window: a short stretch, or a piece of a long stretch. All windows form one batch and are simulated together.
+- horizon: number of samples at the beginning of each window that a short fit uses.
+- hold: interpolation of the input between samples.
+- sub-step: a step of the integration. A sampling step has one or several sub-steps of equal length.
+- candidate: a law that is fitted to the training windows, with its errors on the validation windows.
+
 Modules:
     model: `FeedbackModel` in the user's units
     dense: fit a model to stretches of any sampling rate
-    fit: fit a model to stretches of measurement
+    fit: fit a model to stretches at their own sampling rate
     refit: fit the parameters of a model again to more data
     check: check the stretches before a fit
     search: search for the structure on validation data

@@ -2,11 +2,14 @@
 
     x′ = F x + b u,   zᵢ = eᵢ x,     y = Σᵢ (response of the back poles to nᵢ(zᵢ)) + offset
 
-A structure with one signal z is a Wiener–Hammerstein system. With several signals it has parallel branches, which share the
-back poles but not the residues. For known poles and known e, the outputs are linear in all other parameters: with
-nᵢ(z) = Σ_d a_d h_d(z), the outputs are sums of the responses of the back poles to the signals h_d(zᵢ). So the search changes
-only the poles and e, and linear least squares gives the rest. No signal returns to the front filter. So a simulation needs one
-recursion for each pole, and no loop over time in Python.
+x is the state of the front filter, u is the input, and y is the output. Branch i has the signal zᵢ and the nonlinearity nᵢ. A
+structure with one signal z is a Wiener–Hammerstein system. With several signals it has parallel branches, which share the back
+poles but not the residues.
+
+For known poles and known e, the outputs are linear in all other parameters: with nᵢ(z) = Σ_d a_d h_d(z), the outputs are sums
+of the responses of the back poles to the signals h_d(zᵢ). So the search changes only the poles and e, and linear least squares
+gives the rest. No signal returns to the front filter. So a simulation needs one recursion for each pole, and no loop over time
+in Python.
 """
 
 from __future__ import annotations
@@ -24,9 +27,9 @@ from lfno.identification.feedback.windows import Windows
 CORNERS = (-1.6, -0.8, 0.0, 0.8, 1.6)
 #: steepness of the rounded corners, in 1 / standard deviation of z
 STEEP = 2.0
-#: part of each window that does not count in the error, because the initial state of the window is unknown
+#: part of each window that does not count in the error if the initial state of a window is unknown
 WARMUP = 0.2
-#: number of samples in the search
+#: approximate number of samples in the search
 SAMPLES = 8000
 #: number of rounds in which the factors c and a of every branch are fitted in turn; see `_separate`
 TURNS = 10
@@ -137,7 +140,7 @@ class Screen:
             return np.asarray((self.targets - basis @ (basis.T @ self.targets)).ravel())
 
     def error(self, blocks: Blocks) -> float:
-        """Return the relative error on the windows."""
+        """Return the rms of the residual on the windows, relative to the standard deviation of the outputs."""
         return float(np.sqrt((self.residual(blocks.pack(), blocks) ** 2).mean()))
 
     def slopes(self, vector: np.ndarray, like: Blocks) -> np.ndarray:
@@ -184,8 +187,7 @@ class Screen:
     def curve(self, blocks: Blocks) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Return for each branch its output matrix c (outputs, back states), points z, and the values n(z), each (points,).
 
-        z = e x without further scaling. The rank-one approximation of the least-squares coefficients
-        separates c from n.
+        z = e x without further scaling. The rank-one approximation of the least-squares coefficients separates c from n.
         """
         signals, sizes = self.signal(blocks)
         columns = self.columns(blocks)
@@ -244,11 +246,14 @@ class Screen:
         return answer[self.compared]
 
     def _held(self, fed: np.ndarray) -> np.ndarray:
-        """Return the coefficients (time − 1, windows, channels, powers) of signals (time, windows, channels)."""
+        """Return signals (time, windows, channels) as polynomials between samples, (time − 1, windows, channels, powers)."""
         return np.moveaxis(pieces(np.moveaxis(fed, 0, -1), self.windows.step, "centred"), 2, 0)
 
     def _respond(self, poles: np.ndarray, parts: np.ndarray) -> np.ndarray:
-        """Return real states (time, windows, channels, n) for coefficients of inputs (time − 1, windows, channels, powers)."""
+        """Return the real states (time, windows, channels, n) of a filter with these poles, from rest.
+
+        parts: the inputs as polynomials between samples, (time − 1, windows, channels, powers).
+        """
         push = parts @ self._weights(poles, parts.shape[-1])
         states = np.zeros((len(parts) + 1, *push.shape[1:]), complex)
         for mode, pole in enumerate(poles):

@@ -1,4 +1,7 @@
-"""From the fast fit of a cascade to a law: approximations of its static nonlinearities, and the equations in modal form."""
+"""From the fast fit of a cascade to a law: approximations of its static nonlinearities, and the equations in modal form.
+
+The docstring of `blocks` describes the cascade and its branches. The docstring of `law` has the equations of a law.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from lfno.identification.feedback.terms import Terms
 
 #: numbers of knees that are tried as an approximation of the nonlinearity
 KNEES = (1, 2, 3, 4)
-#: an approximation of the nonlinearity with a relative error below this value is good enough
+#: an approximation of the nonlinearity with a relative error below this value is good enough, and so is an error below three
+#: times the smallest error
 CLOSE = 0.02
 
 #: nonlinearity of one branch: the terms as functions of one signal, their shape parameters, their gains, and the linear gain
@@ -36,7 +40,10 @@ def nonlinearities(screen: Screen, blocks: Blocks) -> Iterator[list[Shape]]:
 
 
 def approximations(z: np.ndarray, n: np.ndarray) -> Iterator[Shape]:
-    """Yield good approximations of a curve n(z), the one with the fewest parameters first. There is always one with knees."""
+    """Yield good approximations of a curve n(z), the one with the fewest parameters first. There is always one with knees.
+
+    z, n: points of the curve, each (points,).
+    """
     tried = []
     for count in KNEES:
         places = np.quantile(z, (np.arange(count) + 0.5) / count)

@@ -1,4 +1,7 @@
-"""A candidate is one fitted structure with its validation errors. This module fits candidates and chooses between them."""
+"""A candidate is one fitted structure with its validation errors. This module fits candidates and chooses between them.
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from lfno.identification.feedback.windows import Windows
 
 #: largest integration error of a fit, relative to the rms of the residual
 FINE = 0.1
-#: relative integration error below which finer sub-steps are not tried
+#: integration error, relative to the outputs, below which finer sub-steps are not tried
 FINEST = 1e-7
 #: largest autocorrelation of white noise; the residual is tested at lags of one to three samples
 WHITE = 0.1
@@ -30,7 +33,7 @@ SUBSTEPS = (1, 2, 4, 8)
 BEYOND = 2.0
 #: a limit so large that z never reaches it
 UNLIMITED = 1e9
-#: a candidate with fewer parameters may be chosen if its mean squared error is below this multiple of the best one
+#: a candidate with fewer parameters may be chosen if its mean squared error is below this multiple of the smallest one
 MOST_WORSE = 1.2
 #: each additional parameter must lower the mean squared error by at least this part
 WORTH_PARAMETER = 0.01
@@ -86,7 +89,11 @@ class Bench:
         return time.monotonic() > self.deadline
 
     def finished(self, candidate: Candidate) -> bool:
-        """Return whether the search can stop: the deadline has passed, the error is tiny, or the residual is white noise."""
+        """Return whether the search can stop.
+
+        It stops if the deadline has passed or the error is tiny. It also stops if the training residual is white noise and the
+        mean squared validation error is below MOST_WORSE² times the mean squared training error.
+        """
         general = candidate.errors.mean() < MOST_WORSE**2 * candidate.cost
         return self.late or candidate.error < ENOUGH or (general and self.is_white(candidate))
 
@@ -97,7 +104,9 @@ class Bench:
         """Return a candidate: the structure, fitted to the training windows, with its errors on the validation windows.
 
         law: the initial law.
-        starts: initial states of the training windows before the fit, (windows, n).
+        starts: initial states of the training windows before the fit, (windows, n); None for zero.
+        substeps: smallest number of sub-steps. A second fit uses more sub-steps if the integration error of the first fit is
+            too large.
         iterations, tolerance: arguments of `levenberg.minimise`.
         """
         windows = self.train.held(hold)
@@ -117,7 +126,7 @@ class Bench:
         return Candidate(label, law, structure, hold, problem.substeps, found.point.starts, cost, errors, len(point.vector))
 
     def trajectory(self, candidate: Candidate) -> np.ndarray:
-        """Return the states (sub-steps, windows, n) of a candidate on the training windows."""
+        """Return the states (sub-steps + 1, windows, n) of a candidate on the training windows."""
         problem = Problem(self.train.held(candidate.hold), candidate.structure, candidate.law, candidate.substeps)
         return problem.states(Point(candidate.structure.pack(candidate.law), candidate.starts))
 
@@ -132,7 +141,10 @@ class Bench:
         return bool(np.max(lags) < WHITE)
 
     def validate(self, law: Law, structure: Structure, hold: str, substeps: int) -> np.ndarray:
-        """Return the mean square of the residual of each validation window, (windows,)."""
+        """Return the mean square of the residual of each validation window, (windows,), with fitted initial states.
+
+        The mean square is infinite if the simulation diverges.
+        """
         windows = self.validation.held(hold)
         problem = Problem(windows, structure, law, substeps)
         found = settled(problem, Point(structure.pack(law), np.zeros((len(windows), structure.states))))
@@ -143,7 +155,10 @@ class Bench:
 
 
 def substeps_needed(problem: Problem, point: Point, cost: float, share: float = FINE) -> int:
-    """Return the smallest number of sub-steps with an integration error below `share` times the rms of the residual.
+    """Return the smallest of SUBSTEPS with an integration error below `share` times the rms of the residual.
+
+    The result is at least `problem.substeps`. If no number suffices, the result is the largest of SUBSTEPS. The change of the
+    outputs with twice as many sub-steps is the estimate of the integration error.
 
     cost: sum of squares of the residual at `point`.
     """
@@ -164,6 +179,8 @@ def substeps_needed(problem: Problem, point: Point, cost: float, share: float = 
 
 def extended(law: Law, terms: Terms, pick: np.ndarray, z: np.ndarray) -> Law:
     """Return the law with other terms. Terms that the old law has keep their columns of Γ and K; new terms have zeros.
+
+    Shape parameters are kept if their number does not change. Otherwise they are zero.
 
     terms: the terms of the new law.
     pick: the matrix E of the new law, (signals, n).
@@ -194,9 +211,9 @@ def limits(z: np.ndarray, terms: Terms) -> np.ndarray:
 def choose(candidates: Sequence[Candidate]) -> Candidate:
     """Return the candidate with the fewest parameters whose error is close to the smallest error.
 
-    Close means: within one standard error, or within the gain that the additional parameters of the best candidate must have.
-    The standard error of a candidate is computed from the differences between its errors and the errors of the best candidate
-    on the same validation windows.
+    Close means: the mean squared error exceeds the smallest one by at most one standard error, or by at most the gain that the
+    additional parameters of the best candidate must have (WORTH_PARAMETER), and never by more than MOST_WORSE allows. The
+    standard error is the standard error of the mean difference of the squared errors on the same validation windows.
     """
     best = min(candidates, key=lambda candidate: candidate.errors.mean())
 

@@ -1,4 +1,7 @@
-"""Cascades of filter, static nonlinearity and filter, with parallel branches: the search for their poles."""
+"""Cascades of filter, static nonlinearity and filter, with parallel branches: the search for their poles.
+
+The docstring of `blocks` has the equations. Words: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from lfno.identification.feedback.structure import Structure
 FREQUENCIES = np.geomspace(0.01, 0.8, 12)
 #: damping ratios of the front filter that are tried
 DAMPINGS = (0.1, 0.4, 0.8)
-#: largest number of modes that the search adds, and largest number that it removes
+#: largest number of changes in each stage of the search; a change adds, removes or simplifies one mode, or adds one branch
 MOST_STEPS = 5
 #: one more mode is accepted if the error falls below this part of the old error
 WORTH = 0.8
@@ -28,15 +31,15 @@ WORTH = 0.8
 BRANCH = 0.6
 #: largest number of branches
 MOST_BRANCHES = 2
-#: cascades with a further branch that are refined
+#: number of cascades with a further branch that are refined
 BRANCHES_REFINED = 4
 #: largest ratio of the new to the old error for which a simpler structure is accepted
 SIMPLER = 1.1
 #: largest |pole|, relative to the Nyquist frequency
 FASTEST = 1.0
-#: number of Gauss–Newton steps for the comparison of structures
+#: largest number of Gauss–Newton steps for the comparison of structures
 FEW = 4
-#: number of Gauss–Newton steps for the accepted structure
+#: largest number of Gauss–Newton steps for the accepted structure
 MANY = 12
 #: largest number of knees
 MOST_KNEES = 6
@@ -51,7 +54,8 @@ PRECISE = 2e-4
 def cascades(bench: Bench, linear: Candidate, best: Candidate, report: Report) -> list[Candidate]:
     """Return fitted cascades. The search begins with a back filter that has the modes of the linear candidate.
 
-    The list is empty if the error of the fast fit of `Screen` is not clearly smaller (`WORTH`) than the error of `best`.
+    The list is empty if motions begin away from equilibrium, or if the error of the fast fit of `Screen` is not clearly smaller
+    (`WORTH`) than the training error of `best`.
     """
     if linear.structure.free_start:
         return []
@@ -101,10 +105,14 @@ def another_knee(bench: Bench, parent: Candidate, label: str) -> Candidate:
 
 
 def grown(screen: Screen, poles: np.ndarray, deadline: float) -> tuple[float, Blocks]:
-    """Return the training error and the poles of the best cascade.
+    """Return the training error and the blocks of the best cascade.
 
     The search begins with a front filter of one mode, and a back filter with the poles of a linear model. Then modes are added
-    while the error falls, and removed while the error hardly rises.
+    while the error falls, then branches, and then, if there is a new branch, modes again. At the end, modes are removed while
+    the error hardly rises.
+
+    poles: poles of the linear model.
+    deadline: a value of `time.monotonic` after which no further cascade is fitted.
     """
     tried = sorted(((screen.error(one), n, one) for n, one in enumerate(first(screen, poles))), key=lambda row: row[:2])
     reached = min((screen.refined(one, FEW) for _, _, one in tried[:3]), key=lambda row: row[0])
@@ -169,7 +177,8 @@ def with_mode(blocks: Blocks, pole: complex, front: bool) -> Blocks:
 def branched(screen: Screen, blocks: Blocks) -> Iterator[Blocks]:
     """Yield the best cascades with a further branch.
 
-    The signal of this branch is a state of the front filter, or a state of a further mode in front.
+    The signal of this branch is a state of the front filter, or a state of a further mode in front. Nothing is yielded for
+    several outputs, or if the cascade has MOST_BRANCHES branches.
     """
     if len(blocks.mix) == MOST_BRANCHES or screen.targets.shape[1] > 1:
         return

@@ -1,4 +1,4 @@
-"""Check stretches before a fit. Every defect has its own error message."""
+"""Check stretches (uninterrupted pieces of records) before a fit. Every defect has its own error message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.data.stretches import Stretch
 
-#: smallest number of measured samples
+#: smallest number of samples at which all outputs were measured
 FEWEST = 200
 #: smallest part of the mean square of the validation outputs that the best model must explain
 LEAST = 0.1

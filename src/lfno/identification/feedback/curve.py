@@ -1,6 +1,6 @@
-"""The static characteristic: the constant input that holds the system at z, like the restoring force of a spring.
+"""The static characteristic: the constant input that holds the system at z. An example is the restoring force of a spring.
 
-The model is x′ = A x + B u + Γ φ(z) with z = E x (see `law`). At rest x = −A⁻¹ (B u + Γ φ(z)). With G = −E A⁻¹ B and
+The model is x′ = A x + B u + Γ φ(z) with one signal z = E x (see `law`). At rest x = −A⁻¹ (B u + Γ φ(z)). With G = −E A⁻¹ B and
 H(z) = −E A⁻¹ Γ φ(z) this gives z = G u + H(z), so
 
     u(z) = (z − H(z)) / G.
@@ -91,7 +91,11 @@ def _unit(law: Law, output: int | None, channel: int, static: bool) -> float:
 
 
 def _channel(law: Law) -> tuple[int, bool]:
-    """Return the index of the input that moves z most, and whether a constant input moves z at all."""
+    """Return the index of an input, and whether a constant input moves z at all.
+
+    The index belongs to the input whose constant value moves z most. If no constant input moves z, the index belongs to the
+    input with the largest projection of its column of B on the feedback.
+    """
     inward = split(law.drive.T, law.decays).T
     still = np.linalg.solve(law.matrix, inward)
     gains = np.abs(law.pick[0] @ still)
@@ -118,6 +122,9 @@ def _still(law: Law, channel: int) -> np.ndarray:
 
 
 def _measured(law: Law, force: np.ndarray, channel: int) -> np.ndarray:
-    """Return the first output at rest, (points,), of a law with a curved sensor, under constant inputs `force` of one channel."""
+    """Return the first output at rest, (points,), of a law with a curved sensor.
+
+    force: constant inputs of one channel, (points,).
+    """
     inputs = force[:, None] * np.eye(law.direct.shape[1])[channel]
     return law.outputs(force[:, None] * _still(law, channel), inputs)[:, 0]

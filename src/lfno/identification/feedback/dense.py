@@ -1,4 +1,7 @@
-"""Fit a model with feedback to stretches of any sampling rate. The search uses fewer samples if the samples are very dense."""
+"""Fit a model with feedback to stretches of any sampling rate. The search uses fewer samples if the samples are very dense.
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 

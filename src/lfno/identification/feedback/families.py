@@ -1,4 +1,7 @@
-"""Families of nonlinearities beyond polynomials of one signal: sine, tanh, products of states, memory (hysteresis)."""
+"""Families of nonlinearities beyond polynomials of one signal: sine, tanh, products of states, memory (hysteresis).
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from lfno.identification.feedback.terms import Terms, monomials
 
 #: a function that receives one line of text for every choice of the search
 Report = Callable[[str], None]
-#: a function that fits one family: from the windows, the linear candidate and a report to the fitted candidates
+#: a function that fits one family. Arguments: the windows, the linear candidate, and a report. Result: the fitted candidates
 Family = Callable[[Bench, Candidate, Report], list[Candidate]]
 
 #: length, in samples, of the simulations with which initial laws are compared
@@ -57,11 +60,12 @@ def staged(
 ) -> Candidate:
     """Return the best of several initial laws as a candidate that is fitted to whole windows.
 
-    All laws are first fitted over growing horizons. After each horizon the worse half of the laws is dropped.
+    All laws are first fitted over growing horizons: only the first samples of each window. After each horizon the worse half of
+    the laws is dropped.
 
     label, structure: the label and the free parameters of the result.
-    like: a candidate whose hold, sub-steps and initial states are used.
-    horizons: lengths of the simulations in samples.
+    like: a candidate whose hold and sub-steps are used. Its initial states are used if `structure` has equally many states.
+    horizons: numbers of samples.
     """
     starts = like.starts if like.starts.shape[1] == structure.states else None
     found: list[tuple[Law, np.ndarray | None, int]] = [(law, starts, like.substeps) for law in laws]
@@ -106,7 +110,8 @@ def bounded(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
 def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Return one candidate for each output, with springs, dampers and mixed terms as feedback.
 
-    The terms are all products of the output and its rate, of degree two and three. All terms act as one force.
+    The terms are all products of the output and its rate, of degree two and three. All terms act as one force. The list is
+    empty if the linear candidate has no oscillation.
     """
     if not linear.structure.pairs:
         return []
@@ -122,7 +127,8 @@ def position_and_rate(bench: Bench, linear: Candidate, report: Report) -> list[C
 def memory(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Return a candidate with a hysteresis of Bouc–Wen form and a cubic spring: the terms y³, |v| ξ and v |ξ|.
 
-    y is the position, v is the velocity, and ξ is the internal state of the hysteresis (see `internal`).
+    y is the position, v is the velocity, and ξ is the internal state of the hysteresis (see `internal`). The list is empty if
+    the linear candidate has no oscillation.
     """
     if not linear.structure.pairs:
         return []
@@ -169,7 +175,7 @@ def generic_memory(bench: Bench, linear: Candidate, report: Report) -> list[Cand
 
 
 def products(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
-    """Return a candidate with all quadratic products of the states; an empty list for more than MOST_STATES states."""
+    """Return a candidate with all quadratic products of the states, if there are two to MOST_STATES states."""
     n = linear.law.states
     if not 1 < n <= MOST_STATES:
         return []
@@ -187,10 +193,10 @@ def likely_starts(bench: Bench, law: Law, states: np.ndarray) -> list[np.ndarray
     """Return initial states to try, each (n,), for motions that begin away from equilibrium.
 
     All these states reproduce the observed initial output. The first one is the smallest, relative to the rms of the later
-    motion. The others are random. The initial state of the fitted linear model is not used: it is far too large if the
-    beginning of the motion is nonlinear, and a fit from there ends in a false minimum.
+    motion. The others are random. The initial state of the fitted linear model is not used: if the beginning of the motion is
+    nonlinear, this state is far too large, and a fit that begins with this state ends in a false minimum.
 
-    states: states of the linear model, (sub-steps, windows, n).
+    states: states of the linear model, (sub-steps + 1, windows, n).
     """
     size = np.sqrt((states[len(states) // 2 :] ** 2).mean((0, 1)))
     gap = bench.train.targets[0][bench.train.rest].mean(0) - law.offset

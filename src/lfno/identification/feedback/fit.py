@@ -1,4 +1,7 @@
-"""Fit a model with feedback to stretches of measurement."""
+"""Fit a model with feedback to stretches, which are uninterrupted pieces of records.
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 
@@ -25,19 +28,20 @@ from lfno.identification.modal import ModalModel
 
 #: largest number of modes
 MOST_MODES = 4
-#: number of training samples in the search for a structure
+#: approximate number of training samples in the search for a structure
 SEARCHED = 10_000
-#: number of validation samples in the search for a structure
+#: approximate number of validation samples in the search for a structure
 VALIDATED = 10_000
-#: number of samples in the last fit
+#: largest number of samples in the last fit
 FITTED = 60_000
 #: largest number of derivatives (samples × states × columns) in the last fit; they take 0.8 GB of memory
 DERIVATIVES = 100_000_000
-#: part of the windows in the search; the strongest motions are left out, because they would dominate the fit of linear models
+#: part of the windows that the search may use; the windows with the strongest motion are left out, because they would dominate
+#: the fit of linear models
 STRONGEST = 0.9
 #: part of the time budget for the search for a structure
 SEARCHING = 0.6
-#: largest integration error in the last fit, relative to the residual × √(parameters / samples), the noise that a fit absorbs
+#: largest integration error in the last fit, relative to residual × √(parameters / samples), the effect of noise on a fit
 UNBIASED = 0.3
 #: default time budget in seconds
 SECONDS = 60.0
@@ -61,10 +65,12 @@ def fit_feedback(
         stretches, a fifth of the training windows is used for validation.
     grid: the grid of the data; its last axis is time.
     start: a linear model, whose poles are tried first.
-    seconds: time budget of the fit.
+    seconds: time budget of the fit, by default SECONDS.
     ahead: whether the model may interpolate its input with two samples after the step. Such a model follows band-limited inputs
         closer, but it cannot run sample by sample.
     report: a function that receives one line of text for every choice.
+
+    Raises LfnoError for data that cannot be fitted (see `check`), and if the inputs explain almost nothing of the outputs.
 
     >>> from lfno.systems.duffing import Duffing
     >>> size = np.array([[0.5], [1.0], [2.0]])
@@ -107,7 +113,7 @@ def fit_feedback(
 def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: float, scales: Scales) -> tuple[Windows, Windows]:
     """Return the training and the validation windows.
 
-    Without validation stretches, every fifth training window is used for validation.
+    Without validation stretches, every fifth training window, or at least one, is used for validation.
     """
     windows = cut(train, step, scales, "linear")
     if validation:
@@ -115,13 +121,13 @@ def windows_of(train: Sequence[Stretch], validation: Sequence[Stretch], step: fl
     if len(windows) < 2:
         windows = cut(train, step, scales, "linear", max(len(windows.inputs) // 5, 64))
     if len(windows) < 2:
-        raise LfnoError(f"{len(windows.inputs)} samples are too few to validate a model with feedback; 200 are needed")
+        raise LfnoError("the training data are a single window and cannot be divided for the validation: give validation data")
     held = np.arange(len(windows)) % 5 == min(4, len(windows) - 1)
     return windows.chosen(np.flatnonzero(~held)), windows.chosen(np.flatnonzero(held))
 
 
 def spread(windows: Windows, samples: int, strongest: float = 1.0) -> Windows:
-    """Return windows with about `samples` samples in all, evenly spread from the weakest to the strongest motion.
+    """Return windows with about `samples` samples in all, at equal distances in the order of the strength of their motion.
 
     strongest: part of the windows, beginning with the weakest motion, from which windows are chosen.
     """
@@ -138,7 +144,7 @@ def most_samples(states: int, parameters: int) -> int:
 
 
 def starts_elsewhere(stretches: Sequence[Stretch], scales: Scales) -> bool:
-    """Return whether motions "from rest" begin away from an equilibrium: their late outputs differ from their first outputs."""
+    """Return whether stretches "from rest" begin away from equilibrium: their late outputs differ from their first outputs."""
     gap = (late_levels(stretches) - scales.output_offset) / scales.output_scale
     return bool((np.abs(gap.mean(0)) > 4 * gap.std(0) / np.sqrt(len(gap)) + 0.05).any())
 
@@ -151,8 +157,8 @@ def late_levels(stretches: Sequence[Stretch]) -> np.ndarray:
 def refined(best: Candidate, windows: Windows, bench: Bench, deadline: float) -> tuple[Candidate, Fit]:
     """Fit the candidate to all windows. Return the candidate with its number of sub-steps, and the fit.
 
-    The old parameters are kept if the mean squared validation error rises by more than the factor MOST_WORSE. The sub-steps are
-    so fine that the integration error changes the parameters less than the noise does.
+    The old parameters are kept if the mean squared validation error rises by more than the factor MOST_WORSE. The number of
+    sub-steps is so large that the integration error changes the parameters less than the noise does.
     """
     windows = windows.held(best.hold)
     problem = Problem(windows, best.structure, best.law, best.substeps)

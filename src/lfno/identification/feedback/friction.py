@@ -2,10 +2,11 @@
 
     y″ = b u − d y′ − k y − f sign(y′) + c.
 
-y is the position, u is the input, d is the damping, k the stiffness, f the friction force, and c a constant force. The axis of
-a drive has no spring (k = 0), so one of its poles is an integrator. The search for linear modes does not find these equations,
-because it imitates the friction by many modes. Here, finite differences of the output give a first estimate of all
-coefficients. A second difference with the step h is a weighted mean of y″, with triangular weights over 2h:
+y is the position, u is the input, and b is the gain of the input. d is the damping, k the stiffness, f the friction force, and
+c a constant force, all divided by the mass. The axis of a drive has no spring (k = 0), so one of its poles is an integrator.
+The search for linear modes does not find these equations, because it imitates the friction by many modes. Here, finite
+differences of the output give a first estimate of all coefficients. A second difference with the step h is a weighted mean of
+y″, with triangular weights over 2h:
 
     (y[k + 1] − 2 y[k] + y[k − 1]) / h² = mean of y″.
 
@@ -63,9 +64,12 @@ class Axis:
 def friction(bench: Bench, linear: Candidate, report: Report) -> list[Candidate]:
     """Return one candidate, a mass with dry friction, if a regression shows such friction.
 
-    The result is an empty list if there are several outputs or no noticeable friction.
+    The result is an empty list if there are several outputs, if motions begin away from equilibrium, or if the regression finds
+    no noticeable friction (NOTICEABLE) or no damping.
 
+    bench: the windows of the fit.
     linear: a linear candidate, whose hold is used.
+    report: a function that receives one line of text for the candidate.
     """
     if bench.train.targets.shape[2] != 1 or linear.structure.free_start:
         return []

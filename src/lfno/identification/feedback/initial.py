@@ -1,4 +1,8 @@
-"""The initialisation of a fit: scales of the signals, identified linear modes, and the law of these modes."""
+"""The initialisation of a fit: scales of the signals, identified linear modes, and the law of these modes.
+
+A stretch is an uninterrupted piece of a record. A hold is the interpolation of the input between samples. A law contains the
+arrays of the equations (see `law`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from lfno.identification.identify import Modes, fitted_modes
 from lfno.identification.projection import Projection
 from lfno.identification.search import candidate_poles
 
-#: number of samples in the linear identification; more samples cost time and do not change the number of modes
+#: largest number of samples in the linear identification; more samples cost time and do not change the number of modes
 ENOUGH = 10_000
 #: a decay is preferred to an oscillation if the error with the decay is below this multiple of the error with the oscillation
 ENOUGH_DECAY = 1.02
@@ -33,8 +37,9 @@ LINEAR = Terms(1)
 def signal_scales(stretches: Sequence[Stretch]) -> Scales:
     """Return the offsets and standard deviations of the signals.
 
-    Motions from rest begin at the equilibrium of the unforced system, so their input offset is zero. Otherwise the input offset
-    is the mean of the input. The time unit is 1 s here; `fit_feedback` replaces this unit by one that suits the modes.
+    If all stretches start at rest, they begin at the equilibrium of the unforced system. Then the input offset is zero, and the
+    output offset is the median of the first outputs. Otherwise both offsets are the means of the signals. The time unit is 1 s
+    here; `fit_feedback` replaces this unit by one that suits the modes.
     """
     force = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float)
     seen = [np.ones(s.outputs.shape, bool) if s.mask is None else s.mask for s in stretches]
@@ -55,8 +60,10 @@ def signal_scales(stretches: Sequence[Stretch]) -> Scales:
 def resting_input(stretches: Sequence[Stretch], step: float, scales: Scales) -> np.ndarray:
     """Return the constant input (inputs,) under which the system is at rest.
 
-    This input is zero, or the mean input if a linear model then has a much smaller error. For example, tanks at their working
-    level are at rest under the mean inflow and not under zero inflow.
+    If a stretch does not start at rest, the result is the input offset of `scales`, the mean input. Otherwise the result is
+    zero, or the mean input if two conditions hold: the mean of an input exceeds its standard deviation, and a linear model of
+    the deviations from the mean input has a much smaller error. For example, tanks at their working level are at rest under the
+    mean inflow and not under zero inflow.
     """
     mean = np.concatenate([stretch.inputs for stretch in stretches], axis=1).astype(float).mean(axis=1)
     if any(stretch.start != REST for stretch in stretches) or not np.any(np.abs(mean) > scales.input_scale):
@@ -78,15 +85,18 @@ def likely_hold(stretches: Sequence[Stretch]) -> str:
 def linear_problem(stretches: Sequence[Stretch], step: float, scales: Scales, moving: bool = False) -> Projection:
     """Return the linear least-squares problem on stretches of equal length, with signals in units of `scales`.
 
+    At most ENOUGH samples are used. Shorter stretches are left out, and longer stretches are cut.
+
     step: sampling step in seconds.
-    moving: whether motions begin away from equilibrium. Then the first half of each stretch is simulated and not fitted.
+    moving: whether motions begin away from equilibrium. Then the first half of each stretch is simulated and not fitted. If the
+        initial states are unknown, this warm-up is the first tenth.
     """
     if any(stretch.start == PERIODIC for stretch in stretches):
         stretches = [_twice(stretch) for stretch in stretches if stretch.start == PERIODIC]
     lengths = np.sort([len(stretch) for stretch in stretches])
     size = min(int(lengths[np.argmax(lengths * np.arange(len(lengths), 0, -1))]), ENOUGH)
     long = [stretch for stretch in stretches if len(stretch) >= size]
-    # stretches are often sorted by their level, so the used ones are evenly spread over all
+    # stretches are often sorted by the size of the signals, so we use stretches from the whole list at equal distances
     count = min(max(ENOUGH // size, 1), len(long))
     used = [long[int((n + 0.5) / count * len(long))] for n in range(count)]
     force = np.stack([s.inputs[:, :size] for s in used])
@@ -138,7 +148,7 @@ def single(poles: np.ndarray) -> np.ndarray:
 
 
 def linear_law(modes: Modes, count: int, time: float) -> Law:
-    """Return the first `count` modes as a law without feedback, in units of order one.
+    """Return the first `count` modes as a law without feedback, with states of order one.
 
     Each residue (outputs, inputs) is replaced by its best rank-one factorisation into a mode shape and a participation vector.
 

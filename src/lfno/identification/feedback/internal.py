@@ -5,8 +5,8 @@ velocity v = y′ and decays with the rate κ:
 
     y″ + c y′ + k y + ξ = b u,     ξ′ = α v − κ ξ + (terms of v and ξ).
 
-y is the position, u is the force, and c and k are damping and stiffness. With the terms abs(v) ξ and v abs(ξ), these equations
-are the Bouc–Wen model.
+y is the position, u is the force with the factor b, and c and k are damping and stiffness. α is the stiffness of the
+hysteresis. With the terms abs(v) ξ and v abs(ξ), these equations are the Bouc–Wen model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lfno.identification.feedback.law import Law, split
 
 
 def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Transform x′ = matrix x + inward u to modal coordinates of order one. Decays come first.
+    """Transform x′ = matrix x + inward u, with n states x, to modal coordinates of order one. Decays come first.
 
     matrix: (n, n).
     inward: (n, inputs).
@@ -39,11 +39,11 @@ def modal(matrix: np.ndarray, inward: np.ndarray, rows: np.ndarray) -> tuple[np.
 def with_memory(law: Law, share: float, forget: float) -> tuple[Law, np.ndarray]:
     """Add a hysteresis state to the first oscillation of a linear law.
 
-    The docstring of this module has the equations.
+    The docstring of this module has the equations. The stiffness K of the oscillation is divided: α = share × K and k = K − α.
 
-    share: part of the stiffness that moves to the state ξ, α = share × stiffness.
-    forget: the decay rate κ, relative to the frequency of the oscillation.
-    Returns the law, and three rows (3, n) that give position, velocity and ξ from the states.
+    share: part of the stiffness that moves to the state ξ.
+    forget: the decay rate κ, relative to |μ| of the oscillation.
+    Returns the linear law with n states, and three rows (3, n) that give position, velocity and ξ from the states.
     """
     decays, pole = law.decays, law.poles[law.decays]
     frequency = abs(pole)
@@ -80,7 +80,7 @@ def with_memory(law: Law, share: float, forget: float) -> tuple[Law, np.ndarray]
 def with_decay(law: Law, forget: float = 0.3) -> Law:
     """Add one decay to a linear law, as its first state. No output depends on this state yet.
 
-    forget: rate of the decay, relative to the fastest pole.
+    forget: rate of the decay, relative to the largest |μ| of the law.
     """
     rate = forget * float(np.abs(law.poles).max())
     column = np.zeros((len(law.read), 1))

@@ -32,17 +32,17 @@ from lfno.identification.feedback.terms import Terms
 class Law(Short):
     """The arrays of the equations, for n states, q terms and m signals.
 
-    poles: complex (modes,); decays have Im μ = 0 and come first.
-    drive: B, complex (modes, inputs).
+    poles: μ, complex (modes,), in 1 / unit of time. Decays have Im μ = 0 and come first. Oscillations have Im μ > 0.
+    drive: B for the complex modal coordinates, (modes, inputs); `split` converts the columns to real states.
     gains: Γ (n, q).
     pick: E (m, n).
     shape: shape parameters of the terms.
     read: C (outputs, n).
     direct: D (outputs, inputs).
     offset: (outputs,).
-    start: initial state (n,) of a motion "from rest".
+    start: initial state (n,) of a simulation from rest; zero if the system begins at equilibrium.
     limits: (m, 2), the range of z in which φ is evaluated. Beyond this range, φ of one signal (m = 1) continues as a straight
-        line, and φ of several signals stays constant. A constant φ is bounded, so no motion of stable poles grows for ever.
+        line, and φ of several signals stays constant. Such a φ is bounded, so the states stay bounded if all poles are stable.
     terms: the basis functions φ.
     sensor: K (outputs, q); None for K = 0.
     """
@@ -169,7 +169,10 @@ class Substep:
 
 
 def forced(law: Law, span: float, coefficients: np.ndarray) -> np.ndarray:
-    """Return the response U (…, n) of the linear part after `span`, from rest, to inputs (…, channels, powers)."""
+    """Return the response U (…, n) of the linear part after `span`, from rest.
+
+    coefficients: the inputs as polynomials in time, lowest power first, (…, channels, powers); see `hold`.
+    """
     table, _ = moments(law.poles, span, coefficients.shape[-1])
     weights = np.einsum("mc,pm->mcp", law.drive, table).reshape(len(law.poles), -1)
     flat = coefficients.reshape(*coefficients.shape[:-2], -1)

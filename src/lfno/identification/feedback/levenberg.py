@@ -1,8 +1,8 @@
 """The Levenberg–Marquardt method with geodesic acceleration. The initial state of each window is eliminated.
 
-All windows share the parameters θ, and each window has its own initial state x. So the matrix of the normal equations has an
-arrow shape, with the blocks Hθθ, Hθx and Hxx. gθ and gx are the parts of the gradient. The Schur complement gives the steps δθ
-of the parameters and δx of the initial states:
+A window is a piece of a record (see `windows`). All windows share the parameters θ, and each window has its own initial state
+x. So the matrix of the normal equations has an arrow shape, with the blocks Hθθ, Hθx and Hxx. gθ and gx are the parts of the
+gradient. The Schur complement gives the steps δθ of the parameters and δx of the initial states:
 
     (Hθθ − Σ Hθx Hxx⁻¹ Hxθ) δθ = −(gθ − Σ Hθx Hxx⁻¹ gx),      δx = −Hxx⁻¹ (gx + Hxθ δθ).
 
@@ -23,7 +23,7 @@ from lfno.identification.feedback.sensitivity import state_sensitivities
 PROBE = 0.1
 #: the geodesic acceleration is used if its norm is below this part of the norm of the damped step
 MOST_BENT = 0.75
-#: growing horizons, in samples, for the fit of initial states
+#: growing horizons for the fit of initial states: numbers of samples at the beginning of each window
 HORIZONS = (24, 96, 384)
 #: initial damping
 DAMPING = 1e-3
@@ -33,7 +33,7 @@ MOST_DAMPING = 1e8
 
 @dataclass(frozen=True)
 class Fit:
-    """The result of a search: the point, its cost, and the residual (windows, rows)."""
+    """The result of a fit: the point, its cost (sum of squares with the prior), and the residual (windows, rows)."""
 
     point: Point
     cost: float
@@ -86,7 +86,7 @@ def moved(point: Point, step: Point, share: float = 1.0) -> Point:
 
 
 def minimise(problem: Problem, point: Point, iterations: int = 30, tolerance: float = 1e-4, deadline: float = np.inf) -> Fit:
-    """Return the point with the smallest cost that the method finds.
+    """Return the point with the smallest cost that the method finds, as a `Fit`.
 
     The method stops after two successive steps with a relative decrease below `tolerance`.
 

@@ -34,7 +34,7 @@ def closed_matrix(law: Law, slope: np.ndarray | None = None) -> np.ndarray:
 
 
 def small_signal(law: Law, structure: Structure, covariance: np.ndarray, hold: str, error: float) -> Modes:
-    """Return the poles, residues and pole covariance of the law in small motion about z = 0.
+    """Return the poles, residues and pole covariance of the law in small motion about z = 0, strongest mode first.
 
     The contribution of a mode is the rms of its response to white noise, relative to the root of the sum of squares of all
     modes.
@@ -75,14 +75,17 @@ def _eigenmodes(law: Law) -> tuple[np.ndarray, np.ndarray]:
 def amplitude_modes(law: Law, visited: np.ndarray, mode: int, output: int, count: int) -> tuple[np.ndarray, ...]:
     """Return three arrays (count,): amplitude of an output, frequency in Hz, and damping ratio of one oscillation.
 
-    The amplitude grows up to the largest |z| of the training data. Raises LfnoError for feedback of more than one signal.
+    The amplitude grows up to the largest |z| of the training data. Raises LfnoError for a linear model, for feedback of more
+    than one signal, and if there is no oscillation with the index `mode`.
 
     visited: (signals, 2), the range of z in the training data.
     mode: index of the oscillation; the strongest oscillation in small motion has the index 0.
     output: index of the output.
     count: number of amplitudes.
     """
-    if law.terms.count and len(law.pick) != 1:
+    if not law.terms.count:
+        raise LfnoError("a linear model has no backbone: frequency and damping do not depend on the amplitude")
+    if len(law.pick) != 1:
         raise LfnoError(f"a backbone needs feedback of one signal; this model has {len(law.pick)}")
     poles, residues = _eigenmodes(law)
     order = np.argsort(-np.abs(residues).sum((0, 1)) / np.sqrt(np.maximum(-poles.real, 1e-300)))

@@ -25,7 +25,7 @@ from lfno.identification.identify import Modes
 KEY = "lfno-feedback"
 #: largest number of simulated periods in the search for a steady state
 MOST_PERIODS = 400
-#: number of periods in which the change from period to period must halve; otherwise the sample has no steady state
+#: number of periods in which the change of the state from period to period must halve; otherwise there is no steady state
 PATIENCE = 40
 #: largest relative change of the state from one period to the next in a steady state
 UNCHANGED = 1e-9
@@ -46,7 +46,7 @@ class FeedbackModel:
     input_offset: (inputs,).
     grid: the grid of the training data.
     hold: interpolation of the input between samples.
-    span: longest sub-step in seconds.
+    span: longest sub-step in seconds. A sub-step is a step of the integration.
     visited: (signals, 2), the range of z in the training data.
     covariance: covariance (parameters, parameters) of the fitted parameters.
     noise: (outputs,), rms of the residual on the training data.
@@ -89,7 +89,7 @@ class FeedbackModel:
         return max(int(np.ceil(step / self.span - 1e-9)), 1)
 
     def states(self, inputs: np.ndarray, step: float, start: np.ndarray | None = None) -> np.ndarray:
-        """Return the states (time, samples, n) at the sample times, from rest or from `start` (samples, n).
+        """Return the n states, (time, samples, n), at the sampling times, from rest or from `start` (samples, n).
 
         inputs: (samples, inputs, time).
         step: sampling step in seconds.
@@ -98,7 +98,12 @@ class FeedbackModel:
         return self.march(np.moveaxis(pieces(centred, step, self.hold), 2, 0), step, len(centred), start)
 
     def march(self, steps: np.ndarray, step: float, samples: int, start: np.ndarray | None = None) -> np.ndarray:
-        """Return the states (time, samples, n). `steps` are coefficients of inputs, (time − 1, samples, channels, powers)."""
+        """Return the states (time, samples, n) at the sampling times, from rest or from `start` (samples, n).
+
+        steps: the inputs as polynomials between sampling times, (time − 1, samples, channels, powers), lowest power first.
+        step: sampling step in seconds.
+        samples: number of samples.
+        """
         count = self.substeps(step)
         begin = np.tile(self.law.start, (samples, 1)) if start is None else start
         return simulate(self.law, substep_pieces(steps, step, count), step / count, begin)[::count]
@@ -173,7 +178,8 @@ class FeedbackModel:
         """Return frequency and damping of one mode as functions of the amplitude of an output.
 
         The result is three arrays (count,): amplitude, frequency in Hz, damping ratio. The amplitude grows through the range of
-        z in the training data. Mode 0 is the strongest oscillation.
+        z in the training data. Mode 0 is the strongest oscillation. Raises LfnoError for a linear model, for feedback of
+        several signals, and if there is no such oscillation.
         """
         amplitude, frequency, damping = amplitude_modes(self.law, self.visited, mode, output, count)
         return amplitude, frequency, damping
@@ -182,7 +188,8 @@ class FeedbackModel:
         """Return the static characteristic as four arrays (count,).
 
         The arrays are z, the constant input that holds the system at z, and the lower and upper end of the 95 % interval of
-        this input. z has the unit of the output that z follows (`curve.aligned_output`). The input has the user's unit.
+        this input. z has the unit of the output that z follows (`curve.aligned_output`), or its own unit if z follows no
+        output. The input has the user's unit. Raises LfnoError for a linear model and for feedback of several signals.
         For a curved sensor, the arrays are a constant input, the first output, and the interval of this output.
         """
         z, force, lower, upper = restoring_curve(self.law, self.structure, self.covariance, self.visited, count)
@@ -210,7 +217,7 @@ class FeedbackModel:
 
     @classmethod
     def load(cls, path: str | Path) -> FeedbackModel:
-        """Read a model that `save` wrote."""
+        """Read a model from its file; raise LfnoError for a damaged file."""
         tree, tensors = tensorfile.read(Path(path), KEY, "model with feedback")
         arrays = {name: torch.view_as_complex(value).numpy() for name, value in tensors.items()}
         real = {name: value if name in ("poles", "drive") else value.real.copy() for name, value in arrays.items()}

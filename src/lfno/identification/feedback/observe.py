@@ -48,9 +48,9 @@ def state_prior(model: FeedbackModel, inputs: Sequence[np.ndarray]) -> tuple[np.
 def observed_state(
     model: FeedbackModel, inputs: np.ndarray, outputs: np.ndarray, mean: np.ndarray, spread: np.ndarray
 ) -> np.ndarray:
-    """Return the estimated state (n,) at the first sample.
+    """Return the estimated state (n,) at the first sample; the mean of the prior for fewer than two measured outputs.
 
-    inputs: (channels, time).
+    inputs: (channels, time), beginning with the same sample as the outputs.
     outputs: the first measured outputs, (outputs, few).
     mean, spread: mean (n,) and covariance (n, n) of the prior, from `state_prior`.
     """

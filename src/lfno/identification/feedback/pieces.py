@@ -1,7 +1,8 @@
 """The steady response to a long period, computed in pieces that are simulated together.
 
-A stable model forgets its initial state. So each piece begins with samples of the piece before it, the run-in, and all pieces
-run at the same time. At the borders, two pieces compute the same state. If both values agree, the run-in is long enough.
+A stable model forgets its initial state. So all pieces can be simulated at the same time. Each simulation begins with the last
+samples of the previous piece, the run-in. At the borders, two simulations compute the same state. If both values agree, the
+run-in is long enough.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ import numpy as np
 from lfno.identification.feedback.hold import AFTER
 from lfno.identification.feedback.model import FeedbackModel
 
-#: samples of a piece without its run-in, and samples of the first run-in
-PIECE, RUN_IN = 1024, 256
+#: largest number of samples of a piece without its run-in
+PIECE = 1024
+#: number of samples of the first run-in
+RUN_IN = 256
 #: largest difference of two values of the same state, relative to the largest state
 AGREE = 1e-7
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a model may diverge
 def steady_response(model: FeedbackModel, inputs: np.ndarray) -> np.ndarray:
-    """Return the response (outputs, time) to a periodically repeated input (channels, time); NaN if no such response exists.
+    """Return the response (outputs, time) to a periodically repeated input (channels, time).
 
-    The run-in doubles until the pieces agree. If it would be longer than half a period, whole periods are simulated.
+    The response is NaN if it does not become periodic. The run-in doubles until the pieces agree. If the run-in would be longer
+    than half a period, whole periods are simulated (`FeedbackModel.steady`).
     """
     size, step = inputs.shape[-1], model.grid.steps[-1]
     count, run_in = -(-size // PIECE), RUN_IN

@@ -12,7 +12,7 @@ from lfno.identification.feedback.structure import Structure
 from lfno.identification.feedback.windows import Scales
 from lfno.identification.uncertainty import coloured_covariance
 
-#: number of samples in the Jacobian for the covariance, to bound the memory; the result is scaled to all samples
+#: largest number of samples in the Jacobian for the covariance, to bound the memory; the result is scaled to all samples
 MOST = 20_000
 
 
@@ -20,6 +20,9 @@ def parameter_covariance(problem: Problem, point: Point, states: np.ndarray, res
     """Return the covariance (parameters, parameters) of the parameters. The noise may be coloured.
 
     The initial states of the windows are unknowns too, and are eliminated.
+
+    point: the fitted parameters and initial states.
+    states, residual: results of `problem.states` and `problem.residual` at this point.
     """
     windows = problem.windows
     count = max(min(len(windows), MOST // len(windows.inputs)), 1)

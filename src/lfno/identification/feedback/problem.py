@@ -1,4 +1,7 @@
-"""The least-squares problem of a fit: residuals of all windows, and their derivatives."""
+"""The least-squares problem of a fit: residuals of all windows, and their derivatives.
+
+A window is a piece of a record that is simulated as a whole (see `windows`). Symbols: see the docstring of `law`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ PRIOR = 1e-4
 
 @dataclass(frozen=True)
 class Point:
-    """The unknowns of a fit: the vector of parameters, and the initial states (windows, n)."""
+    """The unknowns of a fit: the vector of parameters (see `Structure`), and the initial states (windows, n)."""
 
     vector: np.ndarray
     starts: np.ndarray
@@ -44,12 +47,12 @@ class Problem:
 
     @cached_property
     def pieces(self) -> np.ndarray:
-        """Return the coefficients of the inputs on sub-steps, (sub-steps, windows, channels, powers)."""
+        """Return the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers)."""
         return substep_pieces(self.windows.pieces, self.windows.step, self.substeps)
 
     @cached_property
     def reference(self) -> np.ndarray:
-        """Return the parameters of `like`, (parameters,), from which the prior measures."""
+        """Return the parameters of `like`, (parameters,). The prior penalises the distance from these parameters."""
         return self.structure.pack(self.like)
 
     @cached_property
@@ -79,7 +82,11 @@ class Problem:
         return simulate(self.law(point), self.pieces, span, self.begin(point))
 
     def residual(self, point: Point, states: np.ndarray | None = None) -> np.ndarray:
-        """Return the weighted errors (windows, rows). Errors of outputs over time come first, then x(period) − x(0)."""
+        """Return the weighted errors (windows, rows).
+
+        The errors of the outputs come first, (time, outputs) as one axis. If a window is a period, n rows with the weighted
+        x(period) − x(0) follow.
+        """
         law, windows = self.law(point), self.windows
         states = self.states(point) if states is None else states
         with np.errstate(over="ignore", invalid="ignore"):

@@ -1,4 +1,7 @@
-"""Fit the parameters of a model again to more data. The structure of the model does not change."""
+"""Fit the parameters of a model again to more data. The structure of the model does not change.
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 

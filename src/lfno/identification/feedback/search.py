@@ -1,4 +1,7 @@
-"""The search for a structure: number of modes, nonlinear signal, terms and hold of the input."""
+"""The search for a structure: number of modes, nonlinear signal, terms and hold of the input.
+
+Words and symbols: see the docstring of `lfno.identification.feedback`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ WORTH = 0.9
 WORTH_MODE = 0.95
 #: a candidate ends the search if its error is below this part of the error of all simpler candidates
 CLEARLY = 0.5
-#: smallest number of states for products of states
+#: for motions that begin away from equilibrium, modes are added until the linear model has this number of states, because
+#: products of states are then tried first
 PRODUCTS = 3
 #: degrees of the terms of a polynomial, step by step; a polynomial begins with a cubic term
 DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
@@ -33,7 +37,8 @@ DEGREES = ((3, 2), (3, 5), (3, 2, 4, 5), (3, 5, 7), (3, 2, 4, 5, 6, 7))
 def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, hold: str, report: Report) -> Candidate:
     """Return the best candidate.
 
-    The search begins with as many modes as the linear model needs. If the residual is not white noise, one more mode is tried.
+    The search begins with at most as many modes as the linear model needs. If the residual is then not white noise, one more
+    mode is tried.
 
     bench: the windows for fits and validation, with the deadline of the search.
     path: linear models with 1, 2, … modes.
@@ -83,10 +88,10 @@ def search(bench: Bench, path: Iterable[Modes], time: float, free_start: bool, h
 
 
 def explained_by(found: Candidate, linear: Sequence[Candidate]) -> bool:
-    """Return whether a candidate is clearly better than the linear candidates that have no more parameters.
+    """Return whether a candidate is clearly better than the linear candidates that have at most as many parameters.
 
     The training errors are compared. A single validation window may contain few reversals of the motion, so its error is less
-    reliable.
+    reliable. The validation error must only be smaller than with the first linear candidate.
     """
     simple = [one.cost for one in linear if one.size <= max(found.size, linear[0].size)]
     return found.cost < CLEARLY**2 * min(simple) and found.error < linear[0].error
@@ -167,10 +172,10 @@ def nonlinear(bench: Bench, linear: Candidate, report: Report, known: Sequence[C
 
 
 def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidate:
-    """Add terms of other degrees to the cubic term, step by step. Return the best candidate.
+    """Add terms of other degrees to the cubic term, step by step. Return the best of all candidates.
 
-    No more terms are added after two steps with little gain. A sine resembles a cubic term, so a sine with the same error does
-    not stop the search.
+    The new candidates are appended to `tried`. No more terms are added after two steps with little gain. A sine resembles a
+    cubic term, so a sine with the same error does not stop the search.
     """
     grows = [one for one in tried if one.structure.terms.powers[:1] == ((3,),)]
     best, failures = choose(grows or tried), 0
@@ -191,8 +196,8 @@ def polynomial(bench: Bench, tried: list[Candidate], report: Report) -> Candidat
 def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.ndarray]]]:
     """Return two lists of signals for the nonlinearity, as pairs of a name and a row of E.
 
-    The first list has every output, and the part of each mode in the strongest output. The part of one mode helps if the
-    nonlinearity acts at a point that no output measures. The second list has the rate of every output.
+    The first list has every output, and for several modes the part of each mode in the strongest output. The part of one mode
+    helps if the nonlinearity acts at a point that no output measures. The second list has the rate of every output.
     """
     names = [f"output {n + 1}" for n in range(len(law.read))]
     places = list(zip(names, law.read, strict=True))
@@ -207,7 +212,7 @@ def signals(law: Law) -> tuple[list[tuple[str, np.ndarray]], list[tuple[str, np.
 def lead(bench: Bench, linear: Candidate, rows: Sequence[tuple[str, np.ndarray]], degree: int) -> Candidate:
     """Return a candidate with one term of the given degree, of the best signal.
 
-    Each signal is fitted over a short horizon. The best signal is then fitted to whole windows.
+    First, one candidate for each signal is fitted over a short horizon. The best one is then fitted to whole windows.
 
     rows: pairs of the name of a signal and its row of E, from `signals`.
     """

@@ -3,6 +3,8 @@
 One sub-step is a map x⁺ = F(x, θ) of the state x and the parameters θ. On a known trajectory, the derivatives of F at different
 sub-steps are independent, and are computed for many sub-steps at once. Only the recurrence S⁺ = (∂F/∂x) S + ∂F/∂θ for the
 sensitivities S = ∂x/∂θ runs sequentially in time.
+
+The docstring of `law` has the equations of F, with the four stages of a sub-step and the symbols z, φ, Γ, B, E, R and U.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ def state_sensitivities(
 ) -> np.ndarray:
     """Return ∂x/∂(x₀, θ) at every `every`-th sub-step, (samples, windows, n, n + parameters).
 
-    structure: defines θ, the groups from decay to shape in `Structure`. With None there are no parameters.
-    pieces: coefficients of the input on sub-steps.
+    structure: θ has the groups decay, swing, drive, gains, pick and shape of the table in `Structure`. With None, θ is empty,
+        and the result is ∂x/∂x₀.
+    pieces: the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers), lowest power first.
     span: length of a sub-step.
     states: result of `simulate` with the same `pieces` and `span`, (sub-steps + 1, windows, n).
     """
@@ -51,7 +54,8 @@ def state_sensitivities(
 class SubstepSlopes:
     """The derivative ∂F/∂(x, θ) of one sub-step.
 
-    A call maps states (points, n) and inputs (points, channels, powers) to derivatives (points, n, n + columns).
+    A call maps states (points, n) and inputs (points, channels, powers) to derivatives (points, n, n + columns). A point is one
+    sub-step of one window. `columns` is the number of parameters θ.
     """
 
     def __init__(self, law: Law, structure: Structure | None, span: float) -> None:
@@ -63,7 +67,7 @@ class SubstepSlopes:
         self.linear = not law.terms.count or law.sensor is not None
         if structure and law.terms.count:
             ways, self.mixes = structure.gain_directions(law)
-            # a shape parameter changes its own term only
+            # a shape parameter changes one basis function φ_i only, so its effect on x′ has the direction of column i of Γ
             self.ways = np.concatenate([ways, law.gains[:, law.terms.owners]], axis=1)
 
     def __call__(self, x: np.ndarray, inputs: np.ndarray) -> np.ndarray:
@@ -86,8 +90,8 @@ class SubstepSlopes:
             bent.append(by_shape)
             if base is not None and matrix is not None:
                 where.append(base + value @ matrix.T)
-        # direct[s] is the derivative of z of stage s while φ of the earlier stages is constant
-        # slope is the derivative of x⁺ while φ of all stages is constant; the last loop adds the contribution of φ
+        # direct[s]: derivative of z of stage s, with z of the earlier stages held fixed
+        # slope: derivative of x⁺, with z of all stages held fixed; the loops at the end add the effect of z on φ
         signals = len(law.pick)
         direct = [np.zeros((len(x), signals, n + self.columns)) for _ in range(4)]
         for value, matrix in zip(direct, (np.eye(n), rule.half, rule.half, rule.full), strict=True):
@@ -107,7 +111,7 @@ class SubstepSlopes:
     def _of_poles(
         self, direct: list[np.ndarray], slope: np.ndarray, x: np.ndarray, phi: list[np.ndarray], half: _Drive, full: _Drive
     ) -> None:
-        """Fill the columns of decay, swing and drive. These parameters change R, U½ and U₁ (see the equations in `law`)."""
+        """Fill the columns of the parameters in the groups decay, swing and drive. These parameters change R, U½ and U₁."""
         law, h, n = self.law, self.rule.span, self.law.states
         one, two, three = (joined(value @ law.gains.T, law.decays) for value in phi[:3])
         now = joined(x, law.decays)
@@ -127,7 +131,8 @@ class SubstepSlopes:
     def _linear(self, directions: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
         """Yield (column, derivative of x) for each parameter of the linear part. The derivative has the shape (points, n).
 
-        directions: derivatives of modal coordinates, ∂x/∂μ (points, modes) and ∂x/∂b (points, modes, inputs).
+        directions: derivatives of the complex modal coordinates with respect to their pole μ, (points, modes), and to their
+            entries of B (`law.drive`), (points, modes, inputs).
         """
         by_pole, by_drive = directions
         law, decays = self.law, self.law.decays
@@ -153,7 +158,7 @@ class SubstepSlopes:
                     column += 1
 
     def _of_gains(self, direct: list[np.ndarray], slope: np.ndarray, phi: list[np.ndarray], bent: list[np.ndarray]) -> None:
-        """Fill the columns of gains and shape.
+        """Fill the columns of the parameters in the groups gains and shape.
 
         The derivative of Γ φ with respect to parameter k of the gains is d_k (s_k · φ), with d and s from
         `Structure.gain_directions`.
@@ -169,7 +174,10 @@ class SubstepSlopes:
         slope[:, :, columns] = h / 6 * (rule.full @ ways * push[0] + 2 * moved * (push[1] + push[2]) + ways * push[3])
 
     def _of_pick(self, direct: list[np.ndarray], where: list[np.ndarray]) -> None:
-        """Fill the columns of E. The derivative of z with respect to a row of E is the state."""
+        """Fill the columns of the parameters in the group pick, the entries of E.
+
+        Signal i is z_i = E_i x, so its derivative with respect to the row E_i is the state x of the stage.
+        """
         if not self.sizes["pick"]:
             return
         n = self.law.states
@@ -190,10 +198,10 @@ class _Drive:
         self.states = split(np.einsum("kcm,mc->km", self.unit, law.drive), law.decays)
 
     def directions(self, state: np.ndarray, more: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Return the derivatives of e^{μ span} state + U with respect to μ and to b, where U is the forced response.
+        """Return the derivatives of e^{μ span} state + U with respect to the poles μ and to the entries of B (`law.drive`).
 
-        The derivative with respect to μ has the shape (points, modes); `more` is a further summand of this derivative. The
-        derivative with respect to b has the shape (points, modes, channels).
+        U is the forced response. The derivative with respect to μ has the shape (points, modes); `more` is a further summand of
+        this derivative. The derivative with respect to B has the shape (points, modes, channels).
         """
         by_pole = self.span * self.turn * state + np.einsum("kcm,mc->km", self.bent, self.law.drive) + more
         return by_pole, self.unit.swapaxes(1, 2)

@@ -1,4 +1,7 @@
-"""Simulation of a model with feedback. All windows are simulated together, one sub-step after the other."""
+"""Simulation of a model with feedback. All windows are simulated together, one sub-step after the other.
+
+A sub-step is a step of the integration. A sampling step has one or several sub-steps. Symbols: see the docstring of `law`.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,15 @@ import numpy as np
 from lfno.identification.feedback.hold import shifted
 from lfno.identification.feedback.law import Law, Substep, forced
 
-#: largest |z| at the sub-steps, relative to the limits, for which the stages between two sub-steps stay inside the limits
+#: the limits of z are ignored if |z| after each sub-step is below this part of the limits; z at the stages of the Runge–Kutta
+#: method, between two sub-steps, then also stays inside the limits
 NEAR = 0.9
 
 
 def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndarray:
-    """Convert coefficients of inputs from steps to sub-steps.
+    """Convert the polynomials of the inputs on sampling steps to polynomials on sub-steps.
 
-    coefficients: (time, windows, channels, powers).
+    coefficients: (time, windows, channels, powers), lowest power first.
     step: length of a step.
     count: number of sub-steps in a step.
     Returns (time × count, windows, channels, powers).
@@ -28,9 +32,9 @@ def substep_pieces(coefficients: np.ndarray, step: float, count: int) -> np.ndar
 
 
 def simulate(law: Law, pieces: np.ndarray, span: float, start: np.ndarray) -> np.ndarray:
-    """Return the states (sub-steps + 1, windows, n).
+    """Return the states at the beginning and after each sub-step, (sub-steps + 1, windows, n).
 
-    pieces: coefficients of the inputs, (sub-steps, windows, channels, powers).
+    pieces: the inputs as polynomials on each sub-step, (sub-steps, windows, channels, powers), lowest power first.
     span: length of a sub-step.
     start: initial states, (windows, n).
 
@@ -48,7 +52,7 @@ def simulate(law: Law, pieces: np.ndarray, span: float, start: np.ndarray) -> np
 
 
 def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return the states without feedback. `drive` is the response from rest to the input of each sub-step."""
+    """Return the states without feedback. `drive` is the response from rest to the input of each sub-step, at its end."""
     advance = Substep.of(law, span).full.T
     states = np.empty((len(drive) + 1, *start.shape))
     states[0] = start
@@ -60,6 +64,8 @@ def _linear(law: Law, span: float, drive: np.ndarray, start: np.ndarray) -> np.n
 
 def _closed(law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the states with feedback.
+
+    drive, halfway: responses from rest to the input of each sub-step, over the sub-step and over its first half.
 
     The first integration ignores the limits of z, which is faster. If z comes near the limits, the integration is repeated with
     the limits.
@@ -78,7 +84,7 @@ def _integrate(
     law: Law, span: float, drive: np.ndarray, halfway: np.ndarray, start: np.ndarray,
     feedback: Callable[[np.ndarray, np.ndarray], object],
 ) -> np.ndarray:  # fmt: skip
-    """Return the states after each sub-step, by the equations of `law.Substep`. `feedback(z, out)` writes φ(z) into `out`."""
+    """Return the states after each sub-step, by the equations of `law`. `feedback(z, out)` writes φ(z) into `out`."""
     rule = Substep.of(law, span)
     signals, terms = len(law.pick), law.terms.count
     pushed = np.concatenate([halfway @ law.pick.T, drive @ law.pick.T], axis=-1)

@@ -1,4 +1,4 @@
-"""The free entries of the equations: conversion between a vector of parameters and a law."""
+"""The free entries of the equations: conversion between a vector of parameters and a law. Symbols: see `law`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Structure:
 
     | group  | entries                                | size                       |
     |--------|----------------------------------------|----------------------------|
-    | decay  | a with Re μ = −e^a                     | modes                      |
-    | swing  | Im μ                                   | pairs                      |
+    | decay  | a with Re μ = −e^a, of all modes       | modes                      |
+    | swing  | Im μ of the oscillations               | pairs                      |
     | drive  | B without one entry for each mode      | n (inputs − 1)             |
     | gains  | Γ, or g and c with Γ = g (1, c)        | n q, n + q − 1, or 0       |
     | pick   | E                                      | m n, or 0 (`all_states`)   |
@@ -29,7 +29,7 @@ class Structure:
     | offset | offset of the outputs                  | outputs                    |
 
     Multiplication of a modal coordinate by a complex number does not change the outputs. To remove this freedom, one entry of B
-    is fixed for each mode (see `anchors`).
+    is fixed for each mode (see `anchors`). For a linear law (q = 0), the groups gains, pick and shape are empty.
 
     decays: number of decays.
     pairs: number of oscillations.
@@ -68,7 +68,8 @@ class Structure:
             "decay": self.modes, "swing": self.pairs, "drive": n * (inputs - 1), "gains": gains,
             "pick": 0 if self.all_states or q == 0 else self.terms.signals * n, "shape": self.terms.shapes,
             "start": n if self.free_start else 0, "read": outputs * n,
-            "direct": outputs * inputs if self.with_direct else 0, "sensor": outputs * q if self.sensor else 0, "offset": outputs,
+            "direct": outputs * inputs if self.with_direct else 0,
+            "sensor": outputs * q if self.sensor else 0, "offset": outputs,
         }  # fmt: skip
 
     def places(self, inputs: int, outputs: int) -> dict[str, slice]:

@@ -31,10 +31,11 @@ FOURTH = 70.0
 
 
 def thinning(stretches: Sequence[Stretch]) -> int:
-    """Return the largest factor by which the sampling rate can be reduced; 1 if no factor is suitable.
+    """Return the largest of FACTORS by which the sampling rate can be reduced; 1 if no factor is suitable.
 
-    Few samples are never thinned, because the search can use all of them. Between the remaining samples the outputs must be
-    straight lines plus white noise. Fourth differences of the outputs give the variance of the noise.
+    The factor is 1 for few samples (ENOUGH), because the search can use all of them. It is also 1 if a stretch has gaps or is a
+    period of a steady state, and for much noise (NOISE). Between the remaining samples the outputs must be straight lines plus
+    white noise. Fourth differences of the outputs give the variance of the noise.
 
     >>> time = np.arange(16000) / 1000
     >>> thinning([Stretch(np.sin(time)[None], np.sin(2 * time)[None])])
@@ -65,7 +66,7 @@ def second_difference(values: np.ndarray, lag: int) -> np.ndarray:
 
 
 def thinned(stretch: Stretch, factor: int) -> Stretch:
-    """Return every `factor`-th sample of a stretch. Inputs are averaged with triangular weights.
+    """Return every `factor`-th sample of a stretch without gaps. Inputs are averaged with triangular weights.
 
     >>> thinned(Stretch(np.arange(9.0)[None], np.arange(9.0)[None]), 4).inputs
     array([[1., 4., 7.]])

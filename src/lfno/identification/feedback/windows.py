@@ -1,4 +1,8 @@
-"""Cut stretches of measurement into windows. All windows form one batch and are simulated together."""
+"""Cut stretches into windows. All windows form one batch and are simulated together.
+
+A stretch is an uninterrupted piece of a record (`lfno.data.stretches.Stretch`). A hold is the interpolation of the input
+between samples.
+"""
 
 from __future__ import annotations
 
@@ -62,12 +66,12 @@ class Windows(Short):
 
     @property
     def samples(self) -> int:
-        """Return the number of measured moments."""
+        """Return the number of samples at which at least one output was measured."""
         return int(self.weights.any(axis=2).sum())
 
     @cached_property
     def pieces(self) -> np.ndarray:
-        """Return the coefficients of the inputs, (time − 1, windows, channels, powers)."""
+        """Return the inputs as polynomials in time, (time − 1, windows, channels, powers), lowest power first."""
         whole = np.moveaxis(np.concatenate([self.past, self.inputs, self.ahead]), 0, -1)
         return np.moveaxis(pieces(whole, self.step, self.hold)[:, :, BEFORE:-AFTER], 2, 0)
 
@@ -84,7 +88,7 @@ class Windows(Short):
         )  # fmt: skip
 
     def until(self, size: int) -> Windows:
-        """Return the first `size` samples of every window. Periods stay whole."""
+        """Return the first `size` samples of every window. If a window is a period, all windows stay whole."""
         if self.cyclic.any() or size >= len(self.inputs):
             return self
         ends, ahead = np.minimum(self.ends, size - 1), np.concatenate([self.inputs, self.ahead])[size : size + AFTER]
@@ -94,7 +98,12 @@ class Windows(Short):
 
 
 def cut(stretches: Sequence[Stretch], step: float, scales: Scales, hold: str, length: int = LENGTH) -> Windows:
-    """Cut stretches into windows of about `length` samples. Periods, and stretches up to 2 × `length` samples, stay whole."""
+    """Return the windows of about `length` samples, in units of order one.
+
+    Periods of a steady state, and stretches up to 2 × `length` samples, stay whole.
+
+    step: sampling step in seconds.
+    """
     parts = []
     for stretch in stretches:
         size = len(stretch)

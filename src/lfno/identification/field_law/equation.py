@@ -3,7 +3,9 @@
     ∂y/∂t   = a₀ y + a₂ ∂²y/∂x² + a₄ ∂⁴y/∂x⁴ + Σ w_j n_j(y, ∂y/∂x) + b f                            (order 1)
     ∂²y/∂t² = the same + d₀ ∂y/∂t + d₂ ∂³y/∂x²∂t                                                  (order 2)
 
-The linear terms are exact for each spatial mode. The pointwise terms n_j couple the modes.
+y(x, t) is the field, and f(x, t) is the input. a, d, w and b are the coefficients. The solution is exact in the linear terms (a
+and d), which act on each spatial mode alone. The pointwise terms n_j couple the spatial modes. The module `terms` lists all
+terms.
 """
 
 from __future__ import annotations
@@ -86,10 +88,12 @@ def march(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return the solution of the equation as spatial modes, (samples, count, time), and the last internal state.
 
-    inputs: spatial modes of the input, (samples, count, time). Between samples, the input is a cubic spline.
-    step: time between two samples.
-    start: the internal state at the first sample, (samples, order · count); see `at_rest`.
-    periodic: whether the input repeats. The solution then continues to the first sample of the next period.
+    line: the spatial modes.
+    inputs: spatial modes of the input, (samples, count, time). Between time steps, the input is a cubic spline.
+    step: length of a time step.
+    start: the internal state at the first time step, (samples, order · count); see `at_rest`.
+    periodic: whether the input repeats. The last internal state then belongs to the first time step of the next period.
+    tolerance: tolerance of the fixed-point iteration in a time step, relative to the largest state.
 
     If the solution for a sample grows without bound, this sample is NaN.
 

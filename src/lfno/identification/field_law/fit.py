@@ -12,20 +12,23 @@ from lfno.identification.field_law.terms import Line
 
 #: step of the finite differences, relative to the size of a coefficient
 PROBE = 1e-4
-#: initial damping, and the damping at which the search stops
-DAMPING, MOST_DAMPING = 1e-3, 1e6
+#: initial damping
+DAMPING = 1e-3
+#: damping at which the search stops
+MOST_DAMPING = 1e6
 #: the search stops after a step with a smaller relative decrease of the cost
 TOLERANCE = 1e-4
-#: accuracy of the solutions during a fit, relative to the field
+#: tolerance of the fixed-point iterations of the solver during a fit, relative to the largest state
 ACCURACY = 1e-8
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Measured fields as spatial modes.
+    """Measured fields as coefficients of `count` spatial modes.
 
+    line: the spatial modes.
     inputs, outputs: (samples, count, time).
-    start: the modes of the field at the first sample, (count,).
+    start: the modes of the field at the first time step, which all samples share, (count,).
     step: time step.
     """
 
@@ -50,7 +53,7 @@ class Fields:
         return np.asarray((self.solve(equation) - self.outputs).ravel())
 
     def errors(self, equation: Equation) -> np.ndarray:
-        """Return the L2 error of each sample, (samples,), relative to the motion from the start field.
+        """Return the L2 error of each sample, (samples,), relative to the deviation of the field from the start field.
 
         The error is infinite if the solution grows without bound.
         """
@@ -93,7 +96,10 @@ def refine(
 
 
 def jacobian(equation: Equation, fields: Fields, scales: np.ndarray, missed: np.ndarray) -> np.ndarray:
-    """Return the derivative of the error with respect to the coefficients in units of `scales`, (errors, terms)."""
+    """Return the derivative of the error with respect to the coefficients in units of `scales`, (errors, terms).
+
+    missed: the error with the coefficients of `equation`, from `Fields.missed`.
+    """
     columns = []
     for k, scale in enumerate(scales):
         moved = equation.coefficients.copy()

@@ -17,15 +17,17 @@ from lfno.identification.field_law.search import search, strongest
 from lfno.identification.field_law.terms import Line
 from lfno.spectral.bases import most_modes
 
-#: samples in the final fit of the coefficients
+#: largest number of samples in the final fit of the coefficients
 ENOUGH = 40
 #: smallest number of spatial modes; products need more modes than the field itself
 FEWEST_MODES = 8
-#: a spatial mode is significant if its energy is above FAINT times the total energy and ABOVE_NOISE times the energy of noise
-FAINT, ABOVE_NOISE = 1e-9, 4.0
+#: a spatial mode is significant if its energy exceeds this part of the total energy, and exceeds the noise (see ABOVE_NOISE)
+FAINT = 1e-9
+#: smallest energy of a significant spatial mode, relative to the energy of the noise in one spatial mode
+ABOVE_NOISE = 4.0
 #: number of spatial modes of the model, relative to the number of modes up to the highest significant one
 MARGIN = 1.5
-#: smallest rms of the motion relative to the start field; a smaller motion is rounding error
+#: smallest rms of the motion away from the start field, relative to the start field; a smaller motion is rounding error
 STILL = 1e-12
 #: largest scatter of the start fields, relative to the rms of the motion
 SAME_START = 0.1
@@ -36,13 +38,16 @@ def identify_law(
     train: tuple[np.ndarray, np.ndarray], validation: tuple[np.ndarray, np.ndarray], grid: Grid,
     *, basis: str | None = None, seconds: float | None = None, report: Callable[[str], object] | None = None,
 ) -> FieldLaw:  # fmt: skip
-    """Return the equation whose solutions are the measured fields.
+    """Return the equation whose solutions are closest to the measured fields.
 
     train, validation: inputs and outputs, each (samples, 1, space, time). All samples start from the same field at rest. The
-        validation samples choose the terms.
-    basis: "sine" for fixed ends, "cosine" for free ends. By default, the boundary of the axis or the outputs decide.
-    seconds: time limit of the search.
-    report: a function that is called with a message when the search finds a better equation.
+        validation samples choose the order in time and the terms.
+    grid: the axes (x, t) of the samples.
+    basis: "sine" for fixed ends, "cosine" for free ends. By default, the boundary of the axis selects the basis. For an unknown
+        boundary, the basis that describes the outputs better with few modes is used.
+    seconds: time limit of the search and of the final fit; None for no limit.
+    report: a function that is called with a message when the search finds a better equation. By default, the logger "lfno"
+        receives the message.
 
     Raises LfnoError if the field does not move, if all inputs are zero, if the samples start from different fields, or if no
     equation has a finite solution.
@@ -82,7 +87,7 @@ def identify_law(
 
 
 def _count(basis: str, motion: np.ndarray, grid: Grid) -> int:
-    """Return how many spatial modes describe the fields (samples, space, time)."""
+    """Return the number of spatial modes of the equation for fields `motion`, (samples, space, time)."""
     most = min(MOST_MODES, most_modes("sine", grid.shape[0]))
     there, _ = line_matrices(basis, most, grid.axes[0])
     energy = ((there @ motion) ** 2).mean((0, 2))

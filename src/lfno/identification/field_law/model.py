@@ -37,6 +37,7 @@ class FieldLaw:
     grid: the grid of the training data.
     covariance: covariance of the coefficients, (terms, terms).
     shares: rms of each spatial mode relative to the whole field, in the training data, (count,).
+    provenance: the equation in words, and its validation error.
     """
 
     equation: Equation
@@ -72,7 +73,7 @@ class FieldLaw:
         return {name: (value, value - width, value + width) for (name, value), width in pairs}
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the outputs from the common start field.
+        """Return the outputs (samples, 1, space, time) from the common start field, for inputs of the same shape.
 
         If the solution for a sample grows without bound, this sample is NaN, and there is a warning.
         """
@@ -148,7 +149,7 @@ class FieldLaw:
         return np.tile(at_rest(self.equation.rates(self._line.waves), self.start), (samples, 1))
 
     def _in_modes(self, inputs: np.ndarray, grid: Grid) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return the modes of the inputs, the matrix from modes to the points of the grid, and the time step."""
+        """Return the modes of the inputs (samples, count, time), the matrix from modes to grid points, and the time step."""
         values = np.asarray(inputs, dtype=np.float64)
         if values.ndim != 4 or values.shape[1:] != (1, *grid.shape):
             needed = ", ".join(map(str, grid.shape))

@@ -4,7 +4,8 @@ The equation is integrated once per derivative in time, so that no time derivati
 
     q_k(t) − q_k(0) = Σ_j c_j ∫ F_jk dt      (order 1),      q_k(t) − q_k(0) = Σ_j c_j ∫∫ F_jk dt dt      (order 2, from rest),
 
-with the modes q_k of the field and the modes F_jk of each term j. The regression is linear in the coefficients c_j.
+with the spatial modes q_k of the field and the spatial modes F_jk of each term j. The regression is linear in the coefficients
+c_j. A term with a time derivative, such as ∂y/∂t, needs one integral less.
 """
 
 from __future__ import annotations

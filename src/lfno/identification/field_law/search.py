@@ -27,8 +27,10 @@ PATIENCE = 2
 EXACT = 1e-4
 #: validation error below which the other order in time is not tried
 GOOD = 1e-3
-#: number of training samples for the fits, and of validation samples for the comparison
-FITTED, COMPARED = 16, 24
+#: largest number of training samples in a fit of the search
+FITTED = 16
+#: largest number of validation samples in the comparison of equations
+COMPARED = 24
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Trial:
 
 
 def search(train: Fields, validation: Fields, report: Callable[[str], object], deadline: float) -> Trial:
-    """Return the best equation, fitted to some of the training samples.
+    """Return the best equation, fitted to at most FITTED training samples.
 
     report: a function that is called with a message when the search finds a better equation.
     deadline: a value of `time.monotonic` after which no further set of terms is tried.
@@ -62,7 +64,7 @@ def search(train: Fields, validation: Fields, report: Callable[[str], object], d
 
 
 def strongest(fields: Fields, count: int) -> Fields:
-    """Return the samples with the largest motion, at most `count` of them."""
+    """Return at most `count` samples: those with the largest deviation of the field from the start field."""
     moved = np.linalg.norm((fields.outputs - fields.start[:, None]).reshape(len(fields.outputs), -1), axis=1)
     return fields.part(np.sort(np.argsort(-moved)[:count]))
 

@@ -15,7 +15,7 @@ CHANGE = 1e-4
 
 
 def eigenvalues(equation: Equation, line: Line, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the eigenvalues of small motion about the field with the modes `start`, and the spatial mode of each.
+    """Return the eigenvalues of small motion about the field with the modes `start`, and the spatial mode of each eigenvalue.
 
     Conjugate pairs are represented by the eigenvalue with Im μ > 0. The spatial mode is the index of the largest entry of the
     eigenvector.
@@ -38,6 +38,8 @@ def small_motion(
     equation: Equation, line: Line, start: np.ndarray, covariance: np.ndarray, shares: np.ndarray, error: float
 ) -> Modes:
     """Return the modes of small motion about the field with the modes `start`, strongest first.
+
+    The residue of a mode is not computed; the field `residues` of the result holds the contributions.
 
     shares: contribution of each spatial mode to the field, (count,).
     covariance: covariance of the coefficients, (terms, terms).

@@ -28,7 +28,7 @@ POINTWISE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "y⁵": lambda y, slope: y * np.square(y * y),
     "y y_x": lambda y, slope: y * slope,
 }
-#: points per spatial mode for the pointwise terms; the aliases of a product of three fields then lie above the spatial modes
+#: points per spatial mode for the pointwise terms; the aliases of a product of three fields then do not reach the spatial modes
 FINENESS = 2
 
 
@@ -37,6 +37,7 @@ class Line:
     """The spatial modes φ_k of a line of length L, k < count, and the points at which pointwise terms are computed.
 
     basis: "sine" for fixed ends or "cosine" for free ends.
+    waves: the wave number κ of each mode, (count,).
     values, slopes: φ_k and φ_k′ at the points, each (points, count).
     project: the matrix (count, points) from a field on the points to its modes.
     """
@@ -49,7 +50,7 @@ class Line:
 
     @classmethod
     def of(cls, basis: str, count: int, length: float) -> Line:
-        """Return the modes of a line of this length."""
+        """Return the first `count` modes of a line of this length."""
         points = FINENESS * count + 2
         axis = Axis("x", points, length / (points - 1))
         project, values = line_matrices(basis, count, axis)
@@ -59,5 +60,5 @@ class Line:
         return cls(basis, waves, values, slopes, project)
 
     def pointwise(self, name: str, states: np.ndarray) -> np.ndarray:
-        """Return the modes of a pointwise term of the field with the modes `states` (…, count)."""
+        """Return the modes (…, count) of a pointwise term, for the field with the modes `states` (…, count)."""
         return np.asarray(POINTWISE[name](states @ self.values.T, states @ self.slopes.T) @ self.project.T)
