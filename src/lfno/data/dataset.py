@@ -28,10 +28,11 @@ class Dataset:
     provenance: the origin of the data, as values that JSON can hold.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
     steady: shape of the outputs, the periodic steady state of each sample: the response to the same input repeated for ever.
-        None if no steady state is known. The values of a sample without a steady state are NaN; `settled` is False for it.
+        None if no steady state is known. If the steady state of one sample is not known, its values are NaN; see `settled`.
 
     The array of an input that is constant along an axis may have size 1 on that axis. The data set broadcasts this array to the
     full shape without a copy. Copy such an input before you write to it.
+    Raises LfnoError if the shapes do not fit the grid, or if the arrays have different numbers of samples.
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -170,7 +171,7 @@ class Dataset:
 def joined(first: Dataset, second: Dataset) -> Dataset:
     """Return a data set with the samples of `first`, followed by the samples of `second`.
 
-    Grid, channels and provenance come from `first`. Parameters that only one of the data sets has are left out.
+    Grid, channels and provenance come from `first`. Parameters and steady states are left out if only one data set has them.
     """
     masks = [np.ones(each.outputs.shape, dtype=bool) if each.mask is None else each.mask for each in (first, second)]
     shared = [name for name in first.parameters if name in second.parameters]
@@ -196,7 +197,7 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
 
 
 def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of time samples up to the last one with a measured output; `size` if no output was measured.
+    """Return the number of time samples up to the last measured output of any channel; `size` if no output was measured.
 
     mask: (…, time), True where an output was measured; None if every output was measured.
     size: number of time samples.

@@ -68,7 +68,7 @@ class Record:
         return self.grid.shape[-1]
 
     def part(self, start: int, stop: int) -> Record:
-        """Return the samples `start` to `stop` (not included) as a record. The times of the samples do not change."""
+        """Return the samples `start` … `stop` − 1 as a record. The times of the samples do not change."""
         if not 0 <= start < stop <= len(self):
             raise LfnoError(f"samples {start} to {stop} are not a part of a record of {len(self)} samples")
         axis = self.grid.axes[-1]

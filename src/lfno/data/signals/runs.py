@@ -24,7 +24,7 @@ class Runs:
     records: at least one record; all have the same number of channels, points in space and time step.
     provenance: the origin of the data. `provenance["notes"]` is a list of sentences, one for each change to the data.
 
-    Raises LfnoError, with the names of two runs, if these runs do not fit together.
+    Raises LfnoError if there is no record, or if a run does not fit the first run; the message names both.
 
     >>> signal = lambda n: Record(np.zeros((1, n)), np.ones((1, n)), Grid.line(n, 0.1), (Channel("f"),), (Channel("u"),))
     >>> Runs((signal(50), signal(80)))
@@ -73,7 +73,8 @@ class Runs:
     def padded(self) -> Dataset:
         """Return the runs as trajectories of one length.
 
-        A shorter run is extended: its last input is held, and the added outputs are masked, so that they are never scored.
+        A shorter run is extended: its last input is held, and the added outputs are masked, so that they are never scored. The
+        times of all trajectories begin at 0.
         """
         longest = self.grid.shape[-1]
         whole = [extended(record, longest) for record in self.records]
