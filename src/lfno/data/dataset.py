@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     import xarray
 
 
+#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop]: the index of the sample, and the
+#: time steps `start` … `stop` − 1
+INPUT_GAPS = "input_gaps"
+#: key in the provenance of trajectories: the indices of the trajectories that start in motion
+MOVING_RUNS = "moving"
+
+
 @dataclass(eq=False, repr=False)
 class Dataset:
     """Samples of inputs and outputs on one grid.
@@ -79,7 +86,10 @@ class Dataset:
         return shortened(f"Dataset({self.name}: {len(self)} samples, {' → '.join(names)}, {self.grid!r})")
 
     def __getitem__(self, chosen: slice | np.ndarray | list[int]) -> Dataset:
-        """Return a data set with the chosen samples and their parameters, mask and steady states."""
+        """Return a data set with the chosen samples and their parameters, mask and steady states.
+
+        Its provenance has no split, because the split in the provenance is a split of all samples.
+        """
         return Dataset(
             compact(self.inputs)[chosen],
             self.outputs[chosen],
@@ -87,7 +97,7 @@ class Dataset:
             {name: values[chosen] for name, values in self.parameters.items()},
             self.input_channels,
             self.output_channels,
-            self.provenance,
+            _of_rows(self.provenance, np.arange(len(self))[chosen].tolist()),
             None if self.mask is None else self.mask[chosen],
             None if self.steady is None else self.steady[chosen],
         )
@@ -168,15 +178,29 @@ class Dataset:
         return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]), mask, steady)
 
 
+def _of_rows(provenance: dict[str, Any], rows: list[int]) -> dict[str, Any]:
+    """Return the provenance of the samples `rows` of a data set: new indices of samples, and no split."""
+    found = {key: value for key, value in provenance.items() if key != "split"}
+    if INPUT_GAPS in found:
+        found[INPUT_GAPS] = [[k, *gap] for k, row in enumerate(rows) for sample, *gap in found[INPUT_GAPS] if sample == row]
+    if MOVING_RUNS in found:
+        found[MOVING_RUNS] = [k for k, row in enumerate(rows) if row in found[MOVING_RUNS]]
+    return found
+
+
 def joined(first: Dataset, second: Dataset) -> Dataset:
     """Return a data set with the samples of `first`, followed by the samples of `second`.
 
-    Grid, channels and provenance come from `first`. Parameters and steady states are left out if only one data set has them.
+    Grid, channels and provenance come from `first`; the gaps of the inputs come from both. Parameters and steady states are
+    left out if only one data set has them.
     """
     masks = [np.ones(each.outputs.shape, dtype=bool) if each.mask is None else each.mask for each in (first, second)]
     shared = [name for name in first.parameters if name in second.parameters]
+    later = [[len(first) + sample, *gap] for sample, *gap in second.provenance.get(INPUT_GAPS, [])]
+    gaps = [*first.provenance.get(INPUT_GAPS, []), *later]
     return replace(
         first,
+        provenance=first.provenance | ({INPUT_GAPS: gaps} if gaps else {}),
         inputs=np.concatenate([first.inputs, second.inputs]),
         outputs=np.concatenate([first.outputs, second.outputs]),
         parameters={name: np.concatenate([first.parameters[name], second.parameters[name]]) for name in shared},

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.dataset import Dataset, joined
+from lfno.data.dataset import INPUT_GAPS, Dataset, joined
 from lfno.data.files import READERS
 from lfno.data.files.xarray_objects import is_xarray
 from lfno.data.signals import read_signals
@@ -71,10 +71,13 @@ def combined(found: Sequence[Signals]) -> Signals:
         check_alike(found[0], one, (names[0], name))
     notes = [note for one in found for note in one.provenance.get("notes", [])]
     told = {**found[0].provenance, "notes": list(dict.fromkeys(notes))}
-    told.pop("split", None)
+    for key in ("split", INPUT_GAPS):  # they number the samples of the first source only
+        told.pop(key, None)
     sets = [one for one in found if isinstance(one, Dataset)]
     if len(sets) == len(found) and len({one.grid.shape for one in sets}) == 1:
-        return replace(reduce(joined, sets), provenance=told)
+        whole = reduce(joined, sets)
+        gaps = {key: value for key, value in whole.provenance.items() if key == INPUT_GAPS}
+        return replace(whole, provenance=told | gaps)
     records: list[Record] = []
     for one in found:
         records += [one] if isinstance(one, Record) else as_runs(one).records

@@ -11,7 +11,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.short import Short
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.dataset import INPUT_GAPS
+from lfno.data.signals.record import Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
 REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.dataset import Dataset, measured_length
+from lfno.data.dataset import MOVING_RUNS, Dataset, measured_length
 from lfno.data.signals.record import Record
 
 # states of the system at the first sample of a stretch
@@ -19,9 +19,6 @@ STARTS = (REST, UNKNOWN, PERIODIC)
 
 #: key in the provenance of a data set whose samples are whole periods; its value is "periodic". Other data sets lack the key
 SAMPLE_START = "start"
-
-#: key in the provenance of trajectories: the indices of the trajectories that start in motion
-MOVING_RUNS = "moving"
 
 #: the three parts of a split
 PARTS = ("train", "validation", "test")

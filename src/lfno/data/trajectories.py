@@ -8,12 +8,11 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data import split as splits
-from lfno.data.dataset import Dataset, joined
+from lfno.data.dataset import MOVING_RUNS, Dataset, joined
 from lfno.data.gaps import after_gaps
 from lfno.data.signals.runs import of_trajectories
 from lfno.data.split import Split
 from lfno.data.starts import moving
-from lfno.data.stretches import MOVING_RUNS
 
 FEWEST_RUNS = 3  # runs: one for training, one for validation, one for the test
 

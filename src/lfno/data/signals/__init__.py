@@ -32,7 +32,7 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis, Grid
 from lfno.data import storage
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import INPUT_GAPS, Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.hdf5 import opened
 from lfno.data.files.xarray_objects import from_xarray, is_xarray
@@ -42,7 +42,7 @@ from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.columns import extent
 from lfno.data.signals.experiments import named
 from lfno.data.signals.names import Roles, find_roles, sampling_step
-from lfno.data.signals.record import INPUT_GAPS, PERIOD, Record
+from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, of_trajectories
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.separate import separate

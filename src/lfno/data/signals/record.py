@@ -9,11 +9,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import full_mask
+from lfno.data.dataset import INPUT_GAPS, full_mask
 from lfno.systems.base import Channel
 
-#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop] (indices of sample and time step)
-INPUT_GAPS = "input_gaps"
 #: key in the provenance: the number of samples of a period, if the file states it
 PERIOD = "period"
 
@@ -75,4 +73,8 @@ class Record:
         grid = self.grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
         mask = None if self.mask is None else self.mask[..., start:stop]
         inputs, outputs = self.inputs[..., start:stop], self.outputs[..., start:stop]
-        return replace(self, inputs=inputs, outputs=outputs, grid=grid, mask=mask)
+        gaps = [(max(first, start) - start, min(last, stop) - start) for _, first, last in self.provenance.get(INPUT_GAPS, [])]
+        provenance = {key: value for key, value in self.provenance.items() if key != INPUT_GAPS}
+        if inside := [[0, *gap] for gap in gaps if gap[0] < gap[1]]:
+            provenance[INPUT_GAPS] = inside
+        return replace(self, inputs=inputs, outputs=outputs, grid=grid, mask=mask, provenance=provenance)

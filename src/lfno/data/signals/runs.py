@@ -10,8 +10,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import Dataset, measured_length
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.dataset import INPUT_GAPS, Dataset, measured_length
+from lfno.data.signals.record import Record
 from lfno.systems.base import Channel
 
 RATE_TOLERANCE = 1e-6  # relative difference: time steps of two runs that differ less are taken as equal
@@ -81,6 +81,7 @@ class Runs:
         masks = None
         if any(record.mask is not None for record in whole):
             masks = np.stack([np.ones(r.outputs.shape, bool) if r.mask is None else r.mask for r in whole])
+        gaps = [[k, *gap] for k, record in enumerate(self.records) for _, *gap in record.provenance.get(INPUT_GAPS, [])]
         axis = self.grid.axes[-1]
         return Dataset(
             np.stack([record.inputs for record in whole]),
@@ -89,7 +90,7 @@ class Runs:
             {},
             self.input_channels,
             self.output_channels,
-            dict(self.provenance),
+            self.provenance | ({INPUT_GAPS: gaps} if gaps else {}),
             masks,
         )
 
