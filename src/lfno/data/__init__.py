@@ -1,6 +1,6 @@
 """Data: read files, solve equations, and split the samples into training, validation and test.
 
-Words that the modules of this room use:
+Words that the modules of this folder use:
     record — one long measurement of inputs and outputs
     run — one of several measurements with the same channels and time step; runs may have unequal lengths
     trajectory — a run in a data set in which all runs have one length

@@ -116,6 +116,7 @@ def _walk(
 
     content: bytes of the cell or structure.
     order: byte order, "<" or ">".
+    notes, objects: see `matrices`.
     depth: nested cells and structures are read down to this many levels.
     """
     head = _head(content, order)
@@ -127,7 +128,10 @@ def _walk(
         return
     count = math.prod(head.shape)
     if head.kind not in (CELL, STRUCT, OLD_OBJECT) or not depth or count > MOST_ELEMENTS:
-        if head.kind not in CLASSES:  # an empty array needs no note
+        if head.kind in (CELL, STRUCT, OLD_OBJECT):
+            deep = f"{name!r} was left out: it is nested more than {DEPTH} levels deep"
+            notes.append(too_many(name, count) if depth else deep)
+        elif head.kind not in CLASSES:  # an empty array needs no note
             notes.append(f"{name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
         return
     fields, at = [""], head.at
@@ -148,6 +152,11 @@ def _walk(
             place = f"{name}{{{element}}}" if head.kind == CELL else place
             if len(inner):
                 yield from _walk(inner, order, place, notes, depth - 1, objects)
+
+
+def too_many(name: str, count: int) -> str:
+    """Return the note for a cell or structure array of more than MOST_ELEMENTS elements."""
+    return f"{name!r} was left out: it has {count} elements, more than {MOST_ELEMENTS}"
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:
