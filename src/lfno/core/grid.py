@@ -81,7 +81,10 @@ class Axis:
 
     @property
     def length(self) -> float:
-        """size × step, the period of the discrete Fourier transform. From the first to the last point it is one step less."""
+        """size × step, the period of the discrete Fourier transform.
+
+        The distance from the first point to the last point is one step less.
+        """
         return self.size * self.step
 
     @property

@@ -22,13 +22,12 @@ class Prepared:
     split: indices of the samples for training, validation and test.
     notes: one sentence for each change that was made to the data.
     warmup: length of the warm-up in time steps: a model receives these first steps of a window, but their outputs are not
-        scored. 0 for whole trajectories and whole periods. If `record` is None, the mask of the data set is False
-        in the warm-up.
+        scored. 0 for whole trajectories and whole periods. If `record` is None, the mask of the data set is False in the
+        warm-up.
     records: the records that the windows were cut from, or the averaged periods and the transients before them; empty for
         whole trajectories.
     spans: ranges of the records, each with its part of the split.
-    noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None if no record
-        has two settled periods.
+    noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None if no record has two settled periods.
     memory: length of the memory of the system in time steps; 0 if the memory is not known. If the record is too short for a
         warm-up of this length, `warmup` is shorter.
     """

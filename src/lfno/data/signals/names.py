@@ -58,8 +58,9 @@ def find_roles(
 def proposal(variables: Variables) -> dict[str, str]:
     """Return example options `input` and `output` for a file whose names do not show all roles, and `dt` if it has no time.
 
-    A name that shows a role gets this role; otherwise the first signal is the input, and the next the output. The user has to
-    correct the examples. The result is empty if the file has fewer than two signals.
+    The input is the first signal whose name shows an input, or else the first whose name does not show an output. The output is
+    the first other signal whose name does not show an input. Without such signals, the first two signals are the input and the
+    output. The user has to correct the examples. The result is empty if the file has fewer than two signals.
     """
     clocks = _clocks(variables, set())
     coordinates = {name for name in variables if name not in clocks and _is_coordinate(variables, name)}
