@@ -16,7 +16,7 @@ def multisine(period: int, lines: int, rng: np.random.Generator) -> np.ndarray:
     """Return one period of a random-phase multisine with RMS 1, (period,).
 
     period: length in samples.
-    lines: number of frequencies.
+    lines: number of frequencies: 1, 2, …, `lines` cycles in a period.
     """
     spectrum = np.zeros(period // 2 + 1, complex)
     spectrum[1 : lines + 1] = np.exp(2j * np.pi * rng.random(lines))

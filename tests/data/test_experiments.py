@@ -66,7 +66,8 @@ def test_names_of_a_user_choose_one_experiment() -> None:
     np.testing.assert_array_equal(found.inputs, other.T)
 
 
-def test_signals_of_different_parts_are_not_a_split() -> None:
+def test_a_name_that_only_ends_with_the_letters_of_a_part_is_not_a_split() -> None:
+    """The name "interval" ends with "val", but not after an underscore or as a word with a capital letter."""
     force, motion = (one[:, 0] for one in signals(400, 0))
     found = read_signals({"u": force, "y": motion, "interval": np.float64(3)}, dt=STEP)
     assert "split" not in found.provenance

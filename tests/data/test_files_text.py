@@ -119,7 +119,16 @@ def test_every_form_of_a_time_gives_the_same_seconds(form: str, tmp_path: Path) 
     np.testing.assert_allclose(found["clock"].array([]), seconds, atol=1e-6)
 
 
-def test_the_header_of_labview_is_read_over(tmp_path: Path) -> None:
+def test_a_column_of_letters_that_are_time_zones_is_text(tmp_path: Path) -> None:
+    """Z is the time zone of a time stamp such as 10:30Z. Alone, it is no time."""
+    path = tmp_path / "a.csv"
+    path.write_text("t,state,f\n" + "".join(f"{k},{'ZA'[k % 3 == 0]},{k * k}\n" for k in range(12)))
+    found = read(path)
+    assert not found["state"].numeric
+    np.testing.assert_array_equal(found["f"].array([]), np.arange(12) ** 2)
+
+
+def test_the_header_of_labview_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "a.lvm"
     header = "LabVIEW Measurement\t\nWriter_Version\t2\nMulti_Headings\tNo\nDate\t2015/03/04\n***End_of_Header***\t\n\t\n"
     header += "Channels\t2\t\nSamples\t40\t40\nX0\t0.0\t0.0\nDelta_X\t0.5\t0.5\n***End_of_Header***\t\t\n"

@@ -102,6 +102,8 @@ def test_several_files_are_runs_and_must_have_one_time_step(tmp_path: Path) -> N
         prepare([files[0], files[0]])
     with pytest.raises(LfnoError, match="is used for training"):
         prepare(files[:2], test=[files[1]])
+    with pytest.raises(LfnoError, match="is used for training"):
+        prepare(tuple(files[:2]), test=(files[1],))
     other = run(500, 9)
     with pytest.raises(LfnoError, match="resample them to one time step"):
         prepare([run(500, 8), replace(other, grid=other.grid.change("t", step=0.1))])

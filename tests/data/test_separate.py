@@ -13,6 +13,7 @@ from scipy.io import savemat
 from lfno.core.errors import LfnoError
 from lfno.data.dataset import Dataset
 from lfno.data.describe import describe
+from lfno.data.files import read
 from lfno.data.prepare import prepare
 from lfno.data.signals import read_signals
 from lfno.data.signals.record import Record
@@ -101,7 +102,7 @@ def test_structure_arrays_and_structures_like_iddata(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.outputs, one.outputs)
 
 
-def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path) -> None:
+def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("cell", "struct"):
         with h5py.File(tmp_path / f"{kind}.mat", "w", userblock_size=512) as file:
             holder = file if kind == "cell" else file.create_group("data")
@@ -117,6 +118,22 @@ def test_cells_and_structure_arrays_of_version_7_3(tmp_path: Path) -> None:
             file["Ts"] = [[STEP]]
             file["Ts"].attrs["MATLAB_class"] = np.bytes_("double")
         same(read_signals(tmp_path / f"{kind}.mat"))
+    monkeypatch.setattr("lfno.data.files.matlab.MOST_ELEMENTS", 2)
+    found = read(tmp_path / "cell.mat")
+    assert [*found] == ["Ts"]
+    assert sorted(note[:35] for note in found.notes) == [f"'{name}' was left out: it has 3 elements" for name in "uy"]
+
+
+def test_cells_that_are_too_long_or_too_deep_are_left_out_with_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lfno.data.files.matlab5.MOST_ELEMENTS", 2)
+    deep = cells([np.ones(3)])
+    for _ in range(9):
+        deep = cells([deep])
+    savemat(tmp_path / "runs.mat", {"long": cells([np.ones(3)] * 3), "deep": deep, "f": np.ones(3)})
+    found = read(tmp_path / "runs.mat")
+    assert [*found] == ["f"]
+    assert found.notes[0] == "'long' was left out: it has 3 elements, more than 2"
+    assert found.notes[1].endswith("was left out: it is nested more than 8 levels deep")
 
 
 def test_numbered_groups_of_hdf5(tmp_path: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from lfno.data import split
 from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
+from lfno.data.gathering import combined
 from lfno.data.signals import read_signals
+from lfno.data.signals.runs import Runs
 from tests.data.measured import F, T, U, record
 
 RNG = np.random.default_rng(1)
@@ -60,6 +63,55 @@ def test_missing_values_of_samples() -> None:
     later = after_gaps(data).mask
     assert later is not None
     assert not later[5].any(), "if a trajectory begins with missing inputs, all of its outputs depend on them"
+
+
+def gapped(samples: int, size: int) -> Dataset:
+    """Return trajectories from rest. In the trajectory 1, the inputs 40 … 59 are missing."""
+    f = RNG.normal(size=(samples, size)) * np.minimum(np.arange(size) / 20, 1)
+    arrays = {"t": 0.1 * np.arange(size), "f": f.copy(), "u": np.cumsum(f, 1)}
+    arrays["f"][1, 40:60] = np.nan
+    found = read_signals(arrays)
+    assert isinstance(found, Dataset)
+    return found
+
+
+def masked(data: Dataset) -> list[int]:
+    """Return the number of masked outputs of each trajectory after `after_gaps`."""
+    mask = after_gaps(data).mask
+    return [0] * len(data) if mask is None else (~mask).sum((1, 2)).tolist()
+
+
+def test_gaps_stay_at_their_trajectory_if_trajectories_are_chosen_joined_or_padded() -> None:
+    data, other = gapped(6, 100), gapped(7, 100)
+    assert masked(data) == [0, 60, 0, 0, 0, 0]
+    assert masked(data[::-1]) == [0, 0, 0, 0, 60, 0]
+    assert masked(data[2:]) == [0] * 4
+    both = combined([data, other])
+    assert isinstance(both, Dataset)
+    assert masked(both) == [0, 60, *[0] * 4, 0, 60, *[0] * 5]
+    runs = combined([data, gapped(2, 80)])
+    assert isinstance(runs, Runs)
+    assert masked(runs.padded()) == [0, 60, *[0] * 4, 20, 60]
+
+
+def test_gaps_stay_at_their_time_in_a_part_of_a_record() -> None:
+    holes = F.copy()
+    holes[100:150] = np.nan
+    whole = record(f=holes)
+    for start, stop, first, last in ((0, 400, 100, 180), (90, 400, 10, 90), (120, 300, 0, 60), (0, 130, 100, 130)):
+        mask = after_gaps(whole.part(start, stop), 30).mask
+        assert mask is not None
+        np.testing.assert_array_equal(np.flatnonzero(~mask[0]), np.arange(first, last))
+    assert after_gaps(whole.part(200, 400), 30).mask is None
+
+
+def test_chosen_samples_have_no_split_of_all_samples() -> None:
+    f = RNG.normal(size=(12, 400))
+    parts = {f"{name}_{part}": f[rows] for name in "fu" for part, rows in (("train", slice(9)), ("test", slice(9, None)))}
+    data = read_signals({"t": T} | parts)
+    assert isinstance(data, Dataset)
+    assert split.of(data).test.tolist() == [9, 10, 11]
+    assert split.of(data[:8]).sizes == split.standard(8).sizes
 
 
 def test_rows_without_a_time_are_left_out() -> None:

@@ -24,7 +24,7 @@ def numbered(size: int, first: int = 0) -> Record:
 
 
 def places(prepared: Prepared, part: str) -> set[int]:
-    """Return the inputs of all stretches of one part of the split."""
+    """Return the input values of all stretches of one part of the split; each value identifies one sample of `numbered`."""
     return {int(k) for stretch in prepared.stretches(part) for k in stretch.inputs[0]}
 
 

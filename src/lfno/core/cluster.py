@@ -1,6 +1,6 @@
-"""Run jobs on a Dask cluster and collect the files that they write. The machines need no shared disk.
+"""Run jobs on a Dask cluster and collect the files of each job. The machines of the cluster need no shared disk.
 
-If a worker dies, Dask gives its job to another worker.
+If a worker dies, Dask gives its job to another worker. A job that raises an error is tried again, at most RETRIES times.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 from lfno.core.errors import LfnoError
 from lfno.core.tensorfile import write_atomically
+
+RETRIES = 2  # times: a job that raises an error is tried again this often, because a machine may fail for a moment
 
 Job = TypeVar("Job")
 Work = Callable[[Any, Path], object]  # (job, folder): writes the files of the job into subfolders of the folder
@@ -28,8 +30,8 @@ def spread(
     jobs: the jobs; they must be picklable.
     targets: a folder on this machine for each subfolder that `work` writes to: `{"records": Path("results")}`.
 
-    If a job fails, the other jobs continue, and LfnoError is raised at the end. LfnoError is raised at once if Dask is not
-    installed, if the scheduler cannot be reached, or if it has no workers.
+    If all attempts of a job fail, the other jobs continue, and LfnoError is raised at the end. LfnoError is raised at the first
+    step of the iteration if Dask is not installed, if the scheduler cannot be reached, or if the scheduler has no workers.
     """
     try:
         from distributed import Client, as_completed
@@ -43,7 +45,7 @@ def spread(
     with client:
         if not client.scheduler_info()["workers"]:
             raise LfnoError(f"the scheduler at {address} has no workers: start some with `dask worker {address} --nthreads 1`")
-        futures = {client.submit(_files, work, job, key=f"lfno-{os.urandom(8).hex()}", retries=2): job for job in jobs}
+        futures = {client.submit(_files, work, job, key=f"lfno-{os.urandom(8).hex()}", retries=RETRIES): job for job in jobs}
         for future in as_completed(futures, loop=client.loop):
             try:
                 found = future.result()

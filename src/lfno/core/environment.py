@@ -12,7 +12,9 @@ from lfno.core.version import __version__
 def environment(device: str | None = None) -> dict[str, str]:
     """Return the hardware, the versions of torch and lfno, and the git commit, all as text.
 
-    device: "cpu" or "cuda"; by default "cuda" if torch finds a GPU.
+    device: "cpu" or "cuda"; by default "cuda" if torch finds a GPU, else "cpu".
+
+    The commit is "unknown" if lfno does not run from a git repository.
 
     >>> sorted(environment("cpu"))
     ['commit', 'hardware', 'lfno', 'torch']

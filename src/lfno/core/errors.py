@@ -61,5 +61,5 @@ class LfnoError(ValueError):
 
 
 def plain_warnings() -> None:
-    """Make Python print only the message of a warning, without file and line. The command line calls this function."""
+    """Make Python print a warning as `lfno: MESSAGE`, without file and line. The command line calls this function."""
     warnings.formatwarning = lambda message, *_, **__: f"lfno: {message}\n"

@@ -37,8 +37,9 @@ class Axis:
     boundary: the boundary condition at both ends: "fixed" (the field is zero), "free" (the slope of the field is zero),
         "periodic", or "" if nothing is known. `lfno.spectral.bases` has basis functions for fixed and for free ends.
 
-    Raises LfnoError if the size is not a positive whole number, if the step is not positive, if a coordinate is not finite, or
-    if the boundary is unknown.
+    With the boundary "periodic", `periodic` becomes True.
+    Raises LfnoError if the size is not a positive whole number, if the step is not positive, if a coordinate is not finite, if
+    the boundary is unknown, or if a time axis or a periodic axis has fixed or free ends.
 
     >>> Axis("t", 4, 0.5, unit="s", time=True).points
     array([0. , 0.5, 1. , 1.5])
@@ -80,12 +81,15 @@ class Axis:
 
     @property
     def length(self) -> float:
-        """The length of the window, size × step. It is the period of the discrete Fourier transform."""
+        """size × step, the period of the discrete Fourier transform.
+
+        The distance from the first point to the last point is one step less.
+        """
         return self.size * self.step
 
     @property
     def label(self) -> str:
-        """The name with its unit, as a figure shows it: `t [s]`."""
+        """The name with its unit, for plots: `t [s]`."""
         return with_unit(self.name, self.unit)
 
 
@@ -138,8 +142,8 @@ class Grid:
     def form(self) -> tuple[tuple[int, bool, bool, str], ...]:
         """(size, periodic, time, boundary) of each axis.
 
-        A new network is the same for all grids of one form. Steps and units do not matter, because a network stores its
-        poles in units of the training window.
+        The initialisation of a network depends on the grid only through the form. Steps and units do not matter, because a
+        network stores its poles in units of the training window.
         """
         return tuple((axis.size, axis.periodic, axis.time, axis.boundary) for axis in self.axes)
 

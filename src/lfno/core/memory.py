@@ -23,7 +23,10 @@ BOMB_RATIO = 200
 
 
 def available() -> int:
-    """Return the number of bytes of memory that this process can still take, on the machine and in its container."""
+    """Return the number of bytes of memory that this process can still take, on the machine and in its container.
+
+    If the system does not state the free memory, half of the physical memory is taken as free, or 4 GB if this is unknown too.
+    """
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -43,7 +46,7 @@ def free_disk(path: Path) -> int:
 
 
 def human(size: float) -> str:
-    """Format a number of bytes.
+    """Format a number of bytes. 1 kB is 1024 bytes.
 
     >>> human(3 * 2**30)
     '3.0 GB'
@@ -56,14 +59,17 @@ def human(size: float) -> str:
 
 
 def allocate(shape: tuple[int, ...], notes: list[str], what: str, keep_double: bool = False) -> np.ndarray:
-    """Return an empty array: float64 in memory if it fits, else float32 in memory, else a file on disk.
+    """Return an array without values: float64 in memory if it fits, else float32 in memory, else a file on disk.
+
+    An array fits into memory if it takes at most the share SHARE of the free memory. The file holds float32 values. With
+    `keep_double`, float32 is never used, and the file holds float64 values.
 
     shape: the shape of the array.
     notes: a list of messages to the user. A message is added if the array is not float64 in memory.
     what: the name of the array in messages.
     keep_double: whether the array must be float64. Time stamps need this precision.
 
-    The file on disk has no name and disappears with the array. Raises LfnoError if the disk is too small.
+    The file on disk has no name and disappears with the array. Raises LfnoError if the disk has too little free space.
     """
     count, budget = math.prod(shape), SHARE * available()
     double = 8 * count
@@ -90,6 +96,7 @@ def refuse_bomb(where: str, stored: int, expanded: int) -> None:
     """Raise LfnoError if compressed data of `stored` bytes expand to an implausible number of bytes.
 
     where: the file, and the variable if it has a name, for the error message.
+    stored: the number of compressed bytes in the file.
     expanded: the number of bytes after decompression, as the file states it. Nothing has been decompressed yet.
     """
     if expanded > BOMB_SIZE and expanded > BOMB_RATIO * max(stored, 1):

@@ -6,14 +6,17 @@ import math
 from dataclasses import fields
 from typing import Any
 
-#: largest number of characters of a `repr`, and of a word in it
-LONGEST, LONGEST_WORD = 140, 30
+#: largest number of characters of a `repr`; a longer `repr` is cut
+LONGEST = 140
+#: largest number of characters of a word in a `repr`; a longer word is left out
+LONGEST_WORD = 30
 
 
 class Short:
-    """A dataclass that shows numbers and words as they are, arrays by their shape and collections by their size.
+    """A base class for dataclasses: its `repr` shows numbers and short words, shapes of arrays and sizes of collections.
 
-    Use it as the base class of a dataclass with `repr=False`. Fields that are None, empty or of another kind are left out.
+    Decorate the subclass with `@dataclass(repr=False)`. Floats have four digits. These fields are left out: fields that are
+    None, empty or of another kind, words of more than LONGEST_WORD characters, and fields whose name begins with `_`.
 
     >>> from dataclasses import dataclass
     >>> import numpy as np

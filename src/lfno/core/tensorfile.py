@@ -1,4 +1,7 @@
-"""Safetensors files with a description and a checksum. A file is written completely or not at all, and never unpickled."""
+"""Safetensors files with a description and a checksum.
+
+A file is written completely or not at all. Reading a file never runs code from the file, because nothing is unpickled.
+"""
 
 from __future__ import annotations
 
@@ -102,6 +105,6 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete the temporary files that killed processes left in a folder."""
+    """Delete the temporary files that killed processes left in a folder. No process may write to the folder meanwhile."""
     for leftover in folder.glob(".*.part"):
         leftover.unlink(missing_ok=True)

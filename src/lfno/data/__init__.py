@@ -1,5 +1,16 @@
 """Data: read files, solve equations, and split the samples into training, validation and test.
 
+Words that the modules of this folder use:
+    record — one long measurement of inputs and outputs
+    run — one of several measurements with the same channels and time step; runs may have unequal lengths
+    trajectory — a run in a data set in which all runs have one length
+    realisation — one periodic input and the response to it
+    window — a piece of a record; all windows have one length and are the samples of a data set
+    warm-up — the first time steps of a window: the model receives them, but they are not scored
+    memory — the time after which the past has no more influence on the outputs of a system
+    stretch — an uninterrupted piece of a record, of any length
+    at rest — every output is at its equilibrium, and the input was zero before
+
 Modules:
     files: readers and writers of file formats
     signals: inputs and outputs found in the variables of a file

@@ -1,4 +1,4 @@
-"""Check a data set: solve some samples again with an independent solver and compare the solutions."""
+"""Check a data set: solve some samples with its own solver and with an independent solver, and compare the solutions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ def relative_error(found: np.ndarray, true: np.ndarray) -> float:
 
 
 def compare(plan: Plan, samples: int, seed: int = 0, progress: Progress | None = None) -> dict[str, Any]:
-    """Compare random samples with the reference solution, `System.reference`.
+    """Compare solutions of random samples with the reference solutions of `System.reference`. No stored file is read.
 
     plan: the plan of the data set. `plan.entry.accuracy` is the accuracy that the registry promises.
-    samples: how many samples are compared.
+    samples: number of compared samples; if the data set has fewer, all samples are compared.
     seed: seed of the random choice of the samples.
-    progress: called with (samples done, samples in all).
+    progress: called with (number of compared samples, number of samples to compare).
     Returns a dictionary: `name` of the data set, `samples` (indices of the compared samples), `largest` and `mean` error,
-    `promised` accuracy, and `holds` (whether the largest error is at most the promised accuracy).
+    `promised` accuracy, and `holds` (whether the largest error is at most the promised accuracy). Errors are relative; see
+    `relative_error`.
+    Raises LfnoError if `samples` is below 1 or `seed` is below 0.
     """
     count = plan.signal.count
     if samples < 1 or seed < 0:

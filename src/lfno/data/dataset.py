@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     import xarray
 
 
+#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop]: the index of the sample, and the
+#: time steps `start` … `stop` − 1
+INPUT_GAPS = "input_gaps"
+#: key in the provenance of trajectories: the indices of the trajectories that start in motion
+MOVING_RUNS = "moving"
+
+
 @dataclass(eq=False, repr=False)
 class Dataset:
     """Samples of inputs and outputs on one grid.
@@ -28,10 +35,11 @@ class Dataset:
     provenance: the origin of the data, as values that JSON can hold.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
     steady: shape of the outputs, the periodic steady state of each sample: the response to the same input repeated for ever.
-        None if no steady state is known. The values of a sample without a steady state are NaN; `settled` is False for it.
+        None if no steady state is known. If the steady state of one sample is not known, its values are NaN; see `settled`.
 
     The array of an input that is constant along an axis may have size 1 on that axis. The data set broadcasts this array to the
     full shape without a copy. Copy such an input before you write to it.
+    Raises LfnoError if the shapes do not fit the grid, or if the arrays have different numbers of samples.
 
     >>> from lfno.core.grid import Grid
     >>> data = Dataset(np.zeros((5, 1, 100)), np.zeros((5, 1, 100)), Grid.line(100, dt=0.1))
@@ -78,7 +86,10 @@ class Dataset:
         return shortened(f"Dataset({self.name}: {len(self)} samples, {' → '.join(names)}, {self.grid!r})")
 
     def __getitem__(self, chosen: slice | np.ndarray | list[int]) -> Dataset:
-        """Return a data set with the chosen samples and their parameters, mask and steady states."""
+        """Return a data set with the chosen samples and their parameters, mask and steady states.
+
+        Its provenance has no split, because the split in the provenance is a split of all samples.
+        """
         return Dataset(
             compact(self.inputs)[chosen],
             self.outputs[chosen],
@@ -86,7 +97,7 @@ class Dataset:
             {name: values[chosen] for name, values in self.parameters.items()},
             self.input_channels,
             self.output_channels,
-            self.provenance,
+            _of_rows(self.provenance, np.arange(len(self))[chosen].tolist()),
             None if self.mask is None else self.mask[chosen],
             None if self.steady is None else self.steady[chosen],
         )
@@ -167,15 +178,29 @@ class Dataset:
         return cls.from_parts(*arrays, parameters, json.loads(tree.attrs["lfno"]), mask, steady)
 
 
+def _of_rows(provenance: dict[str, Any], rows: list[int]) -> dict[str, Any]:
+    """Return the provenance of the samples `rows` of a data set: new indices of samples, and no split."""
+    found = {key: value for key, value in provenance.items() if key != "split"}
+    if INPUT_GAPS in found:
+        found[INPUT_GAPS] = [[k, *gap] for k, row in enumerate(rows) for sample, *gap in found[INPUT_GAPS] if sample == row]
+    if MOVING_RUNS in found:
+        found[MOVING_RUNS] = [k for k, row in enumerate(rows) if row in found[MOVING_RUNS]]
+    return found
+
+
 def joined(first: Dataset, second: Dataset) -> Dataset:
     """Return a data set with the samples of `first`, followed by the samples of `second`.
 
-    Grid, channels and provenance come from `first`. Parameters that only one of the data sets has are left out.
+    Grid, channels and provenance come from `first`; the gaps of the inputs come from both. Parameters and steady states are
+    left out if only one data set has them.
     """
     masks = [np.ones(each.outputs.shape, dtype=bool) if each.mask is None else each.mask for each in (first, second)]
     shared = [name for name in first.parameters if name in second.parameters]
+    later = [[len(first) + sample, *gap] for sample, *gap in second.provenance.get(INPUT_GAPS, [])]
+    gaps = [*first.provenance.get(INPUT_GAPS, []), *later]
     return replace(
         first,
+        provenance=first.provenance | ({INPUT_GAPS: gaps} if gaps else {}),
         inputs=np.concatenate([first.inputs, second.inputs]),
         outputs=np.concatenate([first.outputs, second.outputs]),
         parameters={name: np.concatenate([first.parameters[name], second.parameters[name]]) for name in shared},
@@ -196,7 +221,7 @@ def full_mask(mask: np.ndarray | None, outputs: np.ndarray) -> np.ndarray | None
 
 
 def measured_length(mask: np.ndarray | None, size: int) -> int:
-    """Return the number of time samples up to the last one with a measured output; `size` if no output was measured.
+    """Return the number of time samples up to the last measured output of any channel; `size` if no output was measured.
 
     mask: (…, time), True where an output was measured; None if every output was measured.
     size: number of time samples.

@@ -31,16 +31,17 @@ def describe(file: str | Path, wording: Callable[[Option], str] = str) -> dict[s
         file: the path of the file
         variables: name, shape, axes, dtype, unit, min, max and missing values of each variable
         problems: error messages of failed attempts to read the signals
-        notes: sentences about the reading
+        notes: sentences about changes to the data and about the choice of the signals
         options: keywords with which `lfno.data.signals.read_signals` reads the file; None if the signals cannot be read
-        example: if roles or the time step are unknown, options with the names of two signals, which the user corrects
-    and, if the signals can be read, also:
-        kind: one record, runs or trajectories
+    and, only if the signals cannot be read:
+        example: if the inputs, the outputs or the time step are unknown, options with example values, which the user corrects
+    and, only if the signals can be read:
+        kind: the form of the data in words: "one record", "3 runs of unequal length" or "8 trajectories"
         split: number of samples for training, validation and test; empty if the file has no split
-        grid: the axes
+        grid: name, size, step, unit, … of each axis
         input, output: names of the channels
-        parameters: variables that have one number for each run and are not inputs yet
-    Raises LfnoError if the file cannot be opened.
+        parameters: names of variables that have one number for each run and are neither inputs nor outputs
+    Raises LfnoError if the file cannot be opened, or if the values of a variable are damaged.
     """
     path = Path(file)
     variables = read(path)

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from lfno.data.dataset import Dataset
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.dataset import INPUT_GAPS, Dataset
+from lfno.data.signals.record import Record
 
 Data = TypeVar("Data", Record, Dataset)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.dataset import Dataset, joined
+from lfno.data.dataset import INPUT_GAPS, Dataset, joined
 from lfno.data.files import READERS
 from lfno.data.files.xarray_objects import is_xarray
 from lfno.data.signals import read_signals
@@ -25,10 +25,19 @@ Signals = Record | Dataset | Runs
 
 
 def is_own(data: Any) -> bool:
-    """Return True for the user's own signals, and False for the name of a built-in data set."""
+    """Return whether `data` are signals of the user that must be prepared.
+
+    True for a file (it exists, or its ending has a reader), a Record, Runs, a mapping, an xarray object, and a list of these.
+    False for the name of a built-in data set, and for a `Dataset`.
+    """
     if isinstance(data, (str, Path)):
         return Path(data).suffix.lower() in READERS or Path(data).exists()
     return isinstance(data, (Record, Runs, Mapping)) or is_xarray(data) or (isinstance(data, list) and all(map(is_own, data)))
+
+
+def as_list(source: Any) -> list[Any]:
+    """Return the sources in a sequence, or a single source, as a list."""
+    return list(source) if isinstance(source, Sequence) and not isinstance(source, (str, bytes)) else [source]
 
 
 def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
@@ -36,11 +45,11 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
 
     source: a file, Record, Dataset, Runs, xarray object or mapping from names to arrays; or a sequence of these.
     reading: the options of `lfno.data.signals.read_signals`.
-    Returns one Record, trajectories of one length (Dataset), or Runs. Raises LfnoError if the sources differ in channels or
-    time step.
+    Returns one Record, trajectories of one length (Dataset), or Runs.
+    Raises LfnoError if there is no source, if a file is named twice, or if the sources differ in the number of channels, the
+    points in space or the time step.
     """
-    several = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
-    sources: list[Any] = list(source) if several else [source]  # type: ignore[arg-type]
+    sources = as_list(source)
     if not sources:
         raise LfnoError("no file was given; name at least one")
     files = [Path(abspath(one)) for one in sources if isinstance(one, (str, Path))]
@@ -52,19 +61,23 @@ def gather(source: Source, reading: Mapping[str, Any]) -> Signals:
 
 
 def combined(found: Sequence[Signals]) -> Signals:
-    """Join signals with the same channels and time step.
+    """Join the signals of several sources: at least two Records, Datasets or Runs.
 
-    If all signals are trajectories of one length, the result is one Dataset. Otherwise the result is Runs.
+    If all signals are Datasets with the same grid shape, the result is one Dataset. Otherwise the result is Runs.
+    Raises LfnoError if the sources differ in the number of channels, the points in space or the time step.
     """
     names = [str(one.provenance.get("source") or one.provenance.get("name") or f"run {k + 1}") for k, one in enumerate(found)]
     for name, one in zip(names[1:], found[1:], strict=True):
         check_alike(found[0], one, (names[0], name))
     notes = [note for one in found for note in one.provenance.get("notes", [])]
     told = {**found[0].provenance, "notes": list(dict.fromkeys(notes))}
-    told.pop("split", None)
+    for key in ("split", INPUT_GAPS):  # they number the samples of the first source only
+        told.pop(key, None)
     sets = [one for one in found if isinstance(one, Dataset)]
     if len(sets) == len(found) and len({one.grid.shape for one in sets}) == 1:
-        return replace(reduce(joined, sets), provenance=told)
+        whole = reduce(joined, sets)
+        gaps = {key: value for key, value in whole.provenance.items() if key == INPUT_GAPS}
+        return replace(whole, provenance=told | gaps)
     records: list[Record] = []
     for one in found:
         records += [one] if isinstance(one, Record) else as_runs(one).records

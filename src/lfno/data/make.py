@@ -24,7 +24,8 @@ def make(what: Plan, out: str | Path | None = None, progress: Progress | None = 
     """Make a planned data set, unless its file exists. Return (path of the file, whether the file was made now).
 
     out: folder of the file; by default the cache.
-    progress: called with (samples done, samples in all).
+    progress: called with (number of solved samples, number of all samples).
+    Raises LfnoError if the disk has too little free space, or for the reasons that `exists` states.
     """
     path = place(what, out)
     if exists(what, out):
@@ -46,16 +47,16 @@ def place(what: Plan, out: str | Path | None = None) -> Path:
 
 
 def exists(what: Plan, out: str | Path | None = None) -> bool:
-    """Return whether the file of a planned data set exists and has the same recipe.
+    """Return whether the file of a planned data set exists, has the same recipe, and has the steady states if they are planned.
 
-    Raises LfnoError if a damaged file in a folder of the user has the same name.
+    Raises LfnoError if the folder `out` has a file of the same name that is damaged or not a data set of lfno.
     """
     path = place(what, out)
     return path.exists() and _matches(path, what, mine=out is None)
 
 
 def _plain(path: Path, what: Plan) -> Dataset | None:
-    """Return the data set in the file if its recipe is the recipe of the plan; else None. It may lack the steady states."""
+    """Return the data set in the file, with or without steady states; None if the file is damaged or has another recipe."""
     try:
         data = storage.load(path)
     except LfnoError:
@@ -64,12 +65,15 @@ def _plain(path: Path, what: Plan) -> Dataset | None:
 
 
 def _matches(path: Path, what: Plan, mine: bool) -> bool:
-    """Return whether an existing file has the recipe of the plan. mine: whether the file is in our cache."""
+    """Return whether an existing file has the recipe of the plan, and steady states if they are planned.
+
+    mine: whether the file is in our cache. A damaged file in the cache does not match; elsewhere it raises LfnoError.
+    """
     try:
         provenance = storage.read_metadata(path)["provenance"]
     except LfnoError as error:
         if mine:
-            return False  # a damaged file in the cache is made again
+            return False
         raise LfnoError(f"{error}; a new data set cannot replace this file: move it or choose another folder") from error
     complete = not what.steady or provenance.get("steady", {}).get("repeats") == REPEATS
     return complete and all(provenance.get(key) == value for key, value in what.recipe.items())
@@ -91,7 +95,7 @@ def dataset(
     steady: whether to compute the periodic steady state of each sample too (`Dataset.steady`). This takes about ten times
         as long. Raises LfnoError for a system without a steady state (not damped or not forced).
     changes: `count` (number of samples), `grid`, `inputs` (a family, a function of the coordinates or an array on the grid),
-        and every parameter of the system.
+        and every parameter of the system. A function is the input of one sample. An array states the number of samples itself.
 
     >>> data = dataset("heat", count=10)
     >>> data.inputs.shape, data.outputs.shape

@@ -19,7 +19,7 @@ from typing import Any
 from lfno.core.errors import LfnoError, plain_warnings
 from lfno.data.make import make, plan
 
-Tell = Callable[[str, int, int], None]  # (name of a data set, samples done, samples in all)
+Tell = Callable[[str, int, int], None]  # (name of a data set, number of solved samples, number of all samples)
 _POLL = 0.1  # seconds between two readings of the progress messages
 _told: SimpleQueue[tuple[str, int, int]]  # in a worker: the queue for its progress messages
 _ended = False  # in a worker: whether it has received SIGTERM
@@ -29,10 +29,10 @@ def make_all(names: Sequence[str], changes: dict[str, Any], out: Path | None, pr
     """Make data sets and return the time that each took in seconds, in the order of `names`.
 
     names: names in the registry. The processes begin with the first names, so put slow data sets at the beginning.
-    changes: changes for all data sets; the docstring of `lfno.data.make.dataset` lists them.
+    changes: options for all data sets, such as `count` or `dtype`; the docstring of `lfno.data.make.dataset` lists the options.
     out: folder of the files; None for the cache.
     processes: number of processes. With 1, the calling process makes the data sets, and solvers may use all threads.
-    tell: called with (name of a data set, samples done, samples in all).
+    tell: called with (name of a data set, number of solved samples, number of all samples).
 
     If a data set fails in a parallel process, the others are still made; the error is raised at the end. After an interruption,
     the processes end at once and leave no incomplete file.

@@ -10,8 +10,8 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data.split import FOLDS, STANDARD_SEED, borders, permutation
 from lfno.data.stretches import REST, UNKNOWN, Span
 
-TEST = 0.2  # share of the samples for the test
-VALIDATION = 0.1  # share of the samples for validation
+TEST = 0.2  # share of the samples of all runs for the test
+VALIDATION = 0.1  # share of the samples of all runs for validation
 
 
 def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_rest: bool = False) -> list[Span]:
@@ -24,7 +24,7 @@ def in_time(size: int, window: int, test: tuple[int, int] | None = None, from_re
 
     The validation span is a tenth of the record, but at least one window. It lies next to the test span, on the side with more
     samples. All other samples are for training. Training spans shorter than `window` are left out.
-    Raises LfnoError if no samples are left for training.
+    Raises LfnoError if too few samples are left for validation, or for a training window.
 
     >>> [(span.part, span.start, span.stop) for span in in_time(1000, window=50)]
     [('train', 0, 700), ('validation', 700, 800), ('test', 800, 1000)]
@@ -60,7 +60,7 @@ def whole_runs(sizes: Sequence[int], test: Collection[int] | None = None) -> lis
 
     Runs with about a tenth of all samples are for validation. The longest run outside the test is always for training. If only
     one run is left beside the test, no run is for validation; `of_runs` then splits this run in time. With five runs or more,
-    the choice is random but the same on every machine.
+    the choice is random but the same on every machine. With fewer runs, the last runs are chosen first.
     Raises LfnoError if no run is left for training.
 
     >>> whole_runs([300, 100, 100])
@@ -83,7 +83,7 @@ def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int)
 
     sizes: length of each run in samples.
     order: indices of runs.
-    most: largest number of runs. The result has at least one run unless `order` is empty.
+    most: largest number of runs; 0 counts as 1, so that the result has at least one run unless `order` is empty.
     """
     found: list[int] = []
     for k in order[: max(most, 1)]:
@@ -94,13 +94,14 @@ def _until(sizes: Sequence[int], order: Sequence[int], wanted: float, most: int)
 
 
 def of_runs(sizes: Sequence[int], states: Sequence[str], parts: Sequence[str], window: int) -> list[Span]:
-    """Return one span for each run. If no run is for validation, the last tenth of the training run becomes a second span.
+    """Return one span for each run. If no run is for validation, the end of the training run becomes a second span.
 
     sizes: length of each run in samples.
     states: state at the beginning of each run, "rest" or "unknown".
     parts: part of each run, from `whole_runs`.
     window: length of a window in samples.
-    Raises LfnoError if the training run is shorter than two windows and must be split.
+    The second span, for validation, has a tenth of the samples of the training run, but at least one window.
+    Raises LfnoError if the training run must be split and is shorter than two windows.
     """
     spans = [Span(part, 0, size, state, k) for k, (part, size, state) in enumerate(zip(parts, sizes, states, strict=True))]
     if "validation" in parts:

@@ -11,14 +11,15 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.short import Short
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.dataset import INPUT_GAPS
+from lfno.data.signals.record import Record
 
 # d(p) is the relative difference between the input and the input shifted by p samples; see `difference`
 REPEATS = 0.02  # d: an input repeats with period p if d(p) is at most this value; 0 would not allow for noise
 NOVEL = 0.5  # d: the period is longer than the first lag with a larger d, because neighbouring samples are always similar
 NEARLY = 2.0  # factor: the period is the smallest lag whose d is at most this many times the smallest d
 LEAST_PERIOD = 16  # samples: shorter periods are not searched
-SETTLED = 1.15  # factor: settled periods differ by at most this many times the smallest difference of late periods
+SETTLED = 1.15  # factor: settled neighbouring periods differ by at most this many times the smallest difference of late periods
 REPEATED_OUTPUT = 0.5  # share of the RMS of the output: if late periods differ by more, the output does not repeat
 
 
@@ -52,6 +53,7 @@ def find_period(inputs: np.ndarray) -> int | None:
 
     inputs: (channels, …, time).
 
+    A period has at least LEAST_PERIOD samples, and two periods must fit into the searched part of the record.
     The first period may differ from the others, because an amplifier was switched on. We therefore search in the whole record
     first, and then in the record without its first third. All periods of the searched part must repeat.
     """
@@ -139,7 +141,8 @@ def average(record: Record, period: int, from_rest: bool = False) -> Periods | N
     floor = np.maximum(steps[-max(1, count // 2) :].min(0), 1e-9 * size)
     if (floor > REPEATED_OUTPUT * size).any():
         return None
-    # the settled periods begin after the last large difference between neighbouring periods
+    # the settled periods begin after the last large difference between neighbouring periods; if a period has few samples, the
+    # difference itself has a random error, so the limit is larger
     large = np.flatnonzero((steps > max(SETTLED, 1 + 4 / np.sqrt(2 * period)) * floor).any(1))
     before = min(int(large[-1]) + 1 if large.size else 0, count - 1)
     before = max(before, int(from_rest and count == 2))

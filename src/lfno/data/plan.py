@@ -27,10 +27,11 @@ from lfno.systems.signals import Signal, as_signal, open_mesh
 from lfno.systems.steady import TOLERANCE
 
 MOST = 10_000_000  # samples: a larger data set would take days to write
-#: the input that is repeated to reach the steady state. It is stored in the file; a file with another text is made again
+#: description of the input that is repeated to reach the steady state. The file stores this text. If a file has another text,
+#: its steady states were computed with another input, and they are computed again
 REPEATS = "samples of the input, joined by a periodic spline"
 
-Progress = Callable[[int, int], None]  # (samples done, samples in all)
+Progress = Callable[[int, int], None]  # (number of finished samples, number of all samples)
 DType = Literal["float32", "float64"]
 
 
@@ -40,11 +41,14 @@ class Plan:
     entry: the entry of the registry.
     dtype: "float32" or "float64".
     seed: seed of the random inputs.
-    count: number of samples; None takes the number of the entry.
+    count: number of samples; None takes the number of the entry. It has no effect if `inputs` is an array or a function: an
+        array states the number of samples itself, and a function is the input of one sample.
     grid: None takes the grid of the entry.
     inputs: another `Family`, a function of the coordinates or an array on the grid; None takes the family of the entry.
     steady: whether to solve for the periodic steady state of each sample too.
     parameters: values of the parameters of the system.
+
+    Raises LfnoError if an option is not valid, if the system has no steady state, or if the samples do not fit into memory.
     """
 
     def __init__(
@@ -78,7 +82,7 @@ class Plan:
         self.path_name = f"{entry.name}-{self.key[:8]}" if changed or dtype != "float32" else entry.name
 
     def room(self) -> tuple[int, int]:
-        """Return an estimate of the bytes (in memory, on the disk) that are needed while the data set is made."""
+        """Return an estimate of (bytes in memory, bytes on the disk) that are needed while the data set is made."""
         kept, solved = self._sample()
         count, together = self.entry.count, min(self.system.chunk, self.entry.count)
         # the disk holds the file and, if the data set is made in parts, the parts
@@ -111,7 +115,10 @@ class Plan:
             )
 
     def _draw(self, given: Any, seed: int) -> tuple[Signal, Draws]:
-        """Return (input signals, drawn parameters of the inputs); no parameters are drawn if the user gives the signals."""
+        """Return (input signals, random parameters of the inputs). The parameters are {} if the user gives the signals.
+
+        given: a family, from which the parameters are drawn, or signals in a form that `as_signal` accepts.
+        """
         if isinstance(given, Family):
             draws = given.draw(self.entry.count, np.random.default_rng(seed))
             return given.signal(draws), draws

@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError, Option
 from lfno.data import partition
 from lfno.data.dataset import Dataset
 from lfno.data.gaps import after_gaps
-from lfno.data.gathering import Signals, Source, as_runs, gather, is_own
+from lfno.data.gathering import Signals, Source, as_list, as_runs, gather, is_own
 from lfno.data.prepared import Prepared
 from lfno.data.realisations import AUTO, NO, Realisations, period_of, realisations, too_short
 from lfno.data.signals.record import PERIOD, Record
@@ -30,7 +30,7 @@ READING = ("input", "output", "time", "sample", "axes", "dt", "resample")
 #: options of `prepare` itself
 CUTTING = ("window", "warmup", "test", "from_rest", "periodic")
 
-WHOLE = 4096  # time steps: a run from rest up to this length is one sample; longer runs are cut into windows
+WHOLE = 4096  # time steps: runs from rest are whole samples if the longest has at most this many, else cut into windows
 
 
 def prepare(
@@ -46,15 +46,17 @@ def prepare(
 ) -> Prepared:
     """Read signals, cut long records into windows, and split them into training, validation and test.
 
-    source: a file, Record, Dataset, Runs or mapping from names to arrays; or a list of these with the runs of one experiment.
+    source: a file, Record, Dataset, Runs, xarray object or mapping from names to arrays; or a list of these with the runs of
+        one experiment.
     window: length of a window in time steps; by default chosen from the data.
     warmup: length of the warm-up in time steps: the model receives these first steps of a window, but their outputs are not
         scored. By default chosen from the data.
     test: the data for the test: another source, or a range "start:stop" of `source`. The range of one record is in the unit
-        of time. The range of several runs or trajectories is in their indices, from 0.
-    from_rest: whether every record begins with the system at rest. By default, the outputs of each run decide; a single record
+        of time. The range of several runs or trajectories counts them from 0. `stop` is not in the test.
+    from_rest: whether every record begins with the system at rest. If False, the outputs of each run decide; a single record
         counts as one that does not begin at rest.
-    periodic: "auto" to search for a period of the inputs, "no" not to search, or the period in the unit of time.
+    periodic: "auto" to take the period that the file states, or to search for a period of the inputs if it states none; "no" to
+        treat the inputs as not periodic; or the period in the unit of time.
     fold: the test fold of the standard split of trajectories.
     reading: the options of `lfno.data.signals.read_signals`.
     Raises LfnoError for data that cannot be used, or options that do not fit the data.
@@ -83,7 +85,8 @@ def prepare(
 def _whole(data: Dataset | Runs, from_rest: bool, periodic: str | float) -> Dataset | Runs:
     """Return runs as trajectories of one length if a model can compute each run from its beginning to its end.
 
-    For this, every run must be short and start at rest, and the inputs must not be periodic. Other runs are returned unchanged.
+    For this, there must be at least FOLDS runs, every run must have at most WHOLE time steps and start at rest, and the inputs
+    must not be periodic. Other runs, and a data set, are returned unchanged.
     """
     if isinstance(data, Dataset):
         return data
@@ -111,11 +114,16 @@ def _windows(
     known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | None, sizes: tuple[int | None, int | None],
     from_rest: bool, periodic: str | float, notes: list[str],
 ) -> Prepared:  # fmt: skip
-    """Return windows of runs. A single record is split in time; of several runs, each run belongs to one part of the split.
+    """Return windows of runs, or whole periods if the inputs are periodic and `Realisations.answered_whole` allows it.
+
+    A single record is split in time. Of several runs, each run belongs to one part of the split, except that validation samples
+    may come from the end of a training run.
 
     known, tests: the runs of `source` and of `test`.
-    bounds: the test range, if the user gives one.
-    sizes: window and warm-up, if the user gives them.
+    bounds: (start, stop) of the test, if the user gives a range.
+    sizes: window and warm-up in time steps; None for a length that the user does not give.
+    from_rest, periodic: as in `prepare`.
+    notes: sentences for the user; further notes are added.
     """
     records = [*known.records, *tests]
     single = len(records) == 1
@@ -163,7 +171,7 @@ def _windows(
 
 
 def _periods(found: Realisations, parts: list[str], known: Runs, notes: list[str]) -> Prepared:
-    """Return data whose samples are whole periods. A model computes their steady state, so no warm-up is needed."""
+    """Return data whose samples are whole periods. A model computes the steady state of each period, so it needs no warm-up."""
     records, spans, dataset, split = found.whole(parts)
     _, warmup, memory, _ = choose_windows(found.records)
     notes.append("every sample is a whole period; models compute its steady state, so no warm-up is needed")
@@ -191,7 +199,10 @@ def _parts(known: Runs, tests: Sequence[Record], bounds: tuple[float, float] | N
 
 
 def _described(dataset: Dataset, split: Split, warmup: int, from_rest: bool = False) -> Dataset:
-    """Return the data set with provenance for the model file: split, channels, units, warm-up, and `from_rest`."""
+    """Return the data set with provenance for the model file: split, names and units of the channels, and three options.
+
+    The options are `warmup`, `from_rest` and `record` (whether the samples are windows of records).
+    """
     signals = {
         "inputs": [[channel.name, channel.unit] for channel in dataset.input_channels],
         "outputs": [[channel.name, channel.unit] for channel in dataset.output_channels],
@@ -229,8 +240,7 @@ def _samples(record: Record, bounds: tuple[float, float]) -> tuple[int, int]:
 def _refuse_same_file(source: Any, test: Any) -> None:
     """Raise LfnoError if a file is used for training and for the test."""
     known, tested = (
-        {abspath(one): one for one in (data if isinstance(data, list) else [data]) if isinstance(one, (str, Path))}
-        for data in (source, test)
+        {abspath(one): one for one in as_list(data) if isinstance(one, (str, Path))} for data in (source, test)
     )
     for path in known.keys() & tested.keys():
         said = f"{tested[path]} is used for training: name another file for the test, or a range: "

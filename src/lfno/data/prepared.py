@@ -22,12 +22,14 @@ class Prepared:
     split: indices of the samples for training, validation and test.
     notes: one sentence for each change that was made to the data.
     warmup: length of the warm-up in time steps: a model receives these first steps of a window, but their outputs are not
-        scored. 0 for whole trajectories. For several runs, the mask of the data set is False in the warm-up.
-    records: the records that the windows were cut from; empty for whole trajectories.
+        scored. 0 for whole trajectories and whole periods. If `record` is None, the mask of the data set is False in the
+        warm-up.
+    records: the records that the windows were cut from, or the averaged periods and the transients before them; empty for
+        whole trajectories.
     spans: ranges of the records, each with its part of the split.
-    noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None without repeated periods.
-    memory: length of the memory of the system in time steps; 0 if the memory is not known. `warmup` is shorter if the record is
-        too short for such a long warm-up.
+    noise_floor: (outputs,) RMS of the measurement noise, in the unit of the output; None if no record has two settled periods.
+    memory: length of the memory of the system in time steps; 0 if the memory is not known. If the record is too short for a
+        warm-up of this length, `warmup` is shorter.
     """
 
     dataset: Dataset
@@ -44,7 +46,10 @@ class Prepared:
 
     @property
     def record(self) -> Record | None:
-        """The record that contains training and validation. None if there are several of them, or several test spans."""
+        """The record that contains training and validation.
+
+        None for whole trajectories, for whole periods, if there are several such records, or if the test is not one span.
+        """
         known = [span.record for span in self.spans if span.part != "test"]
         return self.records[known[0]] if stretches.single_record(self.spans) else None
 
@@ -56,7 +61,7 @@ class Prepared:
 
     @property
     def stretch(self) -> tuple[int, int] | None:
-        """(start, stop) of the test in `record`, `stop` not included; None if the test is in another record."""
+        """(start, stop) of the test in `record`, without `stop`; None if the test is in another record or `record` is None."""
         span = self._tested()
         return None if span is None or self.records[span.record] is not self.record else (span.start, span.stop)
 

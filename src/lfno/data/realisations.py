@@ -23,17 +23,19 @@ from lfno.data.split import Split, borders
 from lfno.data.stretches import PARTS, PERIODIC, REST, SAMPLE_START, UNKNOWN, Span
 from lfno.data.window_length import LEAST
 
-AUTO, NO = "auto", "no"
+AUTO = "auto"  # value of the option `periodic`: take the period that the file states, or search for one
+NO = "no"  # value of the option `periodic`: treat the inputs as not periodic
 LONGEST_WHOLE = 16384  # time steps: a period up to this length is one sample; longer periods are cut into windows
 FEWEST_WINDOWS = 20  # windows of the shortest length: a single period is split in time only if this many fit into it
 
 
 def period_of(records: Sequence[Record], periodic: str | float, told: int | None = None) -> int | None:
-    """Return the period of the inputs in samples; None if the inputs are not periodic or the records have different periods.
+    """Return the period of the inputs in samples; None if there is none, or if the records have different periods.
 
     periodic: "auto" to search for the period, "no" to return None, or the period in the unit of time.
-    told: the period in samples if the file states it; then there is no search.
-    Raises LfnoError if `periodic` is another word, or if two periods do not fit into the shortest record.
+    told: the period in samples if the file states it; then "auto" takes this period without a search.
+    Raises LfnoError if `periodic` is another word, if the period is shorter than two samples, or if two periods do not fit into
+    the shortest record.
     """
     axis, shortest = records[0].grid.axes[-1], min(map(len, records))
     if periodic == NO:
@@ -55,7 +57,9 @@ def period_of(records: Sequence[Record], periodic: str | float, told: int | None
 
 @dataclass(frozen=True, repr=False)
 class Realisations(Short):
-    """One averaged period for each realisation, and the transient before it if the system started at rest.
+    """One averaged period for each realisation, and the transient before its settled periods if the system started at rest.
+
+    A transient is here the part of a record before its first settled period; see `lfno.data.periods`.
 
     records: first the averaged period of each realisation, then the transients.
     whose: for each record, the index of its realisation.
@@ -75,7 +79,10 @@ class Realisations(Short):
         window, warmup: length of a window and of its warm-up, in samples.
 
         Each period is preceded by its own last samples, which are the warm-up of its first window. If no realisation is for
-        validation, the last tenth of each training period is for validation. Transients are padded to the length of a window.
+        validation, the last tenth of each training period, but at least one window, is for validation; then the transient of a
+        training realisation is cut to the length of the training span, because its input is that of the period. Transients
+        shorter than a window are padded.
+        Raises LfnoError if a training span is shorter than a window.
         """
         records: list[Record] = []
         spans: list[Span] = []
@@ -103,10 +110,11 @@ class Realisations(Short):
         return records, spans
 
     def in_phases(self) -> Realisations:
-        """Return a single realisation as three: the same period with the outputs of the training, validation and test phase.
+        """Return a single realisation as three records of the same period, for training, validation and test.
 
-        The three records have the whole input. The outputs outside of their phase are masked, and replaced by the mean of the
-        training outputs, so that no part contains outputs of another part.
+        The period is split in time into three phases, one for each record. The records have the whole input. The outputs
+        outside the phase of a record are masked, and replaced by the mean of the training outputs, so that no part of the
+        split contains outputs of another part.
         """
         period = self.records[0]
         edges = (0, *borders(len(period)), len(period))
@@ -131,8 +139,10 @@ class Realisations(Short):
     def whole(self, parts: Sequence[str]) -> tuple[list[Record], list[Span], Dataset, Split]:
         """Return (records, spans, data set, split). Each sample of the data set is a whole period.
 
-        The records and spans contain the periods and also the transients. The outputs of a sample are one period of the steady
-        state: the response to the input repeated for ever.
+        parts: the part of each realisation.
+
+        The records and spans contain the averaged periods and also the transients; the data set contains the periods only. The
+        outputs of a sample are one period of the steady state: the response to the input repeated for ever.
         """
         records = [*self.records]
         spans = [
@@ -157,7 +167,7 @@ class Realisations(Short):
 
 
 def realisations(records: Sequence[Record], states: Sequence[str], period: int) -> Realisations | None:
-    """Average the periods of each record and return the realisations; None if the outputs do not repeat.
+    """Average the periods of each record and return the realisations; None if the outputs of a record do not repeat.
 
     states: the state at the beginning of each record, "rest" or "unknown".
     period: the period in samples.
@@ -186,7 +196,7 @@ def realisations(records: Sequence[Record], states: Sequence[str], period: int) 
     if noise is not None:
         pairs = zip(records[0].output_channels, noise, strict=True)
         words = ", ".join(f"{channel.name} {value:.3g} {channel.unit}".rstrip() for channel, value in pairs)
-        notes.append(f"noise floor, the RMS difference between one period and the mean of all periods: {words}")
+        notes.append(f"noise floor, the RMS of the noise, estimated from the differences between the periods: {words}")
     return Realisations(
         (*(one.mean for one in found), *(record for _, record in begins)),
         (*range(len(found)), *(k for k, _ in begins)),

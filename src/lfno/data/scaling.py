@@ -13,8 +13,9 @@ def scale_of(values: np.ndarray, mask: np.ndarray | None = None) -> tuple[np.nda
     values: (samples, channels, *grid).
     mask: shape of `values`, True where a value was measured; the other values are ignored.
 
-    Zero usually means "at rest", so the offset is zero for most channels. The offset is the mean if the mean exceeds the
-    standard deviation, as for a temperature of 293 ± 5 K. The scale of a constant channel is 1.
+    Zero usually means "at rest", so the offset is zero for most channels. The offset is the mean if the magnitude of the mean
+    exceeds the standard deviation, as for a temperature of 293 ± 5 K. The scale is the RMS of (value − offset), or 1 for a
+    constant channel.
 
     >>> scale_of(np.array([[[-1.0, 1.0]], [[-1.0, 1.0]]]))
     (array([0.]), array([1.]))

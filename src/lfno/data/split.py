@@ -18,7 +18,7 @@ STANDARD_SEED = 2024  # seed of the standard split, so that every model is train
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Indices of the samples in each part. No sample is in two parts."""
+    """Indices of the samples in each part. No sample is in two parts; only the validation part may be empty."""
 
     train: np.ndarray
     validation: np.ndarray
@@ -30,7 +30,7 @@ class Split:
             raise LfnoError("each part of a split must be a list of sample indices")
         every = np.concatenate([part.astype(np.int64) for part in parts if part.size] or [np.zeros(0, np.int64)])
         if len(np.unique(every)) != len(every):
-            raise LfnoError("a sample is in two parts of the split")
+            raise LfnoError("a sample is in two parts of the split, or twice in one part")
         if not (len(self.train) and len(self.test)):
             found = f"{len(self.train)} training and {len(self.test)} test samples"
             raise LfnoError(f"the split has {found}; at least one of each is needed")
@@ -89,7 +89,7 @@ def standard(size: int = 380, fold: int = 0, folds: int = FOLDS) -> Split:
 
 
 def random(size: int, validation: float = 0.1, test: float = 0.2, seed: int = 0) -> Split:
-    """Return a random split of `size` samples. `validation` and `test` are shares of the samples."""
+    """Return a random split of `size` samples. `validation` and `test` are shares; `seed` chooses the permutation."""
     first, second = borders(size, validation, test)
     order = permutation(size, seed)
     return Split(*(np.sort(part) for part in (order[:first], order[first:second], order[second:])))
@@ -108,7 +108,10 @@ def in_time(size: int, validation: float = 0.1, test: float = 0.2) -> Split:
 
 
 def of(dataset: Dataset, fold: int = 0) -> Split:
-    """Return the split in the provenance of the data set; without one, the standard split with this test fold."""
+    """Return the split in the provenance of the data set; without one, the standard split with this test fold.
+
+    The provenance may also state the number of folds; the default is FOLDS.
+    """
     own = dataset.provenance.get("split")
     folds = dataset.provenance.get("folds", FOLDS)
     return standard(len(dataset), fold, folds) if own is None else Split.from_dict(own)
@@ -118,7 +121,7 @@ def borders(size: int, validation: float = 0.1, test: float = 0.2) -> tuple[int,
     """Return the indices (first validation sample, first test sample) of a split in time.
 
     size: number of samples.
-    validation, test: shares of the samples.
+    validation, test: shares of the samples. Each part has at least one sample, unless the share for validation is 0.
 
     >>> borders(10)
     (7, 8)

@@ -12,14 +12,14 @@ import numpy as np
 from lfno.data.signals.record import Record
 from lfno.data.stretches import REST, UNKNOWN
 
-# the first deviation of a run is the distance of its first output from equilibrium, as a share of the RMS of the output
-QUIET = 0.1  # share of the RMS: the largest first deviation of a run at rest
-NOISY = 0.15  # share of the RMS: a median first deviation up to this value is noise; for runs in motion it is about 0.67
+# the first deviation of a run is the distance of its first output from equilibrium, in standard deviations of the output
+QUIET = 0.1  # standard deviations: the largest first deviation of a run at rest
+NOISY = 0.15  # standard deviations: a median first deviation up to this value is noise; for runs in motion, it is about 0.67
 OUTLYING = 4.0  # factor: with noise, a run at rest has at most this many times the median first deviation
-MOVING = 0.3  # share of the RMS: a run with a larger first deviation certainly starts in motion
+MOVING = 0.3  # standard deviations: a run with a larger first deviation certainly starts in motion
 # the first change of a run is the change from its first to its second output, as a share of the RMS change of the output
 SLOW = 0.5  # share of the RMS change: the largest first change of a run at rest
-FAINT = 0.1  # share of the mean squared change: if the noise is more than 1 − FAINT of it, the first changes are ignored
+FAINT = 0.1  # share of the mean squared change: if noise explains more than 1 − FAINT of it, the first changes are ignored
 
 
 def deviation(records: Sequence[Record]) -> np.ndarray:
@@ -29,7 +29,8 @@ def deviation(records: Sequence[Record]) -> np.ndarray:
     Column 1: change from the first to the second sample, divided by the RMS change from sample to sample over all runs.
 
     If there are several outputs, each column holds the largest value over the outputs. The equilibrium of an output is zero. If
-    the output has an offset (a position, a temperature), its equilibrium is the median of the first values of all runs.
+    the mean of the output exceeds its standard deviation (a position, a temperature), its equilibrium is the median of the
+    first values of all runs.
     """
     flat = [record.outputs.reshape(-1, len(record)) for record in records]
     whole = np.concatenate(flat, axis=1)
@@ -48,9 +49,10 @@ def starts(records: Sequence[Record]) -> list[str]:
 
     A run is at rest if its first deviation and its first change are small (see `deviation`).
 
-    With three runs or more, the noise is estimated: if most runs start at rest, their first samples differ only by noise. The
-    limit of the first deviation is then a multiple of the noise. In place of its own first change, each run gets the median
-    first change of all runs without noise, because the input of a single run may be large from its first sample.
+    With three runs or more, each run gets the median first change of all runs in place of its own, because the input of a
+    single run may be large from its first sample. A small median first deviation shows that most runs start at rest, so that
+    their first samples differ only by noise. Then the limit of the first deviation is a multiple of this median, but at least
+    QUIET, and the part of the first changes that noise explains is subtracted before their median is taken.
 
     >>> from lfno.core.grid import Grid
     >>> from lfno.systems.base import Channel

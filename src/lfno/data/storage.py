@@ -29,6 +29,7 @@ def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of `path`.
 
     If the block ends without an error, the temporary file replaces `path`. If not, it is deleted and `path` is unchanged.
+    An OSError, for example because the disk is full, becomes an LfnoError.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -127,7 +128,7 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
 
 def load(path: str | Path) -> Dataset:
-    """Read a data set. Raises LfnoError if the file is truncated, altered or not a data set of lfno."""
+    """Read a data set. Raises LfnoError if the file is missing, truncated, altered or not a data set of lfno."""
     path = Path(path)
     with _opened(path) as file:
         metadata = _metadata(file, path)

@@ -8,20 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from lfno.core.errors import LfnoError
-from lfno.data.dataset import Dataset, measured_length
+from lfno.data.dataset import MOVING_RUNS, Dataset, measured_length
 from lfno.data.signals.record import Record
 
-# the state of the system at the first sample of a stretch
+# states of the system at the first sample of a stretch
 REST = "rest"  # every output is at its equilibrium, and the input was zero before
 UNKNOWN = "unknown"  # the system may be in motion: a model needs an estimate of the initial state, or a warm-up
-PERIODIC = "periodic"  # the stretch is one period of a steady state: the first sample follows the last sample again
+PERIODIC = "periodic"  # the stretch is one period of a steady state: after its last sample, its first sample follows again
 STARTS = (REST, UNKNOWN, PERIODIC)
 
-#: key in the provenance of a data set: the state of the system at the beginning of every sample, if it is not "rest"
+#: key in the provenance of a data set whose samples are whole periods; its value is "periodic". Other data sets lack the key
 SAMPLE_START = "start"
-
-#: key in the provenance of trajectories: the indices of the trajectories that start in motion
-MOVING_RUNS = "moving"
 
 #: the three parts of a split
 PARTS = ("train", "validation", "test")
@@ -29,12 +26,12 @@ PARTS = ("train", "validation", "test")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stretch:
-    """One uninterrupted piece of a record, in the units of the user.
+    """One uninterrupted piece of a record. The values are not scaled: they have the units of the user.
 
     inputs, outputs: arrays (channels, *space, time) with the same number of samples in time.
     mask: shape of the outputs, True where an output was measured; None if every output was measured.
     start: the state of the system at the first sample: "rest", "unknown" or "periodic".
-    name: the origin of the stretch, for messages and figures.
+    name: the origin of the stretch, for messages and plots.
 
     Raises LfnoError if the lengths differ or `start` is another word.
 

@@ -8,12 +8,11 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data import split as splits
-from lfno.data.dataset import Dataset, joined
+from lfno.data.dataset import MOVING_RUNS, Dataset, joined
 from lfno.data.gaps import after_gaps
 from lfno.data.signals.runs import of_trajectories
 from lfno.data.split import Split
 from lfno.data.starts import moving
-from lfno.data.stretches import MOVING_RUNS
 
 FEWEST_RUNS = 3  # runs: one for training, one for validation, one for the test
 
@@ -25,10 +24,12 @@ def split_trajectories(
 
     data: trajectories for training and validation, and for the test if `other` is None.
     other: trajectories for the test only; the returned data set contains them after the trajectories of `data`.
-    bounds: (start, stop): the trajectories `start` … `stop` − 1 of `data` are the test.
+    bounds: (start, stop): the trajectories `start` … `stop` − 1 of `data` are for the test.
     fold: the test fold of the standard split.
 
-    Without `other` and `bounds`, the split in the provenance of `data` is used; if there is none, the standard split.
+    Without `other` and `bounds`, the split in the provenance of `data` is used. If there is none, the standard split is used;
+    of fewer than FOLDS trajectories, the last is for the test. If no trajectory is for validation yet, a random tenth of the
+    training trajectories is for validation.
     Raises LfnoError if there are too few trajectories, or if `bounds` does not fit them.
     """
     notes: list[str] = []
@@ -66,7 +67,7 @@ def split_trajectories(
 def note_motion(data: Dataset) -> tuple[dict[str, Any], list[str]]:
     """Return (facts for the provenance, notes for the user) about trajectories that start in motion.
 
-    Both are empty if no trajectory does.
+    Both are empty if no trajectory starts in motion, or if the data are fields with an axis of space.
     """
     if data.grid.ndim > 1:
         return {}, []

@@ -18,8 +18,8 @@ from lfno.data.signals.record import Record
 FORGOTTEN = 3e-3  # share of the peak: the memory ends when the impulse response has fallen to this share of its peak
 USUAL = 512  # samples: length of a window if the memory is short and the record is long
 LEAST = 16  # samples: length of the shortest window
-SMALL = 32  # windows: if the memory is short, the record is long enough for at least this many
-LARGE = 8  # windows: if the memory is long, the record is long enough for at least this many
+SMALL = 32  # windows: if the memory is short, a window is so short that at least this many fit into all data
+LARGE = 8  # windows: if the memory is long, a window is so short that at least this many fit into all data
 AT_ONCE = 2  # samples: an immediate response to an impulse lasts this long
 SEGMENTS = 128  # segments: about this many are used to estimate the memory; more would only cost time
 
@@ -27,13 +27,16 @@ SEGMENTS = 128  # segments: about this many are used to estimate the memory; mor
 def memory(record: Record) -> int:
     """Return the memory in samples: the time until the impulse response h has fallen to FORGOTTEN of its peak.
 
-    1. Estimate the frequency response from segments that overlap by half. Its inverse Fourier transform is h.
-    2. A causal system has h = 0 before t = 0. The largest value before t = 0 is therefore the error of the estimate.
-    3. Measure the time in which h falls to a tenth of its peak, or to three times the error if that is larger. If h does not
-       fall so far within a segment, measure how far it falls in half of the remaining time.
-    4. Extrapolate this decay to FORGOTTEN as an exponential.
+    1. Estimate the frequency response from segments that overlap by half. Its inverse Fourier transform is h, for lags of up to
+       half a segment before and after t = 0. At most 16 inputs and 16 outputs (channels × points in space) are used.
+    2. A causal system has h = 0 before t = 0. The largest value well before t = 0 is therefore the error of the estimate.
+    3. Measure the time in which h falls to a tenth of its peak, or to three times the error if that is larger (but at most to
+       half of the peak). If h does not fall so far within half a segment, measure how far h falls in half of the time that
+       remains after the peak.
+    4. Extrapolate this decay to FORGOTTEN as an exponential. If h does not fall at all, the memory is the whole record.
 
-    An immediate response is not part of the memory: an acceleration, for example, contains the force itself.
+    An immediate response is not part of the memory: an acceleration, for example, contains the force itself. If nothing but an
+    immediate response stands out from the error, the memory is AT_ONCE.
     """
     size = 1 << max(6, (len(record) // 8).bit_length() - 1)
     size = min(size, 8192, 1 << (len(record).bit_length() - 1))
@@ -81,8 +84,9 @@ def choose_windows(
     window, warmup: lengths in samples that the user gives; None to choose them from the data.
 
     The memory is estimated on the longest record. The warm-up is as long as the memory, and the scored part of a window is at
-    least as long as the warm-up. If the memory is too long for this, up to three quarters of a window are warm-up. A window is
-    at most 1/LARGE of all samples, and at most as long as the median run.
+    least as long as the warm-up. If the memory is too long for this, up to three quarters of a window are warm-up, or up to
+    half of a window that the user gives. A chosen window is at most 1/LARGE of all samples, and at most as long as the median
+    of several runs, but at least LEAST samples longer than the warm-up. The returned memory is at least the warm-up.
     Raises LfnoError if the longest record is shorter than the shortest window, or if `window` or `warmup` is longer than all
     data.
     """

@@ -1,8 +1,8 @@
 """Cut one long record into windows.
 
 At the beginning of a window the system is in motion, and a model does not know this motion. Each window therefore begins with a
-warm-up: the model receives these samples, but they are not scored. Windows overlap by the warm-up, so every sample after the
-first warm-up is scored exactly once.
+warm-up: the model receives the inputs of the warm-up, but its outputs there are not scored. Windows overlap by the warm-up, so
+every sample after the first warm-up is scored exactly once.
 
     window 0   |~~~~~======|
     window 1         |~~~~~======|          ~ warm-up, = scored
@@ -57,7 +57,7 @@ def cut(start: int, stop: int, length: int, warmup: int, from_rest: bool = False
     from_rest: whether the system is at rest at `start`. The first window is then scored from its first sample.
 
     The last window ends at `stop`. Its warm-up is longer, so that no sample is scored twice.
-    Raises LfnoError if no window fits, or if the warm-up is as long as a window.
+    Raises LfnoError if no window fits, or if the warm-up is not shorter than a window.
 
     >>> windows = cut(0, 10, length=6, warmup=2)
     >>> windows.starts, windows.scored
@@ -88,8 +88,9 @@ def as_samples(records: Sequence[Record], spans: Sequence[Span], window: int, wa
     window, warmup: length of a window and of its warm-up, in samples.
 
     No window reaches beyond its span, with one exception: the warm-up of a periodic span lies in the period before. A span
-    that starts at rest is scored from its first sample. For several runs, the mask is False where a sample is not scored. If
-    there are too many windows, only every second, third, … window is used, and a note says so.
+    that starts at rest is scored from its first sample. Unless `lfno.data.stretches.single_record` is true for the spans, the
+    mask is False where a sample is not scored. If there are too many windows, only every second, third, … window is used, and a
+    note says so.
 
     The data set has three parameters for each window: the index of its record (`record`), the index of its first sample in the
     record (`start`), and the index of its first scored sample in the window (`scored`).
@@ -149,9 +150,10 @@ def _stacked(values: Sequence[np.ndarray], pieces: Sequence[Windows], shape: tup
 
 
 def _thinning(samples: int, record: Record, count: int) -> int:
-    """Return n if every n-th window is to be used. Then at most MOST_WINDOWS are used, and they fit into memory.
+    """Return n if every n-th window is to be used: then about MOST_WINDOWS at most, in at most half of the free memory.
 
     samples: number of time samples of all windows.
+    record: a record; it states the number of channels and points in space.
     count: number of all windows.
     Each value needs 12 bytes: one copy in double precision and one in single precision.
     """

@@ -1,4 +1,4 @@
-"""Read Excel workbooks (.xlsx) with openpyxl: one table per sheet. Formulas are not computed; their stored values are read."""
+"""Read Excel workbooks (.xlsx) with openpyxl: one table per sheet. Formulas are not computed: the stored results are read."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Row = tuple[Any, ...]
 def read_excel(path: Path) -> Variables:
     """Return the columns of numbers and times. Times become seconds after the first time; empty cells become NaN.
 
-    If several sheets hold numbers, the name of a column begins with its sheet: `Sheet1/force`, `Sheet2/force`. Numbered sheets
-    are then read as runs.
+    If several sheets hold numbers, the name of a column begins with its sheet: `Sheet1/force`, `Sheet2/force`. Sheets with such
+    numbered names are later read as runs (`lfno.data.signals.separate`).
     """
     try:
         import openpyxl
@@ -97,7 +97,7 @@ def _numbers(cells: list[Any], first: int, name: str, where: str) -> tuple[np.nd
 
 
 def _seconds(cell: Any) -> float:
-    """Return a time in seconds. Dates are counted from 1900; only differences of dates are used."""
+    """Return a date in seconds since 1900, or a time of day or duration in seconds. Only differences of dates are used."""
     if isinstance(cell, datetime.datetime):
         return (cell - datetime.datetime(1900, 1, 1, tzinfo=cell.tzinfo)).total_seconds()
     if isinstance(cell, datetime.time):

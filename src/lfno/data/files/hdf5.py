@@ -46,7 +46,7 @@ def opened(path: Path) -> h5py.File:
 def datasets(path: Path, file: h5py.File, notes: list[str]) -> list[tuple[str, h5py.Dataset]]:
     """Return (name, dataset) of all datasets with numbers. No other file is opened, because every link is checked first.
 
-    notes: receives a sentence for each object that is left out.
+    notes: receives a sentence for each object that is left out, except objects that only describe the axes of others.
     Raises LfnoError if the file is damaged or refers to another file.
     """
     found: list[tuple[str, h5py.Dataset]] = []
@@ -95,7 +95,7 @@ def refuse_outside(path: Path, name: str, link: Any) -> None:
 def usable(path: Path, name: str, dataset: h5py.Dataset, notes: list[str]) -> bool:
     """Return whether a dataset holds numbers. If not, the reason is added to `notes`.
 
-    Raises LfnoError if the values are in another file, or if the dataset claims an absurd size.
+    Raises LfnoError if the values are in another file, or if the stated size of the dataset is implausible (`refuse_bomb`).
     """
     if dataset.external is not None or dataset.is_virtual:
         raise LfnoError(f"{path.name}: {name!r} keeps its values in another file, which is not opened; copy them here")

@@ -11,7 +11,7 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.data.files import hdf5
-from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices
+from lfno.data.files.matlab5 import MOST_ELEMENTS, matrices, too_many
 from lfno.data.files.matlab_objects import decoded
 from lfno.data.files.variables import Variable, Variables
 
@@ -65,8 +65,8 @@ def _read_hdf5(path: Path) -> Variables:
                 continue
             title = name.replace("/", ".")
             entries[title] = _variable(path, title, name, dataset)
-        entries |= {variable.name: variable for variable in _elements(path, file)}
-    # a cell or structure array is a dataset of references, which `hdf5` notes as left out: remove this note if it was read
+        entries |= {variable.name: variable for variable in _elements(path, file, notes)}
+    # `hdf5` notes a cell or structure array, a dataset of references, as left out: remove the note if its elements were read
     for title in [note.split("'")[1] for note in notes if note.endswith("does not hold numbers and was left out")]:
         if any(name.startswith((f"{title}{{", f"{title.split('/')[0]}(")) for name in entries):
             notes[:] = [note for note in notes if f"{title!r}" not in note]
@@ -80,10 +80,11 @@ def _variable(path: Path, title: str, name: str, dataset: h5py.Dataset) -> Varia
     return Variable(title, hdf5.shape_of(dataset)[::-1], hdf5.dtype_of(dataset), _reversed(path, name))
 
 
-def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
+def _elements(path: Path, file: h5py.File, notes: list[str]) -> Iterator[Variable]:
     """Yield the numeric elements of cells, `name{1}`, and of structure arrays, `name(1).field`.
 
-    MATLAB stores cells and structure arrays as datasets of references to their elements.
+    MATLAB stores cells and structure arrays as datasets of references to their elements. If there are more than MOST_ELEMENTS
+    elements, they are left out, and `notes` receives a sentence in place of the sentence of `hdf5`.
     """
     found: list[tuple[str, h5py.Dataset]] = []
 
@@ -95,7 +96,11 @@ def _elements(path: Path, file: h5py.File) -> Iterator[Variable]:
     for name, dataset in found:
         title, cell = name.replace("/", "."), hdf5.text_of(dataset.attrs.get("MATLAB_class", "")) == "cell"
         parent, _, field = title.rpartition(".")
-        for k, reference in enumerate(np.ravel(dataset[()].T)[:MOST_ELEMENTS], 1):
+        if dataset.size > MOST_ELEMENTS:
+            notes[:] = [note for note in notes if note != f"{name!r} does not hold numbers and was left out"]
+            notes.append(too_many(title, dataset.size))
+            continue
+        for k, reference in enumerate(np.ravel(dataset[()].T), 1):
             target = file[reference] if reference else None
             if not isinstance(target, h5py.Dataset) or "MATLAB_empty" in target.attrs:
                 continue

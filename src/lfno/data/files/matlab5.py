@@ -35,7 +35,7 @@ STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
 #: class of an array that is not read -> its description for the user
 OTHERS = {4: "text", 5: "a sparse matrix", 16: "a function"}
-HEAD = 4096  # bytes: enough for the head of any matrix
+HEAD = 4096  # bytes: enough for the head of any matrix, so that the values need not be read
 DEPTH = 8  # levels: cells and structures that are nested more deeply are left out
 MOST_ELEMENTS = 10_000  # elements: a cell or structure array with more is left out
 
@@ -49,7 +49,7 @@ class Head:
     shape: shape of the array; empty for an object.
     name: name of the variable; empty for an element of a cell or structure.
     at: the byte at which the values begin.
-    of: for an object, the name of its class; else empty.
+    of: name of the class of an object; empty for other matrices.
     """
 
     kind: int
@@ -67,7 +67,7 @@ class Head:
 
 
 def matrices(path: Path, notes: list[str], objects: dict[str, str]) -> Iterator[Variable]:
-    """Yield the numeric arrays of the file. Fields of structures are called `structure.field`.
+    """Yield the numeric arrays of the file. `_walk` gives names to the elements of cells and structures.
 
     notes: receives a sentence for each variable that is left out.
     objects: receives the variables that are or contain objects (timetable, …): name of the variable -> class of the object.
@@ -116,6 +116,7 @@ def _walk(
 
     content: bytes of the cell or structure.
     order: byte order, "<" or ">".
+    notes, objects: see `matrices`.
     depth: nested cells and structures are read down to this many levels.
     """
     head = _head(content, order)
@@ -127,7 +128,10 @@ def _walk(
         return
     count = math.prod(head.shape)
     if head.kind not in (CELL, STRUCT, OLD_OBJECT) or not depth or count > MOST_ELEMENTS:
-        if head.kind not in CLASSES:  # an empty array needs no note
+        if head.kind in (CELL, STRUCT, OLD_OBJECT):
+            deep = f"{name!r} was left out: it is nested more than {DEPTH} levels deep"
+            notes.append(too_many(name, count) if depth else deep)
+        elif head.kind not in CLASSES:  # an empty array needs no note
             notes.append(f"{name!r} was left out: it is {OTHERS.get(head.kind, 'not an array of numbers')}")
         return
     fields, at = [""], head.at
@@ -148,6 +152,11 @@ def _walk(
             place = f"{name}{{{element}}}" if head.kind == CELL else place
             if len(inner):
                 yield from _walk(inner, order, place, notes, depth - 1, objects)
+
+
+def too_many(name: str, count: int) -> str:
+    """Return the note for a cell or structure array of more than MOST_ELEMENTS elements."""
+    return f"{name!r} was left out: it has {count} elements, more than {MOST_ELEMENTS}"
 
 
 def _content(path: Path, at: int, order: str, limit: int | None) -> bytes:

@@ -19,7 +19,10 @@ MOST_LABELS = 1000  # points: the labels of an axis are read only if it has at m
 
 
 def read_netcdf(path: Path) -> Variables:
-    """Return the variables. Dimensions become names of axes; `scale_factor`, `add_offset` and `_FillValue` are applied."""
+    """Return the variables. Dimensions become names of axes.
+
+    The attributes `scale_factor`, `add_offset`, `_FillValue` and `missing_value` are applied to the values.
+    """
     return _read_hdf5(path) if h5py.is_hdf5(path) else _read_classic(path)
 
 
@@ -87,7 +90,10 @@ def _quietly(open_file: Callable[..., Any], path: Path) -> Any:
 
 
 def _unpacked(variable: Variable, attributes: dict[str, Any], notes: list[str]) -> Variable:
-    """Return the variable with unpacked values: stored value · scale_factor + add_offset, and NaN for the fill value."""
+    """Return the variable with unpacked values: stored value · scale_factor + add_offset, and NaN for missing values.
+
+    A stored value is missing if it equals the attribute `_FillValue` or `missing_value`.
+    """
     fills = [attributes[key] for key in ("_FillValue", "missing_value") if key in attributes]
     packing = "scale_factor" in attributes or "add_offset" in attributes
     if not (fills or packing):

@@ -57,7 +57,7 @@ def read_npz(path: Path) -> Variables:
 
 
 def _check_archive(path: Path, members: list[zipfile.ZipInfo]) -> None:
-    """Raise LfnoError for an archive that is damaged or hostile: bad paths, absurd sizes, overlapping or equal members."""
+    """Raise LfnoError for a damaged or hostile archive: members with bad paths, implausible sizes, overlaps or equal names."""
     for member in members:
         name = PurePosixPath(member.filename.replace("\\", "/"))
         if name.is_absolute() or ".." in name.parts or ":" in (name.parts or ("",))[0]:

@@ -47,7 +47,7 @@ def read_parquet(path: Path) -> Variables:
 
 
 def _dtype(arrow: Any, kind: Any) -> np.dtype:
-    """Return the type of the values that are read from a column of an Arrow type."""
+    """Return the dtype of the values that are read from a column. kind: the Arrow type of the column."""
     if arrow.types.is_timestamp(kind):
         return np.dtype(float)
     if arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind):

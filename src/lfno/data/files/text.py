@@ -14,7 +14,7 @@ from lfno.data.files.text_dialect import MISSING, Dialect, is_data, sniff
 from lfno.data.files.text_time import microseconds, unwrapped
 from lfno.data.files.variables import Variable, Variables
 
-LINES = 100_000  # lines: a piece of this size is parsed at once
+LINES = 100_000  # lines: pieces of this size are parsed, because a file may be larger than memory
 
 
 def read_text(path: Path) -> Variables:
@@ -104,7 +104,7 @@ def _row(path: Path, dialect: Dialect, wanted: list[int], number: int, line: str
 
 
 def _value(path: Path, dialect: Dialect, number: int, column: int, cell: str) -> float:
-    """Return the number in a cell; a time stamp in microseconds since 1970; NaN for an empty cell."""
+    """Return the number in a cell, or a time in microseconds (see `text_time.microseconds`); NaN for a cell without a value."""
     if cell.lower() in MISSING:
         return float("nan")
     try:

@@ -15,10 +15,10 @@ from lfno.data.files.text_time import day_first, is_time, only_clock, only_dates
 DELIMITERS: tuple[str | None, ...] = (";", "\t", ",", "|", None)
 #: texts of a cell that mean "no value", in lower case
 MISSING = frozenset({"", "-", "--", "?", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "missing", "nat"})
-#: a line that begins with one of these signs is a comment
+#: a line that begins with one of these marks is a comment
 COMMENTS = ("#", "%", "//")
-SAMPLE = 2**20  # characters: only the beginning of a file is examined (for the encoding: bytes)
-SAMPLE_LINES = 200  # lines: only the beginning of a file is examined
+SAMPLE = 2**20  # characters (for the encoding: bytes): only this beginning of a file is examined
+SAMPLE_LINES = 200  # lines: at most this many lines at the beginning of a file are examined
 _NUMBER = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|^[+-]?inf(inity)?$", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"^[+-]?\d*,\d+([eE][+-]?\d+)?$")
 
@@ -28,13 +28,13 @@ class Dialect:
     """The format of a text table.
 
     encoding: encoding of the text.
-    delimiter: sign between two cells; None for one or more blanks.
+    delimiter: character between two cells; None for one or more blanks.
     decimal: decimal mark, "." or ",".
     trailing: whether each line ends with a delimiter.
     names, units: name and unit of each column.
     kinds: kind of each column: "number", "stamp" (a time), or "text".
     day_first: whether dates such as 2/3/2020 begin with the day.
-    date: the column of dates that belongs to a column of times of day, as a pair of indices; None if there is none.
+    date: (index of a column of dates, index of the column with the times of day of these dates); None if there is none.
     header: number of lines before the first row of numbers.
     notes: sentences about the format, for the user.
     """
@@ -137,8 +137,9 @@ def _describe(
 ) -> Dialect:
     """Return the dialect of a file with this delimiter.
 
+    note: notes about the encoding.
     lines: all examined lines.
-    tail: the lines of data at the end of `lines`.
+    tail: the second half of the examined lines, without blank lines and comments.
     """
     rows = [cut(line, delimiter) for line in tail]
     counts = [len(row) for row in rows]
@@ -151,7 +152,7 @@ def _describe(
     if above and len(above[-1]) == count + 1 and above[-1][-1].lower() == "comment":  # LabVIEW names a column without cells
         above[-1].pop()
     ends_empty = count > 1 and delimiter is not None and all(not row[-1] for row in rows if len(row) == count)
-    # if the cells of the last column are empty and the column has no name, each line ends with a delimiter
+    # if all cells of the last column are empty and the column has no name, each line ends with a delimiter
     trailing = ends_empty and not any(len(row) == count and row[-1] for row in above)
     if trailing:
         count -= 1
@@ -182,7 +183,7 @@ def _date_and_clock(times: dict[int, list[str]]) -> tuple[int, int] | None:
 
 
 def _usual(kinds: list[str]) -> str:
-    """Return the kind of most cells of a column."""
+    """Return the kind of most cells of a column: "number", "stamp" or "text". Missing cells do not count."""
     return max(("number", "stamp", "text"), key=kinds.count)
 
 

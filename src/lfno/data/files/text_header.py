@@ -9,7 +9,7 @@ _UNIT = re.compile(r"^(?P<name>.*?\S)\s*(?:\[(?P<a>[^\[\]]*)\]|\((?P<b>[^()]*)\)
 #: a unit alone, with or without brackets: `N` or `[N]`
 _BARE_UNIT = re.compile(r"^[\[(]?(?P<unit>[A-Za-zµμ°%Ω/^*·²³\-0-9. ]{0,12})[\])]?$")
 
-MOST_LINES = 3  # unused lines above a table that get a note each
+MOST_LINES = 3  # lines: up to this many unused lines above a table get a note each; more lines get one note together
 
 
 def split_unit(title: str) -> tuple[str, str]:
@@ -39,7 +39,8 @@ def units_row(cells: list[str]) -> list[str] | None:
 def name_columns(rows: list[list[str]], count: int) -> tuple[list[str], list[str], list[str]]:
     """Return (names, units, notes) of `count` columns, from the rows of text above the numbers.
 
-    The names are in the last row that has `count` cells. If that row holds units, the names are in the row above it.
+    Only rows with `count` cells are used. The names are in the last of these rows. If that row holds units, the names are in
+    the one before. Without such rows, the names are column1, column2, …
     """
     fitting = [row for row in rows if len(row) == count]
     unused = [row for row in rows if len(row) != count]

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-DAY = 86400.0
-EPOCH = datetime(1970, 1, 1).toordinal()
+DAY = 86400.0  # seconds
+EPOCH = datetime(1970, 1, 1).toordinal()  # days: the day from which dates are counted
 #: seconds in each unit of a duration such as `0.5 sec`
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "min": 60.0, "hr": 3600.0, "h": 3600.0, "day": DAY, "days": DAY}
 
@@ -21,8 +21,13 @@ _DURATION = re.compile(rf"^(?P<number>[+-]?\d+(?:[.,]\d+)?)\s*(?P<unit>{'|'.join
 
 
 def is_time(cell: str) -> bool:
-    """Return whether a cell holds a date, a time of day or a duration with its unit."""
-    return bool(cell) and bool(_STAMP.match(cell) or _DURATION.match(cell))
+    """Return whether a cell holds a date, a time of day or a duration with its unit.
+
+    >>> is_time("2020-03-01"), is_time("10:30"), is_time("5 ms"), is_time("Z")
+    (True, True, True, False)
+    """
+    match = _STAMP.match(cell)  # every part of the pattern is optional: the time zone Z alone is no time
+    return bool(match and (match["first"] or match["year"] or match["last"])) or bool(_DURATION.match(cell))
 
 
 def only_dates(cells: Sequence[str]) -> bool:
@@ -44,9 +49,10 @@ def day_first(cells: Sequence[str]) -> bool:
 
 
 def microseconds(cell: str, day_first: bool = False) -> float:
-    """Return the time in a cell in microseconds; dates count from 1970. Raises ValueError for another cell.
+    """Return the time in a cell in microseconds: a date since 1970, a time of day since midnight, or a duration.
 
     Double precision holds microseconds since 1970 exactly, but not the same times in seconds.
+    Raises ValueError for a cell that holds no time.
 
     >>> [microseconds(cell) / 1e6 for cell in ("00:01:02.5", "80 ms", "01:30 PM", "02:03.5")]
     [62.5, 0.08, 48600.0, 123.5]
@@ -68,6 +74,7 @@ def microseconds(cell: str, day_first: bool = False) -> float:
 
 
 def _time_of_day(match: re.Match[str]) -> float:
+    """Return the time of day, or the duration of this form, in seconds. `match` is a match of `_STAMP`."""
     if match["first"] is None:
         return 0.0
     first, fraction = int(match["first"]), float(f"0.{match['fraction'] or 0}")

@@ -31,7 +31,7 @@ class Variable(Short):
     unit: unit of the values; "" if unknown.
     axes: names of the axes; empty if unknown.
     mapped: the array itself, if it is in memory or in a memory map; else None.
-    labels: name of an axis -> names of its points, if the points have names. Each point is then a separate channel.
+    labels: name of an axis -> names of its points, if the file names the points. Each point of such an axis is a channel.
     """
 
     name: str
@@ -70,8 +70,11 @@ class Variable(Short):
     def array(self, notes: list[str], keep_double: bool = False) -> np.ndarray:
         """Return the values as native floats. Integers, booleans and other byte orders are converted, with a note.
 
+        A float array in memory or in a memory map is returned without a copy, so do not write to it. A large array may become
+        float32 or a file on disk; see `lfno.core.memory.allocate`.
+
         notes: receives a sentence for each conversion.
-        keep_double: whether values in double precision must stay in double precision.
+        keep_double: whether the values must be float64, as time stamps must.
         Raises LfnoError if the values are not real numbers, or if the file is damaged.
         """
         self.refuse_other_than_real()
@@ -98,7 +101,10 @@ class Variable(Short):
             raise LfnoError(f"{self.name!r} holds {kind(self.dtype)}, not numbers; choose another variable")
 
     def summary(self) -> tuple[float, float, int]:
-        """Return (smallest value, largest value, number of missing or non-finite values), in one pass over the file."""
+        """Return (smallest value, largest value, number of values that are NaN or infinite), in one pass over the file.
+
+        The smallest value is ∞ and the largest is −∞ if no value is finite.
+        """
         low, high, missing = math.inf, -math.inf, 0
         for block in self.stream():
             finite = block[np.isfinite(block)] if block.dtype.kind == "f" else block.ravel()
@@ -248,7 +254,7 @@ def first_stamp(stamps: np.ndarray) -> np.datetime64:
 
 
 def reason(error: Exception) -> str:
-    """Return the first line of an error message, or the type of the error if the message is empty."""
+    """Return the first line of an error message, or the name of the error class if the message is empty."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 

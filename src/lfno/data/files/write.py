@@ -17,7 +17,7 @@ from lfno.data.files.text_dialect import sniff
 from lfno.data.files.variables import Variable
 from lfno.data.storage import atomic, created
 
-ROWS = 100_000  # rows: a piece of a table of this size is turned into text at once
+ROWS = 100_000  # rows: pieces of a table of this size are turned into text, so that the text fits into memory
 
 
 def write(path: str | Path, variables: Sequence[Variable], like: Path | None = None) -> None:
@@ -25,11 +25,13 @@ def write(path: str | Path, variables: Sequence[Variable], like: Path | None = N
 
     path: the file to write.
     variables: arrays with names of axes (`t`, `sample`, `channel`, `x`, …).
-    like: a text file. If it has the same ending as `path`, its delimiter and decimal mark are used.
+    like: a text file. If it has the same ending as `path`, its delimiter and decimal mark are used, unless its columns are
+        separated by blanks.
 
-    A table (CSV, TSV, Parquet, NPY) has one row per time step. If there are many trajectories, the table also has a column
-    `sample` with the number of the trajectory.
-    Raises LfnoError for an ending without a writer, or a name that the format cannot store.
+    A table (text, Parquet, NPY) has one row per time step. If there are many trajectories, the table also has a column `sample`
+    with the number of the trajectory, from 0. An NPY file contains only the numbers, without the names of the columns.
+    Raises LfnoError for an ending without a writer, for a name that the format cannot store, for a field with an axis of space
+    in a table, or if a package for the format is not installed.
 
     >>> t = np.arange(3) * 0.5
     >>> write("answer.csv", [Variable.of("t", t, "s", ("t",)), Variable.of("u", t**2, "m", ("t",))])
@@ -89,7 +91,11 @@ def _table(variables: Sequence[Variable]) -> dict[str, np.ndarray]:
 
 
 def _marks(ending: str, like: Path | None) -> tuple[str, str]:
-    """Return (delimiter, decimal mark) of the file `like`. Without such a file, return the usual marks of the ending."""
+    """Return (delimiter, decimal mark) of the file `like`.
+
+    The usual marks of the ending are returned if there is no such file, if it has another ending, or if blanks separate its
+    columns.
+    """
     usual = "," if ending == ".csv" else "\t", "."
     if like is None or like.suffix.lower() != ending:
         return usual

@@ -19,7 +19,8 @@ def is_xarray(source: Any) -> bool:
 def from_xarray(source: Any) -> Variables:
     """Return the arrays and coordinates of a DataArray or Dataset as variables.
 
-    Times become seconds after the first time. Coordinates of text become the labels of their axis.
+    Dates become seconds after the first date, and durations become seconds. A coordinate of text with at most MOST_LABELS
+    points becomes the labels of its axis.
 
     Raises LfnoError if the object contains no numbers.
     """

@@ -32,7 +32,7 @@ import numpy as np
 from lfno.core.errors import LfnoError, Option
 from lfno.core.grid import Axis, Grid
 from lfno.data import storage
-from lfno.data.dataset import Dataset
+from lfno.data.dataset import INPUT_GAPS, Dataset
 from lfno.data.files import Variables, read
 from lfno.data.files.hdf5 import opened
 from lfno.data.files.xarray_objects import from_xarray, is_xarray
@@ -42,7 +42,7 @@ from lfno.data.signals.clean import Treatment, clean
 from lfno.data.signals.columns import extent
 from lfno.data.signals.experiments import named
 from lfno.data.signals.names import Roles, find_roles, sampling_step
-from lfno.data.signals.record import INPUT_GAPS, PERIOD, Record
+from lfno.data.signals.record import PERIOD, Record
 from lfno.data.signals.runs import Runs, of_trajectories
 from lfno.data.signals.sampling import coordinate, in_seconds
 from lfno.data.signals.separate import separate
@@ -69,16 +69,18 @@ def read_signals(
         file is unambiguous, or if the first column increases in equal steps.
     sample: name of the column with the number of the trajectory, for a table of many trajectories.
     axes: roles of the axes, `"sample,t"` or `"f=sample,t;u=sample,x,t"`. Needed if the lengths of the axes are ambiguous.
-    dt: time step of data without a time vector.
+    dt: time step in seconds of data without a time vector.
     resample: whether to interpolate signals to a uniform time axis if their time stamps are not uniform.
 
     Returns a `Record` for one run, a `Dataset` for trajectories of equal length, or `Runs` for runs of unequal length. Several
     runs in one file may be cells or structure arrays of MATLAB, numbered groups of HDF5, or a table of all runs. Such a table
-    needs a column of run numbers, or a time that starts again with each run.
+    needs a column of run numbers, or a time that starts again with each run. Names such as `uEst` and `uVal` also separate
+    runs. A file that contains a data set of lfno is read as it is, and the other options have no effect.
 
-    Missing values (empty, NaN, infinite, or marks such as -9999) and missing rows are filled. `mask` of the result is True
-    where an output was measured. `provenance["notes"]` lists every change to the data.
-    Raises LfnoError if the names or axes are ambiguous, or if the time is not uniform and `resample` is False.
+    Missing values (empty, NaN, infinite, or marks such as -9999) and missing rows are filled. `mask` of the result is False
+    where an output was not measured, and in long gaps of the inputs. `provenance["notes"]` lists every change to the data.
+    Raises LfnoError if the file cannot be read, if the names or axes are ambiguous, or if the time is not uniform and
+    `resample` is False.
 
     >>> t = np.arange(200) * 0.05
     >>> read_signals({"t": t, "f": np.sin(t), "u": np.cos(t)}).grid.steps
@@ -257,7 +259,7 @@ def _space(
 def _parameters(
     variables: Variables, roles: Roles, layout: Layout, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """Return the vectors with one number for each sample that have no other role: name -> array (sample,)."""
+    """Return the parameters, name -> array (sample,): the vectors with one number for each sample and without another role."""
     count = next(variables[n].shape[r.index("sample")] for n, r in layout.roles.items() if "sample" in r)
     taken = {*roles.inputs, *roles.outputs, *roles.times, *roles.coordinates}
     names = [n for n, v in variables.entries.items() if n not in taken and v.numeric and extent(v) == (count,)]

@@ -42,8 +42,9 @@ def settle(variable: Variable, axes: tuple[str, ...] | None, known: dict[str, in
     axes: roles that the user states; None if the user states none.
     known: number of points of the time `t` and of each coordinate.
 
-    Without `axes`, the names in the file decide. For axes without a name, the lengths decide.
-    Raises LfnoError unless exactly one assignment fits the lengths.
+    Without `axes`, the names in the file decide. For axes without a name, the lengths decide: the assignment with the most
+    known roles is used.
+    Raises LfnoError if no assignment fits the lengths, if several fit equally well, or if stated axes do not fit the array.
     """
     own = tuple(_role(name) for name in variable.axes)
     # the points of an axis with labels are channels, unless it is the sample axis

@@ -14,7 +14,7 @@ from lfno.data.signals import missing
 from lfno.data.signals.sampling import Clock, clock, common, measured_at, onto, placed
 from lfno.data.signals.sides import Side
 
-SHORT = 5  # time steps: a gap in an input up to this length is filled well enough that the outputs after it are still scored
+SHORT = 5  # time steps: in and after a gap of the inputs up to this length, outputs are scored: its filled values are accurate
 
 Rows = np.ndarray | range  # for each row that was kept, its index in the file
 
@@ -25,7 +25,7 @@ class Treatment:
 
     resample: whether signals may be interpolated to a uniform time axis.
     row: `row(k)` says where row k is in the file ("line 13"), for messages.
-    times: names of the time vectors.
+    times: names of one or two time vectors; ("dt",) if the user gives the time step.
     unit: unit of the time.
     """
 
@@ -42,10 +42,11 @@ class Treatment:
 def clean(inputs: Side, outputs: Side, treatment: Treatment, notes: list[str]) -> tuple[Axis, list[list[int]]]:
     """Clean inputs and outputs in place. Return (time axis, long gaps of the inputs).
 
-    Each gap is [sample, start, stop], as indices of a trajectory and of time steps.
+    Each gap is [sample, start, stop]: the index of the trajectory, and the time steps `start` … `stop` − 1.
     notes: receives a sentence for each change.
 
-    After the call, every value is finite. `outputs.mask` is True where an output was measured and the inputs have no long gap.
+    After the call, every value is finite. `outputs.mask` is True where an output was measured and the inputs have no long gap,
+    or None if this holds everywhere.
     Outputs after a long gap are not masked here, because the length of this mask depends on the memory of the system; see
     `lfno.data.gaps.after_gaps`.
     """
@@ -134,7 +135,9 @@ def _note_inputs(inputs: Side, gaps: list[list[int]], axis: Axis, notes: list[st
     if inputs.mask is None:
         return
     count = int(inputs.mask.size - inputs.mask.sum())
-    notes.append(f"{counted(count, 'value')} of the input missing: filled by linear interpolation, because a model needs all")
+    notes.append(
+        f"{counted(count, 'value')} of the input missing: filled by linear interpolation, because a model needs every value"
+    )
     if gaps:
         sample, start, stop = max(gaps, key=lambda gap: gap[2] - gap[1])
         where = f"{axis.origin + start * axis.step:g} {axis.unit}" + (f" in sample {sample}" if sample else "")

@@ -25,7 +25,7 @@ def is_signal(variable: Variable) -> bool:
 
 
 def increases(variable: Variable) -> bool:
-    """Return whether each value of a vector is larger than the value before it."""
+    """Return whether each value of a vector is larger than the value before it. False if the values are not in memory."""
     values = variable.mapped
     return values is not None and values.dtype.kind in "fiu" and first_not_later(values.reshape(-1)) is None
 
@@ -35,8 +35,9 @@ def increases_evenly(variable: Variable, headed: bool) -> float | None:
 
     headed: whether the columns of the table have names.
 
-    The column must not have the name or the unit of a signal, or the name of a counter. Its values must increase in equal
-    steps. The step must not be 1, because such a column may contain row numbers.
+    The column must not have the usual name of a signal or counter, and its unit must be a unit of time or unknown. It must have
+    at least FEWEST_TIMES values, in memory or in a memory map, which increase in equal steps. The step must not be 1, because
+    such a column may contain row numbers.
 
     >>> frames = np.arange(0, 60, 3)
     >>> increases_evenly(Variable.of("stamp", frames), True), increases_evenly(Variable.of("force", frames), True)
@@ -85,7 +86,7 @@ def is_idle(variables: Variables, name: str) -> bool:
 
 
 def neighbours(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield pieces of (values[:-1], values[1:]), because the file may be larger than memory."""
+    """Yield (values[:-1], values[1:]) in pieces of about 32 MB, because the file may be larger than memory."""
     for start in range(0, len(values) - 1, BLOCK // 8):
         piece = values[start : start + BLOCK // 8 + 1]
         yield piece[:-1], piece[1:]

@@ -23,6 +23,8 @@ ABSENT = "no input"
 def load_decays(path: str | Path, output: str, **reading: Any) -> Record | Dataset:
     """Return the outputs of a file that was measured without an input. The result has one input, which is zero.
 
+    Runs of unequal length become trajectories of one length, with a mask.
+
     output: names of the outputs, separated by commas.
     reading: the other options of `lfno.data.signals.read_signals`, except `input`.
     Raises LfnoError if the file lacks an output.

@@ -1,4 +1,8 @@
-"""Separate the experiments of one file by the names of their arrays: `uEst`, `yEst`, `uVal`, or `u_100mV`, `y_100mV`."""
+"""Separate the experiments of one file by the names of their arrays.
+
+Such names are `uEst`, `yEst`, `uVal`, `yVal` (parts of the split), or `u_100mV`, `y_100mV`, `u_200mV`, `y_200mV` (levels: the
+amplitudes of the input).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ _CAMEL = re.compile(rf"^(?P<base>.*[a-z0-9])(?P<part>{'|'.join(word.capitalize()
 #: a name with a level: the field `u` and the level `100mV` of `u_100mV`
 _LEVEL = re.compile(r"^(?P<field>[A-Za-z]+)_?(?P<level>\d.*)$")
 
-REPEATS = 0.2  # relative RMS difference between neighbouring periods of an input: below, the axis is an axis of periods
+REPEATS = 0.2  # share of the RMS of an array: if neighbours along an axis differ by less, it can be the axis of periods
 
 
 def named(variables: Variables, names: Sequence[str | None]) -> Variables:
@@ -99,11 +103,13 @@ def levels(arrays: dict[str, Variable]) -> list[dict[str, Variable]]:
 
 
 def runs_of(values: dict[str, np.ndarray]) -> tuple[list[dict[str, np.ndarray]], int, int]:
-    """Return (arrays (time, channel) of each realisation, samples of a period, number of periods).
+    """Return (arrays of each realisation, number of samples of a period, number of periods).
 
-    values: arrays with four axes. The first axis is the time within a period. The axis along which the values of an array
-    repeat is the axis of periods; if there is none, the last axis. The second axis has the channels, unless it has the periods.
-    All other axes are realisations.
+    values: name -> array with four axes. The first axis is the time within a period. The axis of periods is the axis along
+        which the values of an array repeat; if there is none, the last axis. The second axis has the channels, unless it has
+        the periods. All other axes are realisations.
+
+    Each realisation is a mapping name -> array (time, channel) with its periods one after the other.
     """
     shape = next(iter(values.values())).shape
     repeating = {axis: min(_change(array, axis) for array in values.values()) for axis in (1, 2, 3) if shape[axis] > 1}

@@ -15,11 +15,11 @@ from lfno.data.signals.sides import Side
 
 #: values that loggers and archives write for "no value"
 MARKS = (-999.0, -999.25, -9999.0, -99999.0, -999999.0, 999.0, 9999.0, 99999.0, 999999.0, 1e20, 1e30, 1e36)
-FAR = 10  # factor: a mark is this many times larger in magnitude than every other value; no real signal jumps so far
+FAR = 10  # factor: a mark is more than this many times as large as every other value; no real signal jumps so far
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return an array (sample, time) of booleans: whether all channels and points are finite.
+    """Return an array (sample, time) of booleans: True where the values of all channels and points in space are finite.
 
     values: (sample, channel, *space, time).
     """
@@ -31,8 +31,8 @@ def finite(values: np.ndarray) -> np.ndarray:
 def fill(side: Side, notes: list[str]) -> None:
     """Fill missing values by linear interpolation in time and set `side.mask`, which is True where a value was measured.
 
-    A missing value at an end of a series takes the nearest measured value. If one trajectory of a channel has no value, it
-    becomes zero. Raises LfnoError for a channel that has no value in any trajectory.
+    A missing value at an end of a series takes the nearest measured value. If a channel has no value in one trajectory, the
+    filled values of this trajectory are zero. Raises LfnoError for a channel that has no value in any trajectory.
 
     >>> side = Side(np.array([[[1.0, np.nan, 3.0]]]), (), np.arange(3.0))
     >>> fill(side, [])

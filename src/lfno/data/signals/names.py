@@ -56,9 +56,11 @@ def find_roles(
 
 
 def proposal(variables: Variables) -> dict[str, str]:
-    """Return options for a file whose names tell no roles: the first signal as input, the second as output, and a time step.
+    """Return example options `input` and `output` for a file whose names do not show all roles, and `dt` if it has no time.
 
-    The values are examples, which the user has to correct. The result is empty if the file has fewer than two signals.
+    The input is the first signal whose name shows an input, or else the first whose name does not show an output. The output is
+    the first other signal whose name does not show an input. Without such signals, the first two signals are the input and the
+    output. The user has to correct the examples. The result is empty if the file has fewer than two signals.
     """
     clocks = _clocks(variables, set())
     coordinates = {name for name in variables if name not in clocks and _is_coordinate(variables, name)}
@@ -72,14 +74,14 @@ def proposal(variables: Variables) -> dict[str, str]:
 
 
 def _signals(variables: Variables, taken: set[str], clocks: tuple[str, ...]) -> list[str]:
-    """Return the variables that can be inputs or outputs."""
+    """Return the variables that can be inputs or outputs. clocks: names of the time vectors."""
     rest = [name for name in variables if name not in taken and is_signal(variables[name])]
     rest = [name for name in rest if not numbers_rows(variables, name)]
     rest = [name for name in rest if len(rest) <= 2 or not is_idle(variables, name)]
     moments = {variables[clock].size for clock in clocks}
     timed = [name for name in rest if len(extent(variables[name])) > 1 or variables[name].size in moments]
-    # beside arrays of trajectories or sensors, a vector as long as the time is a signal, another vector a parameter; in a
-    # table, a vector of another length belongs to something else
+    # If the file has arrays of several axes, a vector as long as the time is a signal, and any other vector is a parameter. If
+    # the file has vectors only, and at least two are as long as the time, then only these are signals.
     arrays = any(len(extent(variables[name])) > 1 for name in rest)
     return timed if arrays or len(timed) > 1 else rest
 
@@ -109,7 +111,11 @@ def _with_parts(variables: Variables, rest: list[str], taken: set[str]) -> list[
 
 
 def _clocks(variables: Variables, taken: set[str]) -> tuple[str, ...]:
-    """Return the variables whose names mean a time. If there are none, return the result of `unnamed_clock`."""
+    """Return the variables whose names mean a time.
+
+    If there are none, return the result of `unnamed_clock`. If this is empty too, return the only variable that increases and
+    has a unit of time.
+    """
     free = [name for name in variables if name not in taken and is_signal(variables[name])]
     exact = [name for name in free if bare_word(name) in TIMES and (name.isalpha() or increases(variables[name]))]
     if len(exact) == 1:

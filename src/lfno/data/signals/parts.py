@@ -119,7 +119,7 @@ def fold(variables: Variables, sample: str, time: str | None) -> Variables:
     sample: the column with the number of the trajectory.
     time: the time column, or None.
     A column with one number for each trajectory becomes a vector (sample,).
-    Raises LfnoError if the trajectories have different lengths or times.
+    Raises LfnoError if the trajectories have different lengths or times, or if the rows of a trajectory are not together.
     """
     notes = list(variables.notes)
     numbers = variables[sample].array(notes)

@@ -1,4 +1,4 @@
-"""Read a file for a prediction. The file must contain the inputs of the trained model, and may contain the outputs."""
+"""Read a file for a prediction (a question to the model). The file must contain the inputs, and may contain the outputs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ABSENT = "to be predicted"
 def load_question(
     path: str | Path, inputs: Sequence[str], outputs: Sequence[str], **reading: Any
 ) -> tuple[Record | Dataset, bool]:
-    """Return (data, whether the file contains the outputs). Without outputs, the outputs of the data have no meaning.
+    """Return (data, whether the file contains the outputs). If not, the outputs of the data are placeholders without meaning.
 
     inputs, outputs: names of the channels that the model was trained with; empty if the model does not know them.
     reading: the options of `read_signals`.
 
-    If the user does not name the input, the file is searched for the input names of the training. If it lacks these names but
-    has only one signal besides the time and the outputs, this signal is the input.
+    If the user does not name the input, the file is searched for the input names of the training. If the file lacks these
+    names, the input is the only signal with the usual name of an input, or else the only signal besides time and outputs.
     Raises LfnoError if the input cannot be found.
     """
     if is_dataset(Path(path)):

@@ -9,11 +9,9 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import full_mask
+from lfno.data.dataset import INPUT_GAPS, full_mask
 from lfno.systems.base import Channel
 
-#: key in the provenance: a list of the long gaps of the inputs, each [sample, start, stop] (indices of sample and time step)
-INPUT_GAPS = "input_gaps"
 #: key in the provenance: the number of samples of a period, if the file states it
 PERIOD = "period"
 
@@ -68,11 +66,15 @@ class Record:
         return self.grid.shape[-1]
 
     def part(self, start: int, stop: int) -> Record:
-        """Return the samples `start` to `stop` (not included) as a record. The times of the samples do not change."""
+        """Return the samples `start` … `stop` − 1 as a record. The times of the samples do not change."""
         if not 0 <= start < stop <= len(self):
             raise LfnoError(f"samples {start} to {stop} are not a part of a record of {len(self)} samples")
         axis = self.grid.axes[-1]
         grid = self.grid.change(axis.name, size=stop - start, origin=axis.origin + start * axis.step)
         mask = None if self.mask is None else self.mask[..., start:stop]
         inputs, outputs = self.inputs[..., start:stop], self.outputs[..., start:stop]
-        return replace(self, inputs=inputs, outputs=outputs, grid=grid, mask=mask)
+        gaps = [(max(first, start) - start, min(last, stop) - start) for _, first, last in self.provenance.get(INPUT_GAPS, [])]
+        provenance = {key: value for key, value in self.provenance.items() if key != INPUT_GAPS}
+        if inside := [[0, *gap] for gap in gaps if gap[0] < gap[1]]:
+            provenance[INPUT_GAPS] = inside
+        return replace(self, inputs=inputs, outputs=outputs, grid=grid, mask=mask, provenance=provenance)

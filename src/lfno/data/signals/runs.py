@@ -10,8 +10,8 @@ import numpy as np
 
 from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
-from lfno.data.dataset import Dataset, measured_length
-from lfno.data.signals.record import INPUT_GAPS, Record
+from lfno.data.dataset import INPUT_GAPS, Dataset, measured_length
+from lfno.data.signals.record import Record
 from lfno.systems.base import Channel
 
 RATE_TOLERANCE = 1e-6  # relative difference: time steps of two runs that differ less are taken as equal
@@ -24,7 +24,7 @@ class Runs:
     records: at least one record; all have the same number of channels, points in space and time step.
     provenance: the origin of the data. `provenance["notes"]` is a list of sentences, one for each change to the data.
 
-    Raises LfnoError, with the names of two runs, if these runs do not fit together.
+    Raises LfnoError if there is no record, or if a run does not fit the first run; the message names both.
 
     >>> signal = lambda n: Record(np.zeros((1, n)), np.ones((1, n)), Grid.line(n, 0.1), (Channel("f"),), (Channel("u"),))
     >>> Runs((signal(50), signal(80)))
@@ -73,13 +73,15 @@ class Runs:
     def padded(self) -> Dataset:
         """Return the runs as trajectories of one length.
 
-        A shorter run is extended: its last input is held, and the added outputs are masked, so that they are never scored.
+        A shorter run is extended: its last input is held, and the added outputs are masked, so that they are never scored. The
+        times of all trajectories begin at 0.
         """
         longest = self.grid.shape[-1]
         whole = [extended(record, longest) for record in self.records]
         masks = None
         if any(record.mask is not None for record in whole):
             masks = np.stack([np.ones(r.outputs.shape, bool) if r.mask is None else r.mask for r in whole])
+        gaps = [[k, *gap] for k, record in enumerate(self.records) for _, *gap in record.provenance.get(INPUT_GAPS, [])]
         axis = self.grid.axes[-1]
         return Dataset(
             np.stack([record.inputs for record in whole]),
@@ -88,7 +90,7 @@ class Runs:
             {},
             self.input_channels,
             self.output_channels,
-            dict(self.provenance),
+            self.provenance | ({INPUT_GAPS: gaps} if gaps else {}),
             masks,
         )
 

@@ -43,9 +43,9 @@ class Clock(Short):
 
 
 def in_seconds(stamps: np.ndarray, unit: str, name: str, notes: list[str]) -> tuple[np.ndarray, str]:
-    """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted.
+    """Return (stamps, unit) in seconds. Stamps in an unknown unit are not converted. Stamps without a unit count as seconds.
 
-    name: the time vector, for the note. Without a unit, the last word of the name gives it, as in `time_ms`.
+    name: the name of the time vector. If `unit` is empty, the last word of the name may be the unit, as in `time_ms`.
     """
     word = unit.split()[0] if unit.split() else next(iter(re.findall(r"[_ .]([A-Za-zµμ]+)$", name)), "")
     factor = SECONDS.get(word.lower())
@@ -65,17 +65,18 @@ def tidy(step: float) -> float:
 def clock(
     stamps: np.ndarray, name: str, unit: str, where: Callable[[int], str], resample: bool, notes: list[str]
 ) -> Clock:
-    """Return the clock of the stamps t_0, t_1, …, t_N.
+    """Return the clock of the stamps t_0, t_1, …, t_N: one stamp for each of the N + 1 rows.
 
     stamps: (rows,) time stamps, which must increase.
     name, unit: name and unit of the time vector.
     where: `where(i)` says where row i is in the file ("line 13"), for messages.
-    resample: whether signals may be interpolated. If so, stamps that are not uniform get an axis with about the median step.
+    resample: whether signals may be interpolated. Stamps that are not uniform then get an axis with about the median step.
     notes: receives a sentence for each finding.
 
     The stamps are uniform if |t_i − (t_0 + i dt)| ≤ 0.05 dt for every i, with dt = (t_N − t_0)/N. They are also uniform if some
     rows are missing and all stamps lie on a uniform axis.
-    Raises LfnoError if the stamps do not increase, or if they are not uniform and `resample` is False.
+    Raises LfnoError if there are fewer than three stamps, if the stamps do not increase, or if they are not uniform and
+    `resample` is False.
     """
     if len(stamps) < 3:
         raise LfnoError(f"the time {name!r} has {len(stamps)} values; at least 3 are needed")
@@ -170,7 +171,10 @@ def first_not_later(stamps: np.ndarray) -> int | None:
 
 
 def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]) -> Axis:
-    """Return a time axis from the first to the last time that both clocks contain. Its step is the smaller of the two steps."""
+    """Return the time axis of the interval that both clocks cover. Its step is the smaller of the two steps.
+
+    Raises LfnoError if the clocks do not overlap.
+    """
     start = max(first.stamps[0], second.stamps[0])
     stop = min(first.stamps[-1], second.stamps[-1])
     if stop <= start:
@@ -188,6 +192,8 @@ def common(first: Clock, second: Clock, names: tuple[str, ...], notes: list[str]
 def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], what: str) -> np.ndarray:
     """Return values (…, points) on a uniform axis, interpolated with monotone cubics (PCHIP), which never overshoot the data.
 
+    Before the first stamp and after the last one, the nearest value is held.
+
     values: (…, rows).
     what: names of the signals, for the note about memory.
     """
@@ -203,6 +209,8 @@ def onto(values: np.ndarray, stamps: np.ndarray, axis: Axis, notes: list[str], w
 def measured_at(axis: Axis, stamps: np.ndarray, mask: np.ndarray | None) -> np.ndarray | None:
     """Return booleans (…, points): whether the value at each point of a uniform axis counts as measured; None if all do.
 
+    axis: the uniform axis.
+    stamps: (rows,) time stamps of the measured values.
     mask: (…, rows), True where the value at a stamp was measured; None if all values were measured.
 
     A point counts as measured if the values at both neighbouring stamps were measured. In addition, the two stamps must be at

@@ -1,7 +1,7 @@
 """Separate the runs of one file.
 
-The runs are arrays with names such as `uEst` and `uVal`, cells or structure arrays of MATLAB, groups of HDF5, or rows of a
-table with a column of run numbers or with a time that starts again.
+The runs are arrays with names such as `uEst` and `uVal`, arrays with an axis of realisations, cells or structure arrays of
+MATLAB, groups of HDF5, sheets of Excel, or rows of a table with a column of run numbers or with a time that starts again.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Separated(NamedTuple):
 
 
 def separate(variables: Variables, sample: str | None, time: str | None) -> Separated | None:
-    """Return the variables of each run of a file; None if the file holds one run, or arrays of runs of equal length.
+    """Return the variables of each run of a file; None if the file holds one run, or arrays (sample, …) of all runs.
+
+    The result is also None for a table of runs of equal length with a column of run numbers; see `lfno.data.signals.parts`.
 
     sample: the column of a table with the number of the run; searched for if None.
     time: the time column of a table; searched for if None.
@@ -201,8 +203,8 @@ def _rows(variables: Variables, sample: str | None, time: str | None) -> list[Va
 def _restarts(stamps: np.ndarray) -> np.ndarray | None:
     """Return the indices of the rows at which a run starts, including row 0; None if the time never starts again.
 
-    stamps: (rows,). The first stamp of each run must be within two steps of the first stamp of the table. Each run must have at
-    least LEAST_ROWS rows.
+    stamps: (rows,) the time of each row. The first stamp of each run must be within two median steps of the first stamp of the
+        table. Each run must have at least LEAST_ROWS rows.
 
     >>> _restarts(np.tile(np.arange(10.0), 2))
     array([ 0, 10])

@@ -40,7 +40,7 @@ RATES = {"fs", "rate", "samplerate", "samplingrate", "samplefrequency", "samplin
 STEPS = {"dt", "ts", "step", "timestep", "sampletime"}
 
 
-SHORTEST = 3  # letters of a word that tells the role of a longer name: the `out` of `Q_out` does, the `y` of `acc y` does not
+SHORTEST = 3  # letters: a shorter word in a longer name does not tell its role; `out` in `Q_out` does, `y` in `acc y` does not
 
 
 def side(name: str) -> str:
