@@ -38,7 +38,7 @@ def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[st
     """Write the graph for windows of `size` samples in float32 to a file, and return a description of the file.
 
     ONNX Runtime first runs the graph on random inputs. Raises LfnoError, and writes no file, if the outputs differ from the
-    outputs of the model.
+    outputs of the model, if the window is too long, or if onnx or onnxruntime is not installed.
     """
     check_packages(path)
     if size > MOST_POINTS:
