@@ -119,7 +119,10 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     held, kept = (order[: len(rows) // 5], order[len(rows) // 5 :]) if len(rows) >= 5 else (order, order)
 
     def regress(train: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the map from rows of inputs to outputs, fitted to the samples `train`. ridge: λ / mean squared norm of a row."""
+        """Return the map from rows of inputs to outputs, fitted to the samples `train`.
+
+        ridge: λ divided by the mean squared norm of a row.
+        """
         middle, mean = rows[train].mean(0), outputs[train].mean(0)
         centred = rows[train] - middle
         gram = centred @ centred.T
@@ -159,8 +162,8 @@ def fit_baselines(
     """Fit every baseline that the data allow, and return name → predict.
 
     The arguments are described at the top of this file. The mean and the linear model of signals use only measured values.
-    Interpolation is left out unless every sample has exactly one parameter, with at least two different values. Raises LfnoError
-    if the shapes do not agree.
+    Interpolation is left out unless every sample has exactly one parameter, with at least two different values. Raises
+    LfnoError if the shapes do not agree.
     """
     inputs, outputs = _checked(inputs, outputs, parameters, grid)
     if mask is not None and np.shape(mask) != outputs.shape:

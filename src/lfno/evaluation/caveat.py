@@ -46,8 +46,8 @@ def split_caveat(model: Any, provenance: dict[str, Any] | None = None) -> str:
 def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     """Return a sentence if the transient part of a response is still large at the end; else "".
 
-    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system. Another cause is
-    a nonlinear system with several steady responses: the response can stay far from the steady part of the model.
+    Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system. A nonlinear
+    system with several steady responses is another cause: its response can stay far from the steady part of the model.
 
     transient, response: (…, time); NaN in the response where it was not measured.
 

@@ -43,7 +43,7 @@ class Calibration(Short):
         error = np.abs(np.asarray(prediction, dtype=np.float64) - truth)
         error = error.reshape(*error.shape[:2], -1)
         known = np.ones(error.shape, bool) if mask is None else np.broadcast_to(mask, truth.shape).reshape(error.shape)
-        measured = known.any(2)
+        measured = np.asarray(known.any(2))
         kept = measured[:, measured.any(0)].all(1) & measured.any(1)
         error, known = error[kept], known[kept]
         draw = np.where(known, np.random.default_rng(seed).random(error.shape), -1.0).argmax(-1)

@@ -15,7 +15,7 @@ from lfno.core.short import Short
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
-AT_REST = 0.1  # share of the RMS of the first period: a record starts at rest if the first two samples of all outputs are smaller
+AT_REST = 0.1  # share of the RMS of the first period: at rest, the first two samples of every output are smaller
 
 
 class Decomposes(Protocol):

@@ -83,7 +83,7 @@ class Description:
 
     @property
     def has_memory(self) -> bool:
-        """Return whether the model needs the inputs before the test part of a record: False for networks without a linear model.
+        """Return whether the model also gets the inputs before the test part of a record: False for networks alone.
 
         Other models have a state. All earlier inputs determine the state at the first sample of the test part.
         """

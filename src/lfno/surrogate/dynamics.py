@@ -43,8 +43,8 @@ class Dynamics(Description):
             for every input. If networks correct a linear model of fields, the result is the modes of this linear model.
 
         Models with feedback, equations, and networks for fields on a line are linearised about their state of rest only. For
-        these models, another value of `operating` than 0 raises LfnoError. The intervals of an ensemble of networks for signals
-        include the scatter of its members.
+        these models, another value of `operating` than 0 raises LfnoError. The intervals of an ensemble include the scatter of
+        its members, except for fields on a line.
 
         >>> import lfno
         >>> [mode] = lfno.load("duffing-c05").modes()

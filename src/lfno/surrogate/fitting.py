@@ -80,10 +80,11 @@ def fit(
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "equation", "lfno", "lno", "fno", "marching" (a network that predicts a field frame after frame)
-        or "auto". "auto" fits several models and keeps the simplest one with a low validation error. The models are a linear model, modes with feedback and an LFNO for the user's signals; a linear model, a partial differential equation and an
-        LFNO for the user's fields on a line; and an LFNO for other data. An LFNO for the user's signals learns the residual of
-        the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
+    model: "linear", "feedback", "equation", "lfno", "lno", "fno", "marching" (a network that predicts frame after frame) or
+        "auto". "auto" fits several models and keeps the simplest one with a low validation error. For the user's signals, the
+        models are a linear model, modes with feedback and an LFNO. For the user's fields on a line, they are a linear model, a
+        partial differential equation and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals learns
+        the residual of the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
     preset: a function (model, grid) that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.

@@ -101,8 +101,8 @@ class Surrogate(Dynamics, Deployment):
         everywhere: whether `level` is the probability for the whole trajectory or, if False, for each single point.
 
         Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
-        from the errors on test samples (see `lfno.evaluation.conformal`). `calibration.promise` returns the range of the share of
-        new trajectories between the bounds. If an input exceeds the range of the training data by a factor, the bounds are
+        from the errors on test samples (see `lfno.evaluation.conformal`). `calibration.promise` states the range of the share
+        of new trajectories between the bounds. If an input exceeds the range of the training data by a factor, the bounds are
         widened by this factor. Raises LfnoError if the model file holds no errors, or too few errors for this level.
         """
         if self.calibration is None:

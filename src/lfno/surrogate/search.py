@@ -79,9 +79,8 @@ class Search:
         kinds: names of models, such as "linear", "feedback" and "lfno".
         linear_path: whether networks learn the residual of the linear model.
 
-        A model that cannot be fitted to these data is left out with a note, unless it is a network or the only model. The search
-        ends at a linear model with an error below EXACT, if "linear" is one of several kinds, and at an equation with an error
-        below LAW.
+        A model that cannot be fitted to these data is left out with a note, unless it is a network or the only model. If there
+        are several kinds, the search ends at a linear model with an error below EXACT or an equation with an error below LAW.
         """
         found: list[Candidate] = []
         for kind in kinds:  # report a wrong option before the first fit

@@ -121,8 +121,8 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
     v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
 
     u is the scaled input, v are the channels of the network, and x are the states of the poles of a layer with v as input. The
-    residues β, the matrix W and the bias w belong to the layer. A network without gates has no `gate`. Without skip connections,
-    a layer does not add v, and the last layer has no `act`.
+    residues β, the matrix W and the bias w belong to the layer. A network without gates has no `gate`. Without skip
+    connections, a layer does not add v, and the last layer has no `act`.
     """
     offset, scale = (_numbers(getattr(model, f"input_{what}")) for what in ("offset", "scale"))
     act = model.config.activation

@@ -3,7 +3,8 @@
     input (batch, in, time) → output (batch, out, time), from rest.
 
 A Filter has the states x of its poles, which change by the factor e^z in one sample. The Filter runs in chunks of L samples. U
-are the samples of chunk c. K[c] is the contribution of all earlier samples to the first state of the chunk:
+are the samples of chunk c, and the few samples before the chunk that the taps use. K[c] is the contribution of all earlier
+samples to the first state of the chunk:
 
     x = H U + R K[c],      K[c+1] = e^{Lz} K[c] + e^z x_end[c].
 
