@@ -80,7 +80,10 @@ class WindowNetwork:
         return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """Return the prediction (outputs, time). The network gets SETTLING further periods before a periodic input."""
+        """Return the prediction (outputs, time).
+
+        The network gets a periodic input with SETTLING further periods before it, so that the response is steady.
+        """
         answer = self.path.simulate(question)
         inputs, size = np.clip(np.concatenate([question.inputs, answer]), *self.reach), answer.shape[-1]
         left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset

@@ -92,7 +92,10 @@ def _of_network(model: Any) -> list[str]:
 
 
 def _of_data(entry: Entry | None) -> list[str]:
-    """Return the reasons that follow from the training data. entry: their entry in the registry; None for other data."""
+    """Return the reasons that follow from the training data.
+
+    entry: the registry entry of the training data; None for data that are not built in.
+    """
     if entry is None:
         return []
     system = entry.system(**entry.parameters)

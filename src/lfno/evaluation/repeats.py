@@ -33,7 +33,7 @@ class MeasuredSplit(Short):
 
     steady: the error of the steady part, compared with the average of the settled periods.
     transient: the error of the transient part, compared with the first period minus the steady part. None if the record does
-        not start at rest, if the first period is settled and so shows no transient, or if it has gaps.
+        not start at rest, if the first period is settled and so shows no transient, or if the first period has gaps.
     noise: the error of the average of the settled periods due to measurement noise; None if only one period is settled.
     periods: the number of settled periods.
     """
