@@ -15,8 +15,9 @@ from scipy.signal import lfilter
 
 #: a discrete-time resonance at 1/20 of the sampling rate with 20 % damping
 POLE = np.exp(2 * np.pi * 0.05 * (-0.2 + 1j))
-#: transfer function of the system, in powers of z⁻¹
+#: denominator of the transfer function of the system, in powers of z⁻¹
 DENOMINATOR = np.array([1.0, -2 * POLE.real, abs(POLE) ** 2])
+#: numerator of the transfer function, in powers of z⁻¹; the input acts one sample later
 NUMERATOR = np.array([0.0, 0.05, 0.05])
 #: standard deviation of the noise
 NOISE = 1e-3

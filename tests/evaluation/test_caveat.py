@@ -53,7 +53,8 @@ def test_the_caveat_states_the_measured_error_of_a_wrong_split() -> None:
     assert split_caveat(model) == ""
 
 
-def test_shipped_models_of_rich_data_contain_the_errors_of_their_split() -> None:
+def test_shipped_models_of_random_inputs_contain_the_errors_of_their_split() -> None:
+    """The names of data sets with random inputs end in -rich."""
     found = {name: lfno.load(name) for name in ("heat-rich", "duffing-c05-rich", "reaction-diffusion-rich-lfno")}
     assert all(set(model.provenance["split_errors"]) == {"prediction", "steady", "transient"} for model in found.values())
     wrong = found["reaction-diffusion-rich-lfno"]

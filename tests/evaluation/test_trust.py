@@ -119,3 +119,15 @@ def test_missing_values_are_ignored() -> None:
     error[:, :, 10], mask[:, :, 10] = 1e6, False
     calibration = Calibration.of(error, np.zeros_like(error), mask)
     assert calibration.half_width(0.9)[0] == calibration.half_width(0.9, everywhere=False)[0] == 0
+
+
+def test_a_sample_without_measured_points_in_one_channel_is_left_out() -> None:
+    """The second channel was measured in half of the samples. The other samples do not count as samples without error."""
+    error = np.ones((40, 2, 30))
+    mask = np.ones(error.shape, bool)
+    error[20:, 1], mask[20:, 1] = 0.0, False
+    calibration = Calibration.of(error, np.zeros_like(error), mask)
+    assert calibration.count == 20
+    assert calibration.half_width(0.3).tolist() == calibration.half_width(0.3, everywhere=False).tolist() == [1.0, 1.0]
+    never = Calibration.of(error[20:], np.zeros((20, 2, 30)), mask[20:])
+    assert never.count == 20, "a channel that was never measured does not remove all samples"

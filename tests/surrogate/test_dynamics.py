@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lfno.core.errors import LfnoError
 from lfno.core.grid import Grid
 from lfno.data.stretches import Stretch
 from lfno.evaluation.response import system_response
@@ -31,6 +32,12 @@ def model() -> Surrogate:
 def test_small_signal_modes_equal_the_modes_of_the_linearised_equation(model: Surrogate) -> None:
     [mode] = model.modes()
     assert mode.pole == pytest.approx(Duffing(c=0.5).linearised_poles()[0], rel=1e-3)
+
+
+def test_modes_about_a_constant_input_are_refused(model: Surrogate) -> None:
+    """A model with feedback is linearised about its state of rest only. These modes must not pass for modes about f = 1."""
+    with pytest.raises(LfnoError, match="about its state of rest only"):
+        model.modes(operating=1.0)
 
 
 def test_the_frequency_response_equals_the_response_of_the_equation(model: Surrogate) -> None:

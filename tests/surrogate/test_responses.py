@@ -78,7 +78,10 @@ def test_an_estimated_initial_state_does_not_imitate_a_drift() -> None:
 
 
 def positioner(size: int = 1000) -> Record:
-    """A mass that a controller moves between positions: ẍ = −7 u, with the input held between samples, and a noisy sensor."""
+    """Return the record of a mass that a controller moves between positions, with a noisy sensor.
+
+    The equation is ẍ = −7 u. The input u is constant between samples.
+    """
     rng, step = np.random.default_rng(7), 0.1
     targets = np.repeat(0.03 * rng.normal(size=size // 50), 50)
     force, motion, x, v = np.zeros(size), np.zeros(size), 0.0, 0.0
@@ -148,7 +151,7 @@ def test_an_undamped_pole_does_not_carry_the_noise_of_the_warm_up_through_the_re
 
 @pytest.mark.parametrize("test", ["0:12", "48:60"])
 def test_validation_and_test_use_the_same_predictions(test: str) -> None:
-    """The prediction of a whole test stretch equals the predictions of the windows that cover the stretch."""
+    """The prediction of the whole test part of a record equals the predictions of the windows that cover this part."""
     measured, model = pendulum()
     prepared = prepare(measured, window=300, warmup=100, test=test)
     start = (prepared.stretch or (0, 0))[0]

@@ -75,8 +75,8 @@ def test_modes_without_another_linear_model_are_compared_with_the_best_baseline(
     assert said == "The modes are better than the best baseline: their RMSE is 0.2 times that of “mean”."
 
 
-def test_a_richer_model_of_equal_quality_is_rarely_chosen() -> None:
-    """The errors of two equal models differ by chance. On 8 validation samples the simpler one is kept in 19 of 20 cases."""
+def test_a_model_with_more_parameters_and_equal_errors_is_rarely_chosen() -> None:
+    """The errors of two equally good models differ by chance. With 8 samples, the simpler model is kept in 19 of 20 cases."""
     rng = np.random.default_rng(0)
     errors = np.exp(0.1 * rng.normal(size=(1000, 2, 8)))
     chosen = [preferred([Candidate(name, [], e, 4, 1.0) for name, e in zip(("linear", "LFNO"), pair, strict=True)])[0].name

@@ -7,7 +7,7 @@ True
 Modules:
     table: the nine benchmarks: files, samples, figures of merit, published results
     protocol: training and test records, and the computation of the figures of merit
-    layout: describe which array of a file holds which samples
+    layout: classes that describe which array of a file holds which samples
     reading: read the files of a benchmark
     load: load the records of a benchmark by its name
     bouc_wen: training records of the Bouc–Wen benchmark
@@ -19,7 +19,7 @@ Modules:
     feedback: modes with feedback, with the initial state estimated from the first outputs
     steady: LFNO for records in periodic steady state
     windows: LFNO for records that are not periodic
-    networks: train the seeds of a network as one stack
+    networks: train the networks of all seeds together
     guard: replace a diverging nonlinear model by a safe model
     fitted: settings and result of a fit
 """

@@ -35,7 +35,7 @@ TAPS = 800
 RIDGE = 1e-4
 #: number of decimated samples, of all records together, for the refinement of the poles
 REFINED = 20_000
-#: smallest contribution of a mode to the outputs
+#: smallest contribution of a mode: the RMS of its response, relative to the RMS of the outputs
 WEAK = 0.01
 #: smallest number of time constants of a mode in one piece of the records
 CONSTANTS = 2.0

@@ -18,11 +18,11 @@ from lfno.identification.feedback.pieces import steady_response
 from lfno.identification.feedback.refit import refit
 from lfno.identification.feedback.windows import LENGTH
 
-#: part of the time budget for modes with feedback
+#: part of the user's time budget for modes with feedback
 SHARE = 0.4
 #: seconds for modes with feedback if the user gives no time budget
 USUAL = 240.0
-#: share of this time for the last fit, to all training records
+#: share of the time for modes with feedback that the last fit gets, to all training records
 REFIT = 0.2
 #: number of samples of all training records together whose simulated states give the prior of the initial state
 PRIOR = 20_000
@@ -34,9 +34,9 @@ COMPARED = 200_000
 #: interpolation between samples from the data. A fixed hold is inaccurate near the Nyquist frequency
 NEIGHBOURS = (0, -1, 1)
 #: an input is rough if the ratio std(fourth differences) / std(input) exceeds this value; for a flat spectrum up to 0.4 times
-#: the Nyquist frequency, the ratio is about 0.7
+#: the Nyquist frequency, the ratio is 0.67
 ROUGH = 0.7
-#: lower end of the high frequencies in the test for a band-limited input, relative to the Nyquist frequency
+#: start of the high frequencies in the test for a band-limited input, relative to the Nyquist frequency
 EDGE = 0.55
 #: an input is band-limited if its high frequencies have less than this part of its power
 LITTLE = 0.01
@@ -49,8 +49,8 @@ class Feedback:
     """A fitted model of modes with feedback.
 
     model: the model with feedback.
-    mean: mean of the states on the training records, (n,).
-    spread: covariance of the states on the training records, (n, n).
+    mean: mean of the states on the training records, (states,).
+    spread: covariance of the states on the training records, (states, states).
     delays: delays of the copies of the input, in samples; (0,) for the input alone.
     """
 
@@ -104,7 +104,10 @@ def delayed(inputs: np.ndarray, delays: tuple[int, ...], period: int = 0) -> np.
 
 @np.errstate(over="ignore", invalid="ignore")  # a candidate may diverge; a diverging candidate is not chosen
 def fit_modes_with_feedback(training: Training, settings: Settings) -> Fitted:
-    """Return modes with feedback. Held-out data choose the model; then its parameters are fitted to all training records."""
+    """Return modes with feedback. Held-out data choose the structure. Its parameters are then fitted to all training records.
+
+    Of the models before and after this last fit, the function returns the one with the smaller error on training records.
+    """
     kept, held = training.split()
     seconds = USUAL if settings.seconds is None else SHARE * settings.seconds
     delays = NEIGHBOURS if is_rough(kept) else (0,)

@@ -13,7 +13,7 @@ import numpy as np
 from lfno.challenges.protocol import Model, Training
 from lfno.core.errors import LfnoError
 
-#: largest number of seeds in one stack; a larger number is probably a typing error
+#: largest number of seeds, whose networks are trained together; a larger number is probably a typing error
 MOST_SEEDS = 100
 #: seconds for a whole fit on a CPU if the user gives neither a time budget nor a number of epochs
 USUAL = 540.0
@@ -79,7 +79,7 @@ class Fitted:
     models: one model for each seed.
     validation: mean figures of merit on held-out training records.
     configuration: the configuration of the fit.
-    trained: the model that was fitted without the held-out records; None if there was no such fit.
+    trained: the model that was fitted without the held-out records; None if the method does not return this model.
     """
 
     models: Sequence[Model]

@@ -72,7 +72,7 @@ class Challenge:
 
     name: short name for the command line.
     title: the benchmark in words.
-    figures: names of the figures of merit, in the order of the published figures.
+    figures: names of the figures of merit, in the order of the published figures. If it is empty, each test file has a figure.
     unit: unit of the figures.
     scale: factor from the unit of the data to the unit of the figures.
     skip: number of outputs at the beginning of a test record that a model may use for the initial state. These samples

@@ -29,13 +29,16 @@ SETTLING = 2
 
 @dataclass(frozen=True)
 class LinearModes:
-    """A model that predicts: output offset + modes ∗ (inputs − input offset) + free motion from the initial state.
+    """A model that predicts: output offset + response of the modes to (inputs − input offset) + free motion.
+
+    The free motion is the response to the initial state of the record.
 
     modes: the identified modes.
     input_offset: (inputs, 1).
     output_offset: (outputs, 1).
     step: the sampling interval in seconds.
-    spread: covariance of the coefficients of the free motion, (outputs, columns, columns), see `state_spread`.
+    spread: covariance of the coefficients of the free motions, (outputs, columns, columns), see `state_spread`. The columns are
+        the functions of `free_motions`.
     noise: variance of the residual of each output, (outputs,).
     """
 
@@ -87,7 +90,7 @@ def free_motions(poles: np.ndarray, size: int, step: float) -> np.ndarray:
 
 
 def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
-    """Return the covariance of the coefficients of the free motions, (outputs, columns, columns).
+    """Return the covariance (about zero) of the coefficients of the free motions, (outputs, columns, columns).
 
     The contribution of a mode to an output is Re w(t), where w(t) is the complex state of the mode times its residue. If the
     inputs stopped at time t, the mode would continue with the free motion Re(w(t) e^{μ τ}), τ ≥ 0. So Re w and Im w are the
@@ -111,9 +114,11 @@ def state_spread(modes: Modes, inputs: np.ndarray, step: float) -> np.ndarray:
 
 
 def pieces(records: tuple[Record, ...]) -> list[Record]:
-    """Return pieces of equal length, one of each record, with about MOST_POINTS samples in total.
+    """Return pieces of equal length of the records, with about MOST_POINTS samples in total.
 
-    The pieces begin later from record to record. Together they cover all parts of similar records, such as sweeps.
+    Each record gives one piece. If these were more than MOST_POINTS samples, only some of the records are used, evenly spread
+    over all. The pieces of records that do not begin at rest start later from record to record. Together they cover all parts
+    of similar records, such as sweeps.
     """
     shortest = min(len(record) for record in records)
     size = min(shortest, max(MOST_POINTS // len(records), FEWEST_POINTS))
@@ -128,7 +133,9 @@ def fit_modes(training: Training) -> LinearModes:
 
     The free motion of a record equals the response of the modes to a pulse at the first sample. Every record that does not
     begin at rest therefore gets an extra input channel with a pulse; the residues of these channels are dropped later.
-    One more extra channel is constant. The steady response to this channel is the offset of the outputs.
+    If there is such a record, one more extra channel is constant. The steady response to this channel is the offset of the
+    outputs. If all records begin at rest, the offsets are zero. Long records that are not periodic and whose signals occupy a
+    small band are fitted by `fit_band`.
     """
     if sum(map(len, training.records)) > MOST_POINTS and not training.records[0].period:
         factor = decimation(training.records)

@@ -1,4 +1,4 @@
-"""Train the networks of all seeds as one stack. The modules `steady` and `windows` use these functions."""
+"""Train the networks of all seeds together, as one batched computation. The modules `steady` and `windows` use this."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Build = Callable[[LFNOConfig], LFNO]
 def train_seeds(
     build: Build, preset: Preset, outputs: int, samples: Samples, validation: Samples, settings: Settings
 ) -> Trained:
-    """Train one network for each seed, all in one stack. Return the networks.
+    """Train one network for each seed, all together. Return the networks.
 
     Each network has the parameters of its best epoch on the validation samples.
 
@@ -92,8 +92,9 @@ def _times(expected: Estimate, pace: Pace, preset: Preset) -> str:
 
 @torch.no_grad()
 def place_poles(network: LFNO, poles: np.ndarray) -> None:
-    """Initialise the poles of all layers with given poles. The residues are rescaled, so that the gain of a layer is unchanged.
+    """Initialise the poles of all layers with given poles.
 
+    The residue β of each changed pole μ is rescaled, so that the energy |β|² / (2 |Re μ|) of its impulse response is unchanged.
     If a layer has more poles than `poles`, its further poles keep their own initial values. The channels of a layer share
     poles.
 

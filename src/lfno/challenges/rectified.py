@@ -75,7 +75,10 @@ def changing(values: np.ndarray, depth: float) -> np.ndarray:
 
 
 def applies(training: Training) -> bool:
-    """Return whether the outputs look like absolute values: never far below zero, and often near zero."""
+    """Return whether the outputs look like absolute values: never far below zero, and often near zero.
+
+    Often means: more than 2 % of the samples of each output are below DEPTHS[1] times its largest value.
+    """
     outputs = np.concatenate([record.outputs for record in training.records], axis=-1)
     largest = outputs.max(-1)
     touches = (outputs < DEPTHS[1] * largest[:, None]).mean(-1)

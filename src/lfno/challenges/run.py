@@ -96,10 +96,11 @@ def run(
         path: the folder or file of the data, see `load`.
         method: "linear", "level", "rectified", "feedback", "lfno" or "auto". The method "auto" compares the others on
             held-out training records.
-        seeds: number of networks with different initial weights, trained as one stack. A method without a random
-            initialisation gives one model.
+        seeds: number of networks with different initial weights, which are trained together. A method without a network gives
+            one model.
         device: "cpu" or "cuda" for networks. The default is the best available device.
-        minutes: time budget for the whole fit. By default it is 9 minutes on a CPU. On a GPU networks have no limit.
+        minutes: time budget for the whole fit. By default it is 9 minutes on a CPU. Networks have no limit on a GPU, or if
+            `epochs` is given.
         watch: a callback for the progress of the training.
         changes: fields of the network or of its training, such as `epochs=100`.
 

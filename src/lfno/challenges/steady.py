@@ -119,7 +119,10 @@ def fit_steady(training: Training, settings: Settings) -> Fitted:
 
 
 def strongest_poles(response: PeriodicResponse, step: float, count: int) -> np.ndarray:
-    """Return at most `count` poles (1/s) of a frequency response at the mean level, in the order of decreasing energy."""
+    """Return at most `count` poles (1/s) of a frequency response, in the order of decreasing energy.
+
+    If the response depends on the level, it is taken at half of its unit level (s = 1/2).
+    """
     size = 2 * (response.coefficients.shape[-1] - 1)
     middle = np.einsum("k,koif->oif", 0.5 ** np.arange(len(response.coefficients)), response.coefficients)
     impulse = np.fft.irfft(middle, size)[..., : min(size // 2, RESPONSE)]

@@ -43,7 +43,7 @@ def _filter(start: int, stop: int, figure: str = "training") -> Part:
 
 
 def _drives(start: int, stop: int | None) -> tuple[Part, ...]:
-    """Return the samples start … stop − 1 of both records of the coupled drives."""
+    """Return the samples start … stop − 1 of both records of the coupled drives; up to the end if `stop` is None."""
     names = {"11": "low amplitude", "12": "high amplitude"}
     return tuple(Part("DATAUNIF.MAT", f"u{k}", f"z{k}", name, start=start, stop=stop) for k, name in names.items())
 

@@ -1,10 +1,12 @@
 """LFNO for records that are not periodic. The network corrects a compact model (the path) and is trained on windows.
 
+A compact model is a model without a network.
+
     y = path(u) + network(u, path(u))
 
-The path is the compact model with the smallest validation error, for example the linear model or modes with feedback. The
-inputs of the network are clipped to the range of the training data. Outside this range the correction stays bounded, and
-the path extrapolates.
+u is the input and y is the output. The path is the compact model with the smallest validation error, for example the linear
+model or modes with feedback. The inputs u and path(u) of the network are clipped to their range in the training data. Outside
+this range the correction stays bounded, and the path extrapolates.
 
 A window does not begin at rest. The protocol gives the first `skip` outputs of a record for the initial state. The residual
 of the path on these outputs, followed by zeros, is a further input of the network. From this input the network learns the
@@ -59,8 +61,9 @@ class WindowNetwork:
     network: the network.
     device: the device of the network.
     skip: number of first outputs for the initial state.
-    offset: mean residual of the path on the training records, (outputs, 1); zero if a training record begins at rest.
-    reach: smallest and largest values of the inputs of the network on the training records, each (channels, 1).
+    offset: mean residual of the path on the first parts of the training records (without the held-out ends), (outputs, 1); zero
+        if a training record begins at rest.
+    reach: smallest and largest values of the first two groups of inputs on these parts, each (channels, 1).
     """
 
     path: Model
@@ -77,7 +80,10 @@ class WindowNetwork:
         return f"LFNO of {count:,} parameters that corrects a {self.path.description}"
 
     def simulate(self, question: Question) -> np.ndarray:
-        """Return the prediction (outputs, time). A periodic input is repeated until the network is in steady state."""
+        """Return the prediction (outputs, time).
+
+        The network gets a periodic input with SETTLING further periods before it, so that the response is steady.
+        """
         answer = self.path.simulate(question)
         inputs, size = np.clip(np.concatenate([question.inputs, answer]), *self.reach), answer.shape[-1]
         left = question.first_outputs - answer[:, : question.first_outputs.shape[-1]] - self.offset

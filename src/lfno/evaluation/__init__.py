@@ -2,7 +2,6 @@
 
 Modules:
     metrics: errors of predictions
-
     baselines: mean, persistence, interpolation and linear models to compare with
     comparison: the ratio of the errors of two predictions, with an interval
     regimes: errors during the transient and in steady state

@@ -122,9 +122,10 @@ def decay_backbone(decay: np.ndarray, step: float) -> Backbone:
     decay: (time,) the motion.
     step: time step in seconds.
 
-    A cycle lies between two zero crossings in the same direction. Its amplitude is the geometric mean of its two peaks. Its
-    damping is the logarithmic decrement of two peaks of the same sign, one cycle apart. Raises LfnoError if the decay does not
-    oscillate about zero for at least two cycles.
+    A cycle lies between two zero crossings in the same direction. A cycle begins at every zero crossing, so neighbouring cycles
+    overlap by half. The amplitude of a cycle is the geometric mean of its two peaks. The damping follows from the logarithmic
+    decrement of two peaks of the same sign, one cycle apart; the last cycle gets the damping of the cycle before. Raises
+    LfnoError if the decay does not oscillate about zero for at least two cycles.
 
     >>> t = 0.01 * np.arange(4000)
     >>> found = decay_backbone(np.exp(-0.1 * t) * np.cos(5 * t), 0.01)

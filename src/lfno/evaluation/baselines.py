@@ -68,12 +68,12 @@ def fit_interpolation(
 ) -> Predict:
     """Predict by linear interpolation between the training samples with the nearest parameters, or by extrapolation.
 
-    Raises LfnoError unless every sample has exactly one parameter.
+    Samples with the same parameter are replaced by their mean. Raises LfnoError unless every sample has exactly one parameter,
+    and the parameters have at least two different values.
     """
     places, which = np.unique(_single(parameters), return_inverse=True)
     if len(places) < 2:
         raise LfnoError("interpolation needs at least two training samples with different parameters")
-    # samples with the same parameter are replaced by their mean
     share = np.zeros((len(places), len(outputs)))
     share[which, np.arange(len(outputs))] = 1 / np.bincount(which)[which]
     table = np.tensordot(share, outputs, 1) if len(places) < len(outputs) else outputs[np.argsort(which)]
@@ -92,7 +92,8 @@ def fit_linear(inputs: np.ndarray, outputs: np.ndarray, parameters: Parameters, 
     """Predict with a linear model: time-invariant for signals, any linear map of the whole input field for fields.
 
     The map of fields is the ridge regression u = ū + Yᵀ (X Xᵀ + λ)⁻¹ X (f − f̄). The rows of X and Y are the training inputs
-    and outputs minus their means f̄ and ū. The strength λ is the value with the smallest error on a fifth of the samples.
+    and outputs minus their means f̄ and ū, f is a new input and u its prediction. The strength λ is the value with the smallest
+    error on a fifth of the samples, or on all samples if there are fewer than five.
     """
     if grid.ndim == 1:
         model = fit_trajectories(inputs, outputs, grid, mask)
@@ -118,7 +119,10 @@ def _fit_fields(inputs: np.ndarray, outputs: np.ndarray) -> Predict:
     held, kept = (order[: len(rows) // 5], order[len(rows) // 5 :]) if len(rows) >= 5 else (order, order)
 
     def regress(train: np.ndarray, ridge: float) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the map from rows of inputs to outputs, fitted to the samples `train`. ridge: λ / mean square of a row."""
+        """Return the map from rows of inputs to outputs, fitted to the samples `train`.
+
+        ridge: λ divided by the mean squared norm of a row.
+        """
         middle, mean = rows[train].mean(0), outputs[train].mean(0)
         centred = rows[train] - middle
         gram = centred @ centred.T
@@ -158,7 +162,8 @@ def fit_baselines(
     """Fit every baseline that the data allow, and return name → predict.
 
     The arguments are described at the top of this file. The mean and the linear model of signals use only measured values.
-    Interpolation is left out unless every sample has exactly one parameter. Raises LfnoError if the shapes do not agree.
+    Interpolation is left out unless every sample has exactly one parameter, with at least two different values. Raises
+    LfnoError if the shapes do not agree.
     """
     inputs, outputs = _checked(inputs, outputs, parameters, grid)
     if mask is not None and np.shape(mask) != outputs.shape:

@@ -19,7 +19,7 @@ NOT_PHYSICAL = "The split into transient and steady, and the poles behind it, ar
 SPLIT_WRONG = "The split into transient and steady is not physical"
 #: a reason: the model has no transient part at all
 WHOLE = "the model has no poles, so it calls its whole answer steady"
-#: rms of the transient part in the last quarter of a test, relative to the rms of the response; above it, it has not faded
+#: the transient part has not faded if its RMS in the last quarter of a test exceeds this share of the RMS of the response
 LASTING = 0.2
 TOLERATED = 3.0  # factor: a part of a physical split has at most this many times the error of the prediction
 
@@ -47,7 +47,7 @@ def lasting_caveat(transient: np.ndarray, response: np.ndarray) -> str:
     """Return a sentence if the transient part of a response is still large at the end; else "".
 
     Poles that hardly decay give two large parts that cancel each other. Such parts say little about the system. A nonlinear
-    system with several steady responses can also be far from the one that repeated inputs lead to.
+    system with several steady responses is another cause: its response can stay far from the steady part of the model.
 
     transient, response: (…, time); NaN in the response where it was not measured.
 
@@ -92,7 +92,10 @@ def _of_network(model: Any) -> list[str]:
 
 
 def _of_data(entry: Entry | None) -> list[str]:
-    """Return the reasons that follow from the training data. entry: their entry in the registry; None for other data."""
+    """Return the reasons that follow from the training data.
+
+    entry: the registry entry of the training data; None for data that are not built in.
+    """
     if entry is None:
         return []
     system = entry.system(**entry.parameters)

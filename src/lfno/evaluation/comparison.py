@@ -18,7 +18,8 @@ def in_pieces(values: np.ndarray, length: int) -> np.ndarray:
     """Return a record in pieces, (pieces, channels, *space, length of a piece).
 
     values: (1, channels, *space, time).
-    length: largest length of a piece in samples. Pieces are shorter if there would be fewer than FEWEST_PIECES.
+    length: length of a piece in samples. Pieces are shorter if there would be fewer than FEWEST_PIECES, but they have at least
+        SHORTEST_PIECE samples. A record that is shorter than SHORTEST_PIECE is one piece.
 
     All pieces have the same length; samples that are left at the end are dropped.
     """
@@ -35,7 +36,8 @@ def squared_errors(
 
     prediction, truth: (samples, channels, *space, time).
     mask: shape of the truth, True where it was measured; None if everything was measured.
-    length: if there is one long sample, cut it into pieces of this length (see `in_pieces`), which take the place of samples.
+    length: for one long sample: the sample is cut into pieces of this length (see `in_pieces`), and each piece has its own
+        error.
 
     A sample without measured points has the error NaN.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.core.short import Short
 
-MOST = 1000  # errors: at most this many are stored; more would hardly change a quantile
+MOST = 1000  # errors of a channel: at most this many are stored; more would hardly change a quantile
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,13 +35,16 @@ class Calibration(Short):
         """Return the calibration from predictions and truths of the calibration samples.
 
         prediction, truth: (samples, channels, *space, time).
-        mask: shape of the truth, True where it was measured; other points are not used.
-        seed: seed of the random points. Only one point of each sample is drawn, because its points are not independent.
+        mask: shape of the truth, True where it was measured; other points are not used. A sample without any measured point in
+            one of the measured channels is left out.
+        seed: seed of the random points. In each channel of a sample, one point is drawn, because the points of a sample are not
+            independent.
         """
         error = np.abs(np.asarray(prediction, dtype=np.float64) - truth)
         error = error.reshape(*error.shape[:2], -1)
         known = np.ones(error.shape, bool) if mask is None else np.broadcast_to(mask, truth.shape).reshape(error.shape)
-        kept = known.any((1, 2))
+        measured = np.asarray(known.any(2))
+        kept = measured[:, measured.any(0)].all(1) & measured.any(1)
         error, known = error[kept], known[kept]
         draw = np.where(known, np.random.default_rng(seed).random(error.shape), -1.0).argmax(-1)
         single = np.take_along_axis(error, draw[..., None], -1)[..., 0]

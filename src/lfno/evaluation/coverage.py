@@ -3,7 +3,7 @@
 Each window of the inputs has four kinds of features: the peak of each channel, its root mean square (RMS), the two frequencies
 below which 50 % and 95 % of its energy lie, and the ratio of neighbouring channels. The range of a feature goes from its
 smallest to its largest value over the training windows. The bounds are widened slightly, because a new sample exceeds the
-largest of n samples with the probability 1/(n + 1).
+largest of n samples with the probability 1/(n + 1). The bounds of a ratio of channels are also widened by a factor of 2.
 
 The distance of an input is computed for each feature: 0 is the median of the training windows, and 1 is the bound of the range.
 """
@@ -21,7 +21,7 @@ from lfno.core.grid import Grid
 from lfno.core.short import Short
 
 QUANTILES = (0.5, 0.95)  # shares of the energy: a feature is the frequency below which this share of the energy lies
-SLACK = 0.05  # share: every bound is widened by this share, and by 1/√n for n training windows
+SLACK = 0.05  # every bound is widened by the factor 1 + SLACK + 1/√n for n training windows
 RESOLUTION = 2.0  # bins of the spectrum: tolerance of a frequency bound
 FAINT = 1e-3  # share of the largest training RMS: the spectrum of a channel with a smaller RMS is ignored
 
@@ -31,7 +31,8 @@ class Excess:
     """One feature of an input that is out of range.
 
     feature: "amplitude" (peak or RMS), "band" (frequency) or "channels" (ratio of channels).
-    times: the value of the feature divided by its bound, or the bound divided by the value if the value is too small.
+    times: the value of the feature divided by its largest value in training, or the smallest value in training divided by the
+        value if the value is too small.
     message: a sentence for the user.
     """
 

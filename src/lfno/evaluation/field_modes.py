@@ -32,8 +32,8 @@ def field_modes(networks: Sequence[Operator], accuracy: float | None = None, lea
     """Return the modes of the mean response of networks about their state of rest, strongest first.
 
     networks: the members of an ensemble, or one network.
-    accuracy: the relative error of the networks, by default the error in their files. A motion that contributes less is not
-        a mode.
+    accuracy: the relative error of the networks, by default the error in their files. A spatial mode whose response is smaller
+        than this share of the whole response has no modes.
     least: modes with a smaller contribution are left out.
 
     The networks respond to small forces f and −f. The forces are random signals in the band of the training inputs, on the

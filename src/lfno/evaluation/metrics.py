@@ -1,7 +1,7 @@
 """Errors of predictions: of each sample, of each channel, and summaries over seeds and folds.
 
 Every array is `(samples, channels, *grid)` in physical units. The norm of a sample is a sum over all channels and points.
-Channels with different units are therefore first divided by their own scale (`in_own_units`).
+`scores` therefore divides each channel by its own scale first (`in_own_units`), because channels may have different units.
 """
 
 from __future__ import annotations

@@ -123,7 +123,10 @@ def _principal(answers: np.ndarray, most: int = 6) -> np.ndarray:
 
 
 def probing_band(model: Operator) -> tuple[float, float]:
-    """Return (lowest, highest) frequency of the forces in Hz: the band of the training inputs, up to 0.4 × sampling rate."""
+    """Return (lowest, highest) frequency of the forces in Hz: the band of the training inputs, up to 0.4 × sampling rate.
+
+    If the band is not known, it goes from one cycle to CYCLES cycles per window.
+    """
     axis = model.grid.axes[-1]
     low, high = trained_band(model.provenance) or (1 / axis.length, CYCLES / axis.length)
     return low, max(min(high, 0.4 / axis.step), 1 / axis.length)
@@ -144,7 +147,10 @@ def rests(predict: Callable[[np.ndarray], np.ndarray], model: Operator, error: f
 
 
 def _accuracy(model: Operator) -> float:
-    """Return the relative L2 error in a model's file; 0 if there is none."""
+    """Return the test error in the file of a model, or else its validation loss if this loss is a relative L2 error.
+
+    The result is 0 if the file has neither.
+    """
     told: dict[str, Any] = model.provenance
     if "test_l2" in told:
         return float(told["test_l2"])

@@ -15,7 +15,7 @@ from lfno.core.short import Short
 from lfno.data.periods import average, find_period
 from lfno.data.signals.record import Record
 
-AT_REST = 0.1  # share of the RMS of the outputs: a record starts at rest if its first outputs are smaller
+AT_REST = 0.1  # share of the RMS of the first period: at rest, the first two samples of every output are smaller
 
 
 class Decomposes(Protocol):
@@ -26,12 +26,14 @@ class Decomposes(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class MeasuredSplit(Short):
-    """Errors of the two parts of a model on a record. Each is an RMS, divided by the RMS of the first period or of the steady
-    part, whichever is larger.
+    """Errors of the two parts of a model on a record.
+
+    The error of one output is an RMS over a period, divided by the RMS of the first period or of the steady part, whichever is
+    larger. For several outputs, it is the root mean square of their errors. A period is settled if the outputs repeat.
 
     steady: the error of the steady part, compared with the average of the settled periods.
     transient: the error of the transient part, compared with the first period minus the steady part. None if the record does
-        not start at rest.
+        not start at rest, if the first period is settled and so shows no transient, or if the first period has gaps.
     noise: the error of the average of the settled periods due to measurement noise; None if only one period is settled.
     periods: the number of settled periods.
     """
@@ -43,10 +45,13 @@ class MeasuredSplit(Short):
 
 
 def measure_split(model: Decomposes, record: Record, from_rest: bool = False) -> MeasuredSplit | None:
-    """Return the errors of the transient part and of the steady part of a model; None if input or outputs do not repeat.
+    """Return the errors of the transient part and of the steady part of a model.
+
+    The result is None if the inputs or the outputs do not repeat, and for a record of a field.
 
     record: a record whose input repeats.
-    from_rest: whether the system was at rest before the record. If False, outputs that begin near zero show this too.
+    from_rest: whether the system was at rest before the record. If False, the function tests this: the system was at rest if
+        the first two samples of every output are smaller than AT_REST times the RMS of its first period.
     """
     if record.grid.ndim > 1 or (period := find_period(record.inputs)) is None:
         return None
@@ -67,7 +72,7 @@ def measure_split(model: Decomposes, record: Record, from_rest: bool = False) ->
 
 
 def _rms(values: np.ndarray) -> np.ndarray:
-    """Return the RMS along time of each output."""
+    """Return the RMS along time of each output, (outputs,)."""
     return np.sqrt((np.asarray(values, dtype=np.float64) ** 2).mean(-1))
 
 

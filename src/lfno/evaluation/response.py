@@ -82,7 +82,8 @@ def response(
     harmonics: the number of harmonics K.
     channels, step: the number of inputs and the time step; needed only if the model is a function.
 
-    Raises LfnoError for a network whose steady layers are valid only on the training window (FNO, or free weights R).
+    Raises LfnoError for a network whose steady layers are valid only on the training window (FNO, free weights R, or
+    coordinates as inputs), and for a model of fields.
     """
     frequencies, amplitudes = _positive(frequencies, "frequencies"), _positive(amplitudes, "amplitudes")
     if len(frequencies) * len(amplitudes) > MOST:

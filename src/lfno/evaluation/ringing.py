@@ -24,7 +24,7 @@ Heard = dict[Block, tuple[PoleResidue, Tensor, tuple[float, ...]]]
 
 @contextmanager
 def listening(model: Operator) -> Iterator[Heard]:
-    """Record the arguments of each block with poles when it is called first. `decompose` first computes the whole prediction.
+    """Record the arguments of each block with poles at its first call. `decompose` first computes the whole prediction.
 
     >>> [model] = lfno.load("duffing-c05").networks
     >>> with listening(model) as heard:

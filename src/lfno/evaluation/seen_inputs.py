@@ -1,8 +1,9 @@
 """Recognise inputs that a model was trained on, by hashes of short pieces of the training inputs.
 
 A piece u_0 … u_{L−1} has the hash Σ_j u_j p^j modulo 2⁶⁴. Here u_j is the bit pattern of sample j in single precision, read as
-a whole number, and p is an odd number. One cumulative sum gives the hashes of all pieces of a signal, so a training piece is
-found at any position in a new record.
+a whole number, and p is an odd number. For several channels, u_j is one number that depends on the bit patterns of all
+channels. One cumulative sum gives the hashes of all pieces of a signal, so a training piece is found at any position in a new
+record.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from lfno.core.short import Short
 
 LENGTH = 128  # samples: length of a piece; a shorter signal is one piece
 MOST = 2000  # pieces: at most this many are stored
-CHANGES = 16  # changes of value: a piece with fewer is not used, because pulses and steps are equal in many experiments
+CHANGES = 16  # changes of value (or length / 4, if smaller) that a piece needs, because pulses and steps are often equal
 PRIME = 0x9E3779B97F4A7C15  # the number p of the hash: odd, with well mixed bits
 
 
@@ -45,7 +46,7 @@ class SeenInputs(Short):
     def share(self, inputs: np.ndarray) -> float:
         """Return the share of the samples that contain a piece of the training inputs.
 
-        inputs: (samples, channels, time).
+        inputs: (samples, channels, time). For fields, and for signals that are shorter than a piece, the share is 0.
         """
         if not self.pieces or inputs.ndim != 3 or inputs.shape[-1] < self.length:
             return 0.0

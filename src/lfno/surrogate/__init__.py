@@ -10,7 +10,7 @@ Modules:
     notes: warnings that belong to a prediction
     passes: predict long signals block by block with a state
     stitch: predict long records window by window, for networks without a state
-    running_mean: mean and spread of the members of an ensemble
+    running_mean: mean and spread of the predictions of an ensemble
     sum: a linear model and a network whose outputs are added
     stream: predict sample by sample
     fitting: `fit`, from data to a model
@@ -19,9 +19,9 @@ Modules:
     candidates: the candidates, and the choice between them
     responses: predictions for training, validation and test samples, with the inputs before each window
     contest: test errors of a model and of the baselines
-    verdict: one sentence on the test errors, and which candidate to use
-    scores: the test errors that a model file stores
-    signals: names and units of the channels, and how records start
+    verdict: which candidate to use, and its test error compared with the baselines, in words
+    scores: test errors, as a model file stores them
+    signals: names and units of the channels, and whether records start at rest
     evidence: range, intervals and overfitting, measured after a fit
     trust: the error of the split into transient and steady
     deploy: C, FMU and ONNX

@@ -25,7 +25,8 @@ from lfno.training.networks import Trained
 LinearModel = ModalModel | FieldModel
 #: two errors count as equal if the smaller error is at least this part of the larger error
 WORTHWHILE = 0.98
-#: a richer candidate must be better by this many standard errors: its training used the same validation samples
+#: a candidate with more parameters must be better by this many standard errors, because its training already used the
+#: validation samples
 SURE = 2.0
 #: the error of a sample is divided by the norm of the sample, or by this part of the mean norm if the norm is smaller
 FAINT = 0.01
@@ -171,7 +172,8 @@ def network_candidate(training: Trained, linear: LinearModel | None, prepared: P
     """Return trained networks as a candidate.
 
     linear: the linear model whose residual the networks were trained on; None for networks without a linear model. Each member
-        is then the sum of the linear model and a network, and `scale_to_validation` has scaled the network.
+        is then the sum of the linear model and a network, scaled by `scale_to_validation`. If the validation error of the sum
+        is still larger than that of the linear model alone, the network is multiplied by zero.
     seconds: the duration of the training.
     """
     name = type(training.models[0]).__name__
@@ -190,7 +192,7 @@ def scale_to_validation(training: Trained, linear: LinearModel, prepared: Prepar
     """Multiply the outputs of networks that correct a linear model by one factor. Return this factor.
 
     The factor lies between 0 and 1 and has the lowest validation error. Networks that only fit the noise of their training
-    samples get a small factor. So the sum is not worse than the linear model on the validation samples.
+    samples get a small factor. The mean squared validation error of the sum is therefore at most that of the linear model.
     """
     rows, warm = prepared.split.validation, prepared.warmup
     held = prepared.dataset[rows]

@@ -30,13 +30,13 @@ SQUARES = "squares"  # key of the squared errors of each test sample in a row, u
 class Contest(Short):
     """The errors of a model and of the baselines on the same test data.
 
-    rows: the `scores` of the model and of each baseline, by name.
-    verdict: one sentence that says whether the model is better than the baselines.
+    rows: the `scores` of the model, of other models and of each baseline, by name (see `Scores`).
+    verdict: sentences that say whether the model is better than the baselines.
     inputs, truth: the test data, (samples, channels, *grid).
     prediction: the prediction of the model, (samples, channels, *grid).
-    linear: the prediction of the best linear model, (samples, channels, *grid).
+    linear: the prediction of the best linear model, (samples, channels, *grid). For a record without a linear model: the mean.
     outputs: labels of the output channels.
-    spread: the standard deviation of the members of an ensemble, (samples, channels, *grid).
+    spread: the standard deviation of the predictions of an ensemble, (samples, channels, *grid); None for a single model.
     mask: True where the truth was measured; None if the truth has no gaps.
     candidates, noise_floor: fields of `Scores`.
     builtin: whether the data set is built in. For a built-in data set, the paper gives relative L2 errors.
@@ -149,11 +149,11 @@ def _answered(model: Surrogate, prepared: Prepared) -> tuple[np.ndarray, np.ndar
 def contest_record(
     surrogate: Surrogate, prepared: Prepared, label: str, rivals: Mapping[str, Surrogate] | None = None
 ) -> tuple[Contest, LinearModel | None]:
-    """Return the errors of models on the test stretch of a record, after its warm-up.
+    """Return the errors of models on the test part of a record, after its warm-up.
 
-    The mean and the best linear model are fitted to the part of the record before the test stretch or to the part after the
-    stretch, whichever is longer. Of a very long part, MOST samples are used. Returns the contest, and the best linear model,
-    which is None for fields.
+    The mean and the best linear model are fitted to the samples of the record before the test part, or to the samples after
+    it, whichever are more. At most MOST of these samples and the first MOST samples of the test part are used. Returns the
+    contest, and the best linear model; None for fields, and for a record that is too short for a linear model.
     """
     assert prepared.record is not None
     assert prepared.test is not None
@@ -175,14 +175,14 @@ def contest_record(
     begun = first if prepared.stretch is not None else tested.start
 
     def moved(members: Sequence[Any]) -> np.ndarray:
-        """Return the free motion in the test stretch that follows from the state at the first sample of `whole`."""
+        """Return the free motion in the test part that follows from the state at the first sample of `whole`."""
         if whole.grid.ndim > 1:
             return np.zeros(1)
         each = [initial_motion(member, whole, prepared, tested.record, begun) for member in members]
         return np.mean(each, axis=0)[..., piece]
 
     def answered(model: Surrogate) -> np.ndarray:
-        """Predict the test stretch. A model with memory also gets the inputs before the stretch."""
+        """Predict the test part. A model with memory also gets the inputs before the test part."""
         if model.has_memory:
             return model.ask(whole).values[..., piece] + moved(model.members)
         return model.ask(test).values
@@ -253,7 +253,7 @@ def _modal(prepared: Prepared) -> ModalModel | None:
 
 
 def _names(dataset: Dataset) -> list[str]:
-    """Return the labels of the output channels for figures."""
+    """Return the labels of the output channels for plots."""
     return [channel.label for channel in dataset.output_channels]
 
 

@@ -39,7 +39,7 @@ class Deployment(Description):
 
     @property
     def marches(self) -> bool:
-        """Return whether the model goes from frame to frame. Such a model can predict any duration."""
+        """Return whether the model predicts a field frame after frame. Such a model can predict any duration."""
         return all(isinstance(member, Marching) for member in self.members)
 
     def stream(self, dt: float | None = None, past: Any = None, member: int = 0) -> Stream:
@@ -81,13 +81,14 @@ class Deployment(Description):
     ) -> Any:  # fmt: skip
         """Write files that run without lfno.
 
-        to: "c" (NAME.c and NAME.h), "fmu" or "onnx-step" run one sample at a time; "onnx" or "torch" run a whole window.
-        path: the file to write.
+        to: the kind of file. The files of "c" (NAME.c and NAME.h), "fmu" and "onnx-step" run one sample at a time. The files of
+            "onnx" and "torch" run a whole window.
+        path: the file to write. For "c", NAME is the stem of the path.
         grid: the grid of a window, by default the grid of the training data.
         member: the index of a member of an ensemble.
         dt: the time step between samples, by default the time step of the training data.
-        precision: "double" (the default of "c") or "float" (the default of "onnx-step").
-        version: the version of FMI, "2.0" or "3.0".
+        precision: "double" (the default of "c") or "float" (the default of "onnx-step"). An FMU has double precision.
+        version: the version of FMI for "fmu", "2.0" or "3.0".
 
         Returns a description of the written files. Raises LfnoError if the model cannot be written in this form; no incomplete
         file is left.

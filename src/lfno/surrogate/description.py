@@ -71,7 +71,7 @@ class Description:
 
     @property
     def equation(self) -> str:
-        """The identified partial differential equation as text; "" for other models."""
+        """Return the identified partial differential equation as text; "" for other models."""
         first = self.members[0]
         return str(first.equation) if isinstance(first, FieldLaw) else ""
 
@@ -83,7 +83,10 @@ class Description:
 
     @property
     def has_memory(self) -> bool:
-        """Return whether the model predicts a long record in one pass, so that all earlier inputs influence an output."""
+        """Return whether the model also gets the inputs before the test part of a record: False for networks alone.
+
+        Other models have a state. All earlier inputs determine the state at the first sample of the test part.
+        """
         return not isinstance(self.members[0], Operator)
 
     @property
@@ -116,15 +119,16 @@ class Description:
 
     @property
     def calibration(self) -> Calibration | None:
-        """Return the errors on test samples, from which intervals are computed; None if the model file has none."""
+        """Return the errors from which intervals are computed (see `evidence.trust`); None if the model file has none."""
         told = self.provenance.get("calibration")
         return Calibration.from_dict(told) if isinstance(told, dict) else None
 
     @property
     def accuracy(self) -> float:
-        """Return the relative L2 error on test samples, or the largest validation error of the members.
+        """Return the relative L2 error of the model.
 
-        The result is 0 if the model file has no errors.
+        The error is the test error in `scores`. Without `scores`, it is the largest error of the networks: of each network the
+        validation loss, if this loss is a relative L2 error, or else the test error in its file. Without any error, it is 0.
         """
         if self.scores is not None and (row := self.scores.own):
             return float(row["l2"])

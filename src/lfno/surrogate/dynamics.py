@@ -39,10 +39,12 @@ class Dynamics(Description):
     def modes(self, operating: float = 0.0) -> list[Mode]:
         """Return the small-signal modes, strongest first, each with 95 % intervals of frequency and damping.
 
-        operating: a constant input. A nonlinear model is linearised about its response to this input. A linear model has the
-            same modes for every input.
+        operating: a constant input. A network is linearised about its response to this input. A linear model has the same modes
+            for every input. If networks correct a linear model of fields, the result is the modes of this linear model.
 
-        The intervals of an ensemble include the scatter of its members.
+        Models with feedback, equations, and networks for fields on a line are linearised about their state of rest only. For
+        these models, another value of `operating` than 0 raises LfnoError. The intervals of an ensemble include the scatter of
+        its members, except for fields on a line.
 
         >>> import lfno
         >>> [mode] = lfno.load("duffing-c05").modes()
@@ -59,9 +61,12 @@ class Dynamics(Description):
         if self.networks:
             assert not isinstance(path, FieldModel)
             error = self.accuracy or None
-            if on_a_line(self.networks[0]):
-                return field_modes(self.networks, error, LEAST)
-            return mode_list(network_modes(self.networks, linear=path, operating=operating, accuracy=error), LEAST)
+            if not on_a_line(self.networks[0]):
+                return mode_list(network_modes(self.networks, linear=path, operating=operating, accuracy=error), LEAST)
+        if operating:
+            raise LfnoError(f"this model ({self.kind}) can be linearised about its state of rest only; leave out `operating`")
+        if self.networks:
+            return field_modes(self.networks, error, LEAST)
         return mode_list(first.small_signal_modes(), LEAST)
 
     def response(
@@ -100,8 +105,8 @@ class Dynamics(Description):
         output: the index of the output that measures the motion.
 
         At each amplitude, the resonance is the frequency at which `response` has the phase of resonance. A model with feedback
-        computes the curve by harmonic balance with one harmonic, unless frequencies or amplitudes are given. Raises LfnoError
-        if no amplitude has its resonance within the frequencies.
+        computes the curve of its strongest oscillation by harmonic balance with one harmonic, unless frequencies or amplitudes
+        are given; `channel` then has no effect. Raises LfnoError if no amplitude has its resonance within the frequencies.
         """
         if warn and self.split_caveat:
             warnings.warn(self.split_caveat, stacklevel=2)
@@ -149,7 +154,11 @@ class Dynamics(Description):
         return np.array(AMPLITUDES) * (largest or 1.0)
 
     def _scale(self) -> float:
-        """Return the largest rms of the training inputs over all channels; 1 if the model file does not give an rms."""
+        """Return the largest scale of an input channel.
+
+        The scale is `input_scale` of the first network. For other models it is the largest rms of the training inputs, or 1 if
+        the model file does not give an rms.
+        """
         if self.networks:
             return float(self.networks[0].input_scale.max())
         return max(self.coverage.rms) or 1.0 if self.coverage else 1.0

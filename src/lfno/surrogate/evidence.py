@@ -14,7 +14,7 @@ from lfno.evaluation.seen_inputs import SeenInputs
 from lfno.surrogate.responses import responses
 from lfno.training.networks import Trained
 
-#: largest number of training samples from which the range of validity is computed
+#: the range of validity is computed from this many training samples, up to twice as many; from all samples if there are fewer
 MOST_RANGED = 2000
 #: smallest number of time steps in a piece of a period
 SHORTEST_PIECE = 64
@@ -29,7 +29,7 @@ def trust(members: list[Any], prepared: Prepared) -> dict[str, Any]:
 
     The result is a dictionary for the model file. Intervals are calibrated on the test samples. Validation samples chose the
     epoch and the model, so the errors on validation samples are slightly too small. Validation samples are used only if there
-    are no test samples.
+    are no test samples. There are no hashes for fields.
     """
     dataset, split, warm = prepared.dataset, prepared.split, prepared.warmup
     rows = split.test if len(split.test) else split.validation

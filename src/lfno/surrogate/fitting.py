@@ -44,7 +44,7 @@ class Fitted(Short):
     choices: sentences about the choices that were made.
     training: the trained networks and their history; None for a model without networks.
     contest: errors and signals of the test; None in the follower processes of torchrun.
-    candidates: all models that were fitted, from the simplest to the one with most parameters.
+    candidates: all fitted models, from the simplest kind to networks.
     """
 
     prepared: Prepared
@@ -80,18 +80,19 @@ def fit(
 
     data: a file; a pair of arrays (inputs, outputs), each (samples, time) or (samples, channels, time), with their `dt`; a
         Record or Dataset; a mapping from names to arrays; or the name of a built-in data set.
-    model: "linear", "feedback", "equation", "lfno", "lno", "fno" or "marching" (goes from frame to frame). "auto"
-        fits several models and keeps the simplest one with a low validation error: for the user's signals a linear model, modes
-        with feedback and an LFNO; for the user's fields on a line a linear model, their partial differential equation and an
-        LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals
-        corrects the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
-    preset: a function that returns the hyper-parameters of a network.
+    model: "linear", "feedback", "equation", "lfno", "lno", "fno", "marching" (a network that predicts frame after frame) or
+        "auto". "auto" fits several models and keeps the simplest one with a low validation error. For the user's signals, the
+        models are a linear model, modes with feedback and an LFNO. For the user's fields on a line, they are a linear model, a
+        partial differential equation and an LFNO. For other data, "auto" fits an LFNO. An LFNO for the user's signals learns
+        the residual of the linear model. An LFNO for fields on a line does so if the linear model is nearly right.
+    preset: a function (model, grid) that returns the hyper-parameters of a network.
     dt: the time step of arrays.
     split, fold: which samples train, validate and test; chosen from the data by default.
-    causal: whether the model must run sample by sample. A network then has no R (the free weights of its
-        steady Fourier modes), because R acts on a whole window.
-    ensemble: the number of networks with different seeds. The prediction is their mean.
-    minutes: time limit of the whole fit. By default, networks on a CPU get about eight minutes.
+    causal: whether the model must run sample by sample. A network then has no R (free weights at the low Fourier modes of a
+        window), because R acts on a whole window.
+    ensemble: the number of networks with different seeds. The prediction is the mean of their predictions.
+    minutes: time limit of the whole fit. By default, networks for the user's data on a CPU get about eight minutes, unless
+        `epochs` is given.
     folder: receives checkpoints, a log and the model.
     resume: whether to continue a run that was stopped, from the last checkpoint in `folder`.
     watch: called as `watch(trainer, record)` at every validation.
@@ -100,9 +101,9 @@ def fit(
         a record (`window`, `warmup`, `test`, `from_rest`), and fields of the configuration of network or training (for example
         `width=24`, `epochs=100`).
 
-    Returns a Surrogate. Its `scores` are the test errors, and `fitted` describes the fit. The size of a network for the user's
-    data is chosen from the data; built-in data sets use the preset. Ctrl-C ends the fit with the best model so far. Raises
-    LfnoError if data or options are wrong.
+    Returns a Surrogate. Its `scores` are the test errors, and `fitted` describes the fit. With the default preset, the size of
+    a network for the user's data is chosen from the data. Ctrl-C ends the fit with the best model so far. Raises LfnoError if
+    data or options are wrong.
 
     >>> import numpy as np
     >>> t = np.arange(128) * 0.1
@@ -150,7 +151,7 @@ def without_window(model: str) -> dict[str, Any]:
 
 
 def _kinds(model: str, signals: bool, field: bool) -> list[str]:
-    """Return the names of the models to fit, from the simplest to the one with most parameters.
+    """Return the names of the models to fit, from the simplest kind to networks.
 
     signals: whether the data are the user's signals.
     field: whether the data are the user's fields on a line.

@@ -42,8 +42,8 @@ def _silent(done: int, total: int) -> None:
 class Answer(Short):
     """A prediction with its spread and notes.
 
-    values: the mean of the members.
-    spread: the standard deviation of the members, None for a single member.
+    values: the mean of the predictions of the members.
+    spread: the standard deviation of these predictions, None for a single member.
     notes: sentences on the range of validity, warm-up, another time step or another duration.
     """
 
@@ -101,9 +101,9 @@ class Surrogate(Dynamics, Deployment):
         everywhere: whether `level` is the probability for the whole trajectory or, if False, for each single point.
 
         Each output channel has its own bounds, and the probability holds for each channel separately. The bounds are computed
-        from the errors on test samples (see `lfno.evaluation.conformal`; `calibration.promise` says what they guarantee). If an
-        input exceeds the range of the training data by a factor, the bounds are widened by this factor. Raises LfnoError if the
-        model file holds no errors, or too few errors for this level.
+        from the errors on test samples (see `lfno.evaluation.conformal`). `calibration.promise` states the range of the share
+        of new trajectories between the bounds. If an input exceeds the range of the training data by a factor, the bounds are
+        widened by this factor. Raises LfnoError if the model file holds no errors, or too few errors for this level.
         """
         if self.calibration is None:
             raise LfnoError("this model file holds no errors of samples, so there is no interval; fit the model again")
@@ -151,7 +151,8 @@ class Surrogate(Dynamics, Deployment):
         file: the file.
         reading: options of `lfno.data.signals.read_signals`, such as `input="force"`.
 
-        Returns the data, and whether the file also holds the outputs. Raises LfnoError for a file without the inputs.
+        Returns the data, and whether the file also holds the outputs. Raises LfnoError for a file without the inputs, or with
+        other units than the training data.
         """
         return read_question(self, Path(file), **reading)
 
@@ -159,7 +160,7 @@ class Surrogate(Dynamics, Deployment):
         """Return mean and spread of the predictions of the members, (samples, outputs, *space, time).
 
         respond: predicts a batch of windows.
-        in_blocks: predicts signals of any length, for members that can do so.
+        in_blocks: predicts signals of any length, for the members that have a state (see `passes`).
         """
         told = RunningMean()
         for place, member in enumerate(self.members):

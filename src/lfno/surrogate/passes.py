@@ -28,7 +28,8 @@ from lfno.surrogate.deploy.lower import FINER, why_not
 
 #: number of points (samples × time) of a block
 BLOCK = 2**16
-#: extra samples on both sides of a block for the spline of the input; the influence of a sample n steps away falls as 0.27^n
+#: number of extra samples on both sides of a block for the spline of the input; the influence of a sample n steps away falls
+#: as 0.27^n
 MARGIN = 48
 #: largest number of repetitions of a signal in the search for a steady state
 MOST_PASSES = 50
@@ -59,8 +60,9 @@ def decompose_in_blocks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the transient and the steady part of the response from rest, each (samples, outputs, time).
 
-    The steady part is the response to the inputs repeated for ever. Raises LfnoError for a network whose response does not
-    become steady.
+    The steady part is the response to the inputs repeated for ever. A network is computed block by block. Other members have a
+    closed form or their own search for the steady state, which need the whole signal in memory. Raises LfnoError if the
+    response does not become steady.
     """
     if not isinstance(member, LFNO):
         return member.decompose(inputs, grid)
@@ -92,7 +94,10 @@ def _collected(parts: Iterator[np.ndarray], member: Any, inputs: np.ndarray, pro
 def _blocks(
     member: Any, inputs: np.ndarray, grid: Grid, block: int, state: list[Any] | None = None
 ) -> tuple[Iterator[np.ndarray], list[Any]]:
-    """Return an iterator over the blocks of outputs, and a list. After the last block the list holds the final state."""
+    """Return an iterator over the blocks of outputs (samples, outputs, time), and a list for the state.
+
+    After the last block of a network, the list holds the final state. Other members leave the list unchanged.
+    """
     length = max(block // len(inputs), 2)
     size = inputs.shape[-1]
     edges = [*range(0, max(size - 1, 1), length), size]

@@ -102,8 +102,8 @@ def read_question(model: Surrogate, file: str | Path, **reading: Any) -> tuple[R
 
     reading: options of `lfno.data.signals.read_signals`.
 
-    For a model of fields, a signal in time is used at every point in space. Raises LfnoError for a file without the inputs, or
-    with other units than the training data.
+    For a model of fields, a signal in time from a file without outputs is used at every point in space. Raises LfnoError for a
+    file without the inputs, or with other units than the training data.
     """
     from lfno.data.signals.questions import load_question
 

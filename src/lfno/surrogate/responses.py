@@ -45,13 +45,13 @@ def responses(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
 
 
 def _in_steady_state(member: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
-    """Return the predictions for periods that are repeated for ever."""
+    """Return the predictions (rows, outputs, time) for samples that are periods of a steady state."""
     dataset = prepared.dataset
     return np.concatenate([member.decompose(np.array(dataset.inputs[[row]]), dataset.grid)[1] for row in rows])
 
 
 def _from_rest(part: Any, prepared: Prepared, rows: np.ndarray) -> np.ndarray:
-    """Return the predictions for samples that start at rest, or for windows of a network."""
+    """Return the predictions from rest for the inputs of the samples alone, (rows, outputs, *space, time)."""
     dataset = prepared.dataset
     batches = [np.array(dataset.inputs[rows[first : first + BATCH]]) for first in range(0, len(rows), BATCH)]
     return np.concatenate([part.predict(batch, dataset.grid) for batch in batches])
@@ -88,7 +88,8 @@ def _beginning(part: Any, record: Record, prepared: Prepared, number: int) -> np
 def initial_motion(member: Any, record: Record, prepared: Prepared, number: int, start: int = 0) -> np.ndarray:
     """Return the free motion (outputs, time) that follows from the state at the first sample of a record.
 
-    Validation and test add this motion to the prediction from rest.
+    Validation and test add this motion to the prediction from rest. The motion is zero if the record begins at rest, and for a
+    member without a linear model of signals.
 
     record: a part of a record of the prepared data.
     number: the index of the record that `record` is a part of.

@@ -8,12 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True, repr=False)
 class Scores:
-    """Test errors of a model and of the baselines on the same data.
+    """Test errors of a model, of other candidates and of the baselines on the same data.
 
-    rows: the errors of the model and of each baseline, by name. Each row has l2, linf, nrmse, rmse (one per output) and fit;
+    rows: the errors of each model and of each baseline, by name. Each row has l2, linf, nrmse, rmse (one per output) and fit;
         see `lfno.evaluation.metrics.scores`. `spread` is the standard deviation of the error over trajectories, or over pieces
-        of a record. `ratio` is a 95 % interval of the RMSE of the model, divided by the RMSE of the row.
-    verdict: one sentence that compares the model with the baselines.
+        of a record. `ratio` is a 95 % interval of the RMSE of the model, divided by the RMSE of the row; the row of the model
+        itself, and a test with fewer than three samples or pieces, have no `ratio`.
+    verdict: sentences that say which candidate to use and how its test error compares with the baselines.
     outputs: labels of the output channels.
     candidates: for every fitted model its validation error, the spread of this error, its number of parameters, and whether it
         was chosen.

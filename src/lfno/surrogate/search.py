@@ -36,13 +36,13 @@ from lfno.training.sizing import choose_size
 
 #: default time limit of networks on a CPU, in seconds; a fit of 50,000 samples then takes less than ten minutes in all
 USUAL = 480.0
-#: part of the remaining time for the model with feedback or the equation, after the fit of the linear model
+#: with a time budget: part of the time after the fit of the linear model that the model with feedback or the equation gets
 FEEDBACK_SHARE = 0.3
 #: if the validation error of an equation is below this value, no network is trained
 LAW = 1e-3
 #: networks for fields correct the linear model if the validation error of the linear model is below this value
 NEARLY_LINEAR = 0.1
-#: smallest memory of a system, in samples, for the initial decay rates of a network
+#: smallest memory of a system, in samples, that the initial decay rates of a network assume
 SHORTEST_MEMORY = 16
 
 
@@ -53,7 +53,7 @@ class Search:
     prepared: the data.
     preset, options: hyper-parameters of networks.
     own: whether the data are the user's own; the size of a network is then chosen from the data.
-    seconds: the time budget; None for the default.
+    seconds: the time budget in seconds; None for the default.
     ensemble, folder, resume, watch, device: arguments of `fitting.fit`.
     choices: after `run`, sentences about the choices that were made.
     linear: after `run`, the linear model of the training part, if one was fitted.
@@ -79,7 +79,8 @@ class Search:
         kinds: names of models, such as "linear", "feedback" and "lfno".
         linear_path: whether networks learn the residual of the linear model.
 
-        If one of several models cannot be fitted to these data, and this model is not a network, it is left out with a note.
+        A model that cannot be fitted to these data is left out with a note, unless it is a network or the only model. If there
+        are several kinds, the search ends at a linear model with an error below EXACT or an equation with an error below LAW.
         """
         found: list[Candidate] = []
         for kind in kinds:  # report a wrong option before the first fit
@@ -162,9 +163,9 @@ class Search:
         chosen = self.preset(kind, dataset.grid)
         haste = 1.0
         if dataset.provenance.get(SAMPLE_START) == PERIODIC and kind == "lfno":
-            # free weights R fit one period only; exact layers respond to any input, from rest and in steady state
+            # R, the free weights at the low Fourier modes, fits one period only; exact layers respond to any input
             chosen = chosen.change(steady="exact", layout="blocks", share_poles=True)
-            # initial poles suit windows of twice the memory of the system; a period is much longer, so the poles must be faster
+            # initial poles suit windows of twice the memory of the system; a longer period needs faster poles (`haste`)
             haste = max(1.0, dataset.grid.shape[-1] / (2 * max(self.prepared.memory, SHORTEST_MEMORY)))
         # `choose_size` does not apply to a marching network, which trains on pieces of the windows
         if self.own and self.preset is default_preset and kind.lower() != "marching":
@@ -188,7 +189,7 @@ class Search:
     def _left(self) -> float | None:
         """Return the number of seconds that are left for networks; None for no limit.
 
-        If the user gave neither a budget nor a number of epochs, networks on a CPU get USUAL seconds.
+        If the user gave neither a budget nor a number of epochs, networks for the user's own data on a CPU get USUAL seconds.
         """
         if self.seconds is not None:
             return max(self.seconds - (time.monotonic() - self._begun), 1.0)

@@ -30,7 +30,10 @@ MODEL = "model.safetensors"  # the model in the folder of a run
 
 
 def write(members: Sequence[Any], provenance: dict[str, Any], path: Path) -> Path:
-    """Write the members of a model and their provenance to one file. Return the path. An interrupted write leaves no file."""
+    """Write the members of a model and their provenance to one file. Return the path.
+
+    An interrupted write leaves no incomplete file.
+    """
     first = members[0]
     if isinstance(first, ModalModel | FieldModel | FieldLaw | FeedbackModel):
         replace(first, provenance=provenance).save(path)

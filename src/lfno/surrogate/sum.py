@@ -46,11 +46,11 @@ class Sum:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Return the description of the training that the file of the network holds."""
+        """Return the provenance of the network: its data and its training."""
         return self.network.provenance
 
     def predict(self, inputs: np.ndarray, grid: Grid | None = None) -> np.ndarray:
-        """Return the outputs (samples, outputs, time) for inputs (samples, inputs, time), from rest."""
+        """Return the outputs (samples, outputs, *space, time) for inputs (samples, inputs, *space, time), from rest."""
         return self.linear.predict(inputs, grid) + self.network.predict(inputs, grid)
 
     def decompose(self, inputs: np.ndarray, grid: Grid | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from lfno.evaluation.repeats import MeasuredSplit, measure_split
 if TYPE_CHECKING:
     from lfno.surrogate.model import Surrogate
 
+#: the end of a sentence with errors: all errors are relative to this quantity
 SCALE = "of the larger of steady part and response"
 
 

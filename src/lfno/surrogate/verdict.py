@@ -12,11 +12,11 @@ from lfno.surrogate.candidates import EXACT, Candidate
 MODAL = "modal model"
 #: names of the baselines in the table of test errors
 NAMES = {"mean": "mean", "persistence": "persistence", "interpolation": "interpolation", "linear": "best linear model"}
-#: a model is clearly better than a baseline if its error is below this part of the error of the baseline
+#: a model is clearly better than a baseline or another model if its error is below this part of the other error
 WORTH = 0.8
 #: key of a row: the 95 % interval of the RMSE of the model, divided by the RMSE of the row
 RATIO = "ratio"
-#: a model explains nothing if its error is above this part of the error of the mean
+#: a model explains nothing if its error is above this part of the error of the baseline “mean”
 USELESS = 0.95
 
 Rows = Mapping[str, Mapping[str, Any]]
@@ -28,10 +28,12 @@ def label_of(name: str) -> str:
 
 
 def worth(rows: Rows, label: str, others: Sequence[str] = ()) -> str:
-    """Return one sentence that compares the model `label` with the baselines. Modes are compared with the best linear model.
+    """Return one sentence that compares the model `label` with the baselines.
+
+    Modes are compared with the best linear model. If the best linear model is useless, a warning follows (see `unfit`).
 
     rows: the table of test errors.
-    others: names of other candidates; these rows are not baselines.
+    others: labels of other candidates in the table; these rows are not baselines.
     """
     own, own_name = rows[label]["nrmse"], called(label)
     if not math.isfinite(own):
@@ -127,7 +129,7 @@ def verdict(rows: Rows, chosen: Candidate, candidates: Sequence[Candidate]) -> s
 
 
 def figure(value: float) -> str:
-    """A positive number with three digits, without an exponent below a million.
+    """Return a positive number with three digits as text. From 1000 to a million, the text has no exponent.
 
     >>> figure(2463.0), figure(1.234)
     ('2460', '1.23')
@@ -142,4 +144,5 @@ def called(name: str) -> str:
 
 
 def _figures(candidates: Any) -> str:
+    """Return the names of the candidates with their validation errors."""
     return ", ".join(f"{one.name} {one.error:.3g}" for one in candidates)

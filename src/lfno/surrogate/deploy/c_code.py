@@ -47,12 +47,13 @@ FUNCTIONS = {
     "sign": "(real)((x > 0) - (x < 0))",
     "softplus": "(x > 0 ? x : 0) + log1p{f}(exp{f}(-fabs{f}(x)))",
 }
-#: comment in the source file on the input between samples
+#: hold of the input → comment in the header file
 HOLDS = {
     "zero": "Between samples the input keeps the value of the last sample.",
     "linear": "Between samples the input is a straight line.",
     "cubic": "Between samples the input is the cubic through the last four samples.",
 }
+#: permitted types of real numbers in C
 PRECISIONS = ("double", "float")
 
 

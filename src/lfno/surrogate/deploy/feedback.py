@@ -45,7 +45,7 @@ def feedback_step(build: Builder, model: FeedbackModel, dt: float) -> int:
 
 
 def _driven(model: FeedbackModel, dt: float, j: int, span: float, depth: int) -> np.ndarray:
-    """Return the matrix (n, (1 + depth) · inputs) that maps samples, newest first, to a part of the new state.
+    """Return the matrix (states, (1 + depth) · inputs) that maps samples, newest first, to a part of the new state.
 
     This part is the response to the input over the first `span` seconds of sub-step j.
     """

@@ -47,7 +47,7 @@ class Unit:
     """A written FMU: its file and the version of FMI.
 
     binary: the platform of the binary, "" for source only.
-    reason: why there is no binary.
+    reason: why there is no binary; "" if there is one.
     """
 
     path: Path
@@ -62,8 +62,9 @@ def write_fmu(program: Program, path: Path, version: str = "2.0") -> Unit:
     path: the file. Its stem is the name of the FMU and must be a C identifier.
     version: the version of FMI, "2.0" or "3.0".
 
-    Without a C compiler the FMU holds source code only, which Simulink and Dymola can compile. `reason` then says why. Raises
-    LfnoError for an unknown version, a wrong name or a missing folder.
+    Without a C compiler, or on a platform without a folder in the standard, the FMU holds source code only, which Simulink and
+    Dymola can compile. The field `reason` of the result then says why. Raises LfnoError for an unknown version, a wrong name or
+    a missing folder.
     """
     name = path.stem
     if version not in VERSIONS:

@@ -18,7 +18,7 @@ from lfno.surrogate.deploy.feedback import feedback_step
 from lfno.surrogate.deploy.program import Builder, Channel, Program
 from lfno.surrogate.sum import Sum, network_of
 
-#: with a time step below this part of the training step, inputs are interpolated by cubics, as in ModalModel.predict
+#: linear models: up to this part of the training step, the hold is "cubic"; `ModalModel.predict` has the same limit
 FINER = 0.75
 
 LOOKS_AHEAD = (
@@ -119,7 +119,10 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
     """Add a network to the program and return the register of its output y.
 
     v = lift(u);   v ← v + gate(act(Re Σ β x + W v + w)) for every layer;   y = project(act(hidden(v))).
-    u is the input, v are the channels of the network, and x are the states of the poles of a layer with v as input.
+
+    u is the scaled input, v are the channels of the network, and x are the states of the poles of a layer with v as input. The
+    residues β, the matrix W and the bias w belong to the layer. A network without gates has no `gate`. Without skip
+    connections, a layer does not add v, and the last layer has no `act`.
     """
     offset, scale = (_numbers(getattr(model, f"input_{what}")) for what in ("offset", "scale"))
     act = model.config.activation
@@ -147,7 +150,7 @@ def network_step(build: Builder, model: Operator, dt: float) -> int:
 
 
 def why_not(model: Operator) -> str:
-    """Return why a network cannot run sample by sample; "" if it can."""
+    """Return the reason why a network cannot run sample by sample; "" if it can."""
     if model.grid.ndim > 1:
         return f"it predicts fields over {', '.join(model.grid.names)}, not signals"
     if getattr(model.config, "steady", "exact") != "exact":

@@ -29,8 +29,8 @@ TOLERANCE = {"float": 1e-4, "double": 1e-9}
 class StepGraph:
     """A written file.
 
-    error: the largest difference between file and model, relative to the largest output.
-    size: in bytes.
+    error: the largest difference between the outputs of the file and of the model, relative to the largest output.
+    size: the size of the file in bytes.
     """
 
     path: Path

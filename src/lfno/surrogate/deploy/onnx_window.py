@@ -3,7 +3,8 @@
     input (batch, in, time) → output (batch, out, time), from rest.
 
 A Filter has the states x of its poles, which change by the factor e^z in one sample. The Filter runs in chunks of L samples. U
-are the samples of chunk c. K[c] is the contribution of all earlier samples to the first state of the chunk:
+are the samples of chunk c, and the few samples before the chunk that the taps use. K[c] is the contribution of all earlier
+samples to the first state of the chunk:
 
     x = H U + R K[c],      K[c+1] = e^{Lz} K[c] + e^z x_end[c].
 
@@ -38,7 +39,7 @@ def write_onnx_window(program: Program, size: int, path: Path, metadata: dict[st
     """Write the graph for windows of `size` samples in float32 to a file, and return a description of the file.
 
     ONNX Runtime first runs the graph on random inputs. Raises LfnoError, and writes no file, if the outputs differ from the
-    outputs of the model.
+    outputs of the model, if the window is too long, or if onnx or onnxruntime is not installed.
     """
     check_packages(path)
     if size > MOST_POINTS:

@@ -18,7 +18,7 @@ enum { INPUTS = {{ name }}_INPUTS, OUTPUTS = {{ name }}_OUTPUTS, VARIABLES = INP
 typedef struct {
     {{ name }}_state state;
     double values[VARIABLES]; /* inputs, then outputs */
-    double slopes[INPUTS];    /* inputs move by slope times time within a communication step */
+    double slopes[INPUTS];    /* rates of change of the inputs within a communication step, per unit of time */
     double time;
     int changed; /* an input was set since the last sample */
 } Memory;

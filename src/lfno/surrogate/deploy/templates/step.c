@@ -77,7 +77,7 @@ static void begin(int count, int depth, real v, real *kept)
         for (k = 1; k < depth; k++) kept[k] = kept[0] + (real)k * (kept[0] - v);
 }
 
-/* Store the sample v as the newest one in `kept`. */
+/* Store the sample v as the newest one in `kept`. If `advance` is 0, v replaces the newest one. */
 static void keep(int advance, int depth, real v, real *kept)
 {
     int k;
@@ -87,8 +87,8 @@ static void keep(int advance, int depth, real v, real *kept)
 }
 {% endif -%}
 {% if "Filter" in kinds %}
-/* Advance the states x of the poles by one sample of every channel of v:
-   x <- decay x + taps[0] v + taps[1] (previous v) + taps[2] (v before that) + ... */
+/* If `advance` is not 0, advance the states x of the poles by one sample of every channel of v:
+   x <- decay x + taps[0] v + taps[1] (previous v) + taps[2] (v before the previous one) + ... */
 static void filter(int advance, int count, int channels, int poles, int depth, const real *decay, const real *taps,
                    const real *v, real *past, real *x)
 {
