@@ -103,7 +103,7 @@ export function number(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
-/** A share in percent, without its sign; below 0.001 % only that is said. */
+/** A share in per cent, without the sign %. The text is "< 0.001" for smaller shares, and "–" for an unknown share. */
 export const hundredths = (value) => (value > 0 && value < 1e-5 ? "< 0.001" : number(value === null || value === undefined ? value : 100 * value));
 export const percent = (value) => (value === null || value === undefined ? "–" : `${hundredths(value)} %`);
 
