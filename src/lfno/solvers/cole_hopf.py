@@ -38,16 +38,16 @@ def ramp_solution(
     points: x.
     times: t ≥ 0 in increasing order.
 
-    On copy m of the period, ψ(s) = U (s − m · length)²/2 + C_m with C_m = m U length (origin + length/2). Let r = x − m · length.
+    Let r = x − m · length. On copy m of the period, ψ(s) = U (s − m · length)²/2 + C_m, C_m = m U length (origin + length/2).
     The weight e^{−G/2ν} is then a Gaussian in s with the mean m · length + r/(1 + U t) and the variance σ² = 2νt/(1 + U t).
     Relative to this mean and in units of σ, copy m begins at α_m = (origin − r/(1 + U t))/σ and ends at β_m = α_m + length/σ.
     With the normal distribution function Φ, the integral of the weight over copy m is w_m times a common factor, and
 
         u = Σ_m w_m U r/(1 + U t) / Σ_m w_m,   w_m = e^{−U r²/(4ν(1 + U t)) − C_m/2ν} [Φ(β_m) − Φ(α_m)].
 
-    At the mean, the factor (x − s)/t of the numerator is U r/(1 + U t). The deviation from this value is a multiple of ∂G/∂s, so
-    its integral over copy m is a difference of e^{−G/2ν} at the two ends. These terms of neighbouring copies cancel, because G
-    is continuous.
+    At the mean, the factor (x − s)/t of the numerator is U r/(1 + U t). The deviation from this value is a multiple of ∂G/∂s.
+    Its integral with the weight over copy m is therefore a multiple of the difference of e^{−G/2ν} at the two ends. These
+    differences sum to zero over all copies, because G is continuous.
 
     The jump at the end of the period becomes a shock. If the domain is symmetric about x = 0, the shock does not move.
     """

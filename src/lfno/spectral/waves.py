@@ -43,8 +43,8 @@ def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
 def synthesise(spectrum: Tensor, planes: Tensor, axis: int, period: int, real: bool) -> Tensor:
     """Return (1/P) Σ_l a_l e^{2πi l n / P} at the points n, for modes a along one axis.
 
-    This is the inverse of `analyse` if `planes` has all modes of both signs. With modes l ≥ 0 only, the caller doubles the modes
-    l > 0 (`lfno.spectral.fourier.twice`) and takes the real part.
+    This is the inverse of `analyse` if `planes` has all modes of both signs. With modes l ≥ 0 only, the caller first multiplies
+    the modes by `lfno.spectral.fourier.twice`, and needs only the real part.
 
     planes: the matrix of `waves` for the modes of a.
     axis: the axis, counted from the end: −1 is the last axis.

@@ -14,8 +14,8 @@ from lfno.systems.signals import SampledSignal, Signal
 if TYPE_CHECKING:
     from lfno.systems.base import System
 
-#: a sample has reached the limit if its estimated distance from the limit is below this, relative to the response (both as L2
-#: norms over the window)
+#: a sample has reached the limit if its estimated distance from the limit, relative to the response, is below this number (both
+#: are L2 norms over the window)
 TOLERANCE = 1e-5
 #: a sample does not converge if its change from window to window has not halved after this number of windows
 PATIENCE = 8

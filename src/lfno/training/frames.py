@@ -16,8 +16,9 @@ def pieces(samples: Samples) -> Samples:
     samples: trajectories. The inputs x contain the given frames as channels, oldest first, repeated along time:
         (sample, frames × channels, *space, time). The outputs are the frames after them: (sample, channels, *space, time).
 
-    Returns samples with x and y of shape (piece, channels, *space, AHEAD). If the frames cannot be divided evenly, the first
-    ones are left out. Raises LfnoError for samples that are not complete trajectories.
+    Returns samples with x and y of shape (piece, channels, *space, AHEAD); trajectories with fewer frames have shorter pieces.
+    x repeats the given frame along time. If the frames cannot be divided evenly, the first ones are left out. Raises LfnoError
+    for samples that are not complete trajectories, and for inputs that change in time.
     """
     x, y = np.asarray(samples.x), samples.label
     if samples.y is None or samples.mask is not None or samples.weight is not None:
