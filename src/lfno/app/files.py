@@ -1,4 +1,7 @@
-"""Files of the user: store them under names that are safe, read their signals, and return curves for the page."""
+"""Files of the user: store them under names that are safe, read their signals, and return curves for the page.
+
+An item is an entry of the workspace (`lfno.app.workspace`): here one file, or several files that belong together.
+"""
 
 from __future__ import annotations
 

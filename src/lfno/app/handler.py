@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 UPLOAD_LIMIT = 64 * 2**20  # bytes; largest uploaded file
 QUESTION_LIMIT = 64 * 2**10  # bytes; largest question
-LINGER = 1.0  # s; time for which a refused upload is still received, so that the browser shows the error message
+LINGER = 1.0  # s; time for which the rest of a refused request is received, so that the browser shows the error message
 #: ending of a static file -> its content type
 TYPES = {
     "html": "text/html; charset=utf-8",

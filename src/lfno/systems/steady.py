@@ -58,6 +58,10 @@ def closed(signal: Signal) -> Signal:
 def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
     """Solve one window after the other, each of length size × step, until the output is periodic. Return the steady state.
 
+    system: a system, or another object with the attribute `outputs` and the functions `start_state` and `march` of `System`.
+    signal: the forcing over one window.
+    grid: the grid of one window.
+
     Near the limit, the changes e₁, e₂, … between successive windows decrease like a geometric series with the ratio r. The
     remaining distance after window k is then about e_k r/(1 − r). Responses that have another period, drift or grow without
     bound do not reach a limit.

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-#: added to the squared norms of `relative_l2` and `relative_h1` and to the divisor of `relative_max`. The gradient is then finite
-#: at an exact fit, and a truth of zero causes no division by zero
+#: added to the squared norms of `relative_l2` and `relative_h1` and to the divisor of `relative_max`. The gradient is then
+#: finite at an exact fit, and a truth of zero causes no division by zero
 TINY = 1e-12
 
 Mask = Tensor | None

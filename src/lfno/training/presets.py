@@ -50,7 +50,7 @@ PresetMaker = Callable[[str, Grid], Preset]
 
 
 def kind_of(model: str) -> str:
-    """Return the class name of "lfno", "lno", "fno" or "marching". Upper and lower case are equal; other names: LfnoError."""
+    """Return the class name of "lfno", "lno", "fno" or "marching" (upper or lower case). Raises LfnoError for another name."""
     kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
         raise LfnoError(f"model {model!r} is not known; choose lfno, lno, fno or marching")
@@ -92,8 +92,8 @@ def default_preset(model: str, grid: Grid) -> Preset:
         # iteration. The gate multiplies responses, which describes a frequency that depends on the amplitude. It does not help
         # fields
         fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
-        # fields have few time steps, and a linear hold is too coarse: with the exact poles of the heat equation, the error would
-        # be 0.5 %
+        # fields have few time steps, and a linear hold is too coarse: even with the exact poles of the heat equation, the error
+        # would be 0.5 %
         fields |= {"hold": "linear" if ode else "cubic"}
     training = TrainingConfig(
         # for signals, small batches, a high learning rate and a loss with slopes (h1) reduce overfitting

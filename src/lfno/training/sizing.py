@@ -45,9 +45,9 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
     unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).
 
     The modes of the steady part reach 10 % beyond the frequency below which 99.9 % of the energy of input and output lies.
-    There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for fields. For signals, the number of poles is half the
-    number of periods of the highest output frequency in a window, but 8 to 32. For fields, it is 8. The initial frequencies of
-    the poles are below the highest output frequency.
+    There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for fields. For signals, the number of poles is half
+    the number of periods of the highest output frequency in a window, but 8 to 32. For fields, it is 8. The initial frequencies
+    of the poles are below the highest output frequency.
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))
