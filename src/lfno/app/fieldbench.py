@@ -102,9 +102,9 @@ class Field(Bench):
         return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
 
     def _input_range(self) -> tuple[float, float] | None:
-        """Return the fixed range of the colours of the input: that of the inputs at both ends of the slider.
+        """Return the fixed colour range of the input: the extreme values of the inputs at both ends of the slider.
 
-        With a fixed range, an input with a small amplitude has pale colours.
+        With a fixed range, an input with a small amplitude has pale colours. Return None for inputs without a parameter.
         """
         family = self.entry.family
         if not isinstance(family, Curve):

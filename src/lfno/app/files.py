@@ -90,7 +90,11 @@ def receive(workspace: Workspace, name: str, content: bytes, into: Item | None =
 
 
 class Reader:
-    """Read the files of items. The prepared signals of the last KEPT items stay in memory."""
+    """Read the files of items. The prepared signals of the last KEPT items stay in memory.
+
+    The files of an item hold records (long signals, which are cut into windows for a fit) or trajectories (samples of equal
+    shape).
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

@@ -26,7 +26,8 @@ class TrainingConfig:
     epochs: passes over the training samples.
     batch: samples per step of the optimiser.
     learning_rate: the largest learning rate.
-    weight_decay: the weight decay of all other parameters, decoupled from the gradient as in AdamW. Poles have no weight decay.
+    weight_decay: the weight decay of all parameters except R and the poles, decoupled from the gradient as in AdamW. Poles have
+        no weight decay.
     steady_decay: the weight decay of R. R has its own decay, because it overfits before other parameters do. With None, short
         pilot runs choose between 1e-4 and "held" by the validation loss. "held" keeps R at its initial value.
     schedule: "cosine" or "step". With "cosine", the learning rate rises linearly over the share `warmup` of the epochs and then

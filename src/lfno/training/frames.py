@@ -1,4 +1,7 @@
-"""Training samples of a network that goes from frame to frame: short pieces of trajectories, each from a true frame."""
+"""Training samples of a network that predicts each frame from the frame before. A frame is the field at one time.
+
+A sample is a short piece of a trajectory: a true frame and the frames after it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.training.labels import Samples
 
-AHEAD = 4  # frames that are predicted in a piece; with one frame, a network does not learn to keep its own errors small
+AHEAD = 4  # number of predicted frames in a piece; with one frame, a network does not learn to keep its own errors small
 
 
 def pieces(samples: Samples) -> Samples:

@@ -1,4 +1,7 @@
-"""The training loop. It trains one run or a stack of runs, on a CPU, on a GPU or in several processes."""
+"""The training loop. It trains one run or a stack of runs, on a CPU, on a GPU or in several processes.
+
+A stack is a set of runs whose models and samples have equal shapes; the runs are computed together.
+"""
 
 from __future__ import annotations
 

@@ -97,9 +97,8 @@ def train_networks(
     seconds: time limit for pilot runs and training together. If it is too short, there are fewer epochs.
     haste: factor by which the initial poles decay faster than usual.
 
-    Ctrl-C ends the training early, and the best networks so far are returned. Before the first validation of the training, it
-    raises KeyboardInterrupt. Raises LfnoError if the run does not fit into
-    memory or on the disk, or if no network could be trained.
+    Ctrl-C ends the training early, and the best networks so far are returned. Raises KeyboardInterrupt if there is no network
+    yet. Raises LfnoError if the run does not fit into memory or on the disk, or if no network could be trained.
     """
     check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)

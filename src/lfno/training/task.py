@@ -62,7 +62,7 @@ class Task:
 def hasten(network: Operator, factor: float) -> None:
     """Make all poles of a network for signals decay faster by a factor, in place.
 
-    The residues are multiplied by the square root of the factor, so that the layers keep their gain.
+    The residues are multiplied by the square root of the factor, so that the impulse response of each pole keeps its energy.
     """
     for kernel in network.modules() if factor != 1 else ():
         if isinstance(kernel, PoleResidue):
