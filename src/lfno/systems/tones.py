@@ -84,7 +84,7 @@ class ToneResponse(Short):
 
     harmonics: the complex c_k from k = 0 on, (sample, harmonic).
     reached: whether each response reached a steady state with the period of the tone, (sample,).
-    unique: whether all other initial states that were tried lead to the same steady state, (sample,).
+    unique: whether other initial states lead to the same steady state, (sample,).
     """
 
     harmonics: np.ndarray
