@@ -37,6 +37,12 @@ def test_the_catalogue_has_twelve_systems_with_their_models() -> None:
     json.dumps(told, allow_nan=False)
 
 
+def test_models_trained_on_random_inputs_come_first() -> None:
+    for row in catalogue()["systems"]:
+        rich = [one["key"].endswith(" rich") for one in row["models"]]
+        assert rich == sorted(rich, reverse=True), row["name"]
+
+
 @pytest.mark.parametrize("name", [name for name in FORMULAS if isinstance(find(name).family, Curve)])
 def test_the_formula_of_a_field_gives_its_input(name: str) -> None:
     from sympy.parsing.sympy_parser import implicit_multiplication_application, parse_expr, standard_transformations

@@ -191,6 +191,13 @@ def test_every_axis_has_between_2_and_15_ticks_with_labels(browse: Browse, serve
         assert 2 <= page.evaluate(draw, ends) <= 15, ends
 
 
+def test_a_time_has_no_sixty_seconds_or_sixty_minutes(browse: Browse, server: Server) -> None:
+    page = opened(browse, server.address)
+    show = "async (times) => { const { duration } = await import('/tools.js'); return times.map(duration); }"
+    times = [59.5, 119.7, 3599.8, 7199.0]
+    assert page.evaluate(show, times) == ["1 min 0 s", "2 min 0 s", "1 h 0 min", "2 h 0 min"]
+
+
 def test_random_inputs_of_a_field(browse: Browse, server: Server) -> None:
     page = opened(browse, f"{server.address}#systems/heat")
     shown(page, "heat ", '"family":"random"')

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from lfno.app.api import Desk
+from lfno.app.curves import curves
 from lfno.core.errors import LfnoError
+from lfno.core.grid import Grid
 from tests.app.conftest import unpack
 
 Table = Callable[..., Path]
@@ -48,6 +50,19 @@ def test_curves_of_long_records_keep_peaks_and_gaps(desk: Desk, tmp_path: Path) 
     assert gone.sum() > 30
     assert times[gone].min() > 199
     assert times[gone].max() < 211
+
+
+@pytest.mark.parametrize("size", [50_000, 50_001, 50_024])
+def test_a_reduced_signal_has_a_peak_at_its_very_end(size: int) -> None:
+    values = np.zeros((1, size))
+    values[0, -1] = 9.0
+    grid = Grid.line(size, dt=0.01)
+    drawn = curves(grid, {"u": values})
+    times, shown = unpack(drawn["t"]), unpack(drawn["u"])[0]
+    assert len(times) == len(shown) <= 4096
+    assert shown.max() == 9.0
+    assert (np.diff(times) >= 0).all()
+    assert times[-1] <= grid.axes[0].points[-1]
 
 
 def test_a_damaged_file_gives_a_message_with_its_name_and_is_not_stored(desk: Desk, table: Table, tmp_path: Path) -> None:

@@ -77,9 +77,9 @@ def test_blow_up_is_an_error_that_says_when():
 
 @pytest.mark.parametrize("rate", [0.0, 2000.0])
 def test_a_sample_that_is_lost_stays_lost_and_the_others_are_exact(rate):
-    """q′ = λ q + 1 + q² from 0 is tan t, which blows up at t = π/2; a load of −1 in the other sample keeps it at rest.
+    """The solution of q′ = λ q + 1 + q² from 0 blows up. A load of −1 keeps the other sample at rest.
 
-    For λ = 2000 even e^{λh} overflows.
+    For λ = 0, the solution is tan t, which is infinite at t = π/2. For λ = 2000, even e^{λh} overflows.
     """
     load = np.zeros((5, 2, 1))
     load[:, 1] = -1.0

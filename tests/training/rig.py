@@ -40,7 +40,8 @@ def trainer(model="lfno", epochs=6, seeds=(0,), data=None, **changes):
 def felt(stack):
     """Return a mask (parameters,) of booleans: True for the parameters that have an effect on predictions.
 
-    The imaginary part of R at frequency zero has none. Its gradient is a rounding error, which Adam amplifies.
+    The imaginary part of the Fourier weights R (`lfno.models.fourier_weights`) at frequency zero has no effect. Its gradient is
+    a rounding error, which Adam amplifies.
     """
     masks = []
     for name, shape in stack.layout():

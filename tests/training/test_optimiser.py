@@ -28,6 +28,7 @@ def test_our_adam_equals_adamw_of_torch_with_clipping():
 
 
 def test_poles_are_never_decayed_and_r_has_its_own_decay():
+    """R are the Fourier weights (`lfno.models.fourier_weights`), the parameters whose names contain "weights."."""
     run = trainer(seeds=(0,))
     run.stack.theta.fill_(1.0)
     decay = run.stack.decay(0.5, [7.0])[0]

@@ -1,4 +1,7 @@
-"""Pilot runs choose the initialisation and the weight decay of R. An R that is not trained is removed from the models."""
+"""Pilot runs choose the initialisation and the weight decay of R (see `lfno.training.pilot`).
+
+If R is zero and not trained, it is removed from the models.
+"""
 
 from dataclasses import replace
 

@@ -32,7 +32,7 @@ MOST_EPOCHS = 5000  # largest number of epochs that the page accepts
 
 
 class Desk:
-    """Answers the questions of the page. It holds the systems in memory, the workspace (files and runs), and the queue of runs.
+    """Answers the questions of the page. A desk holds the systems in memory, the workspace (files, runs) and the queue of runs.
 
     >>> import tempfile
     >>> desk = Desk(Path(tempfile.mkdtemp()))
@@ -120,7 +120,7 @@ class Desk:
         return found
 
     def split(self, query: Query) -> Any:
-        """Return the transient and the steady part of a model's prediction, and the true parts."""
+        """Return the transient and the steady part of a model's prediction, and the true parts if there are any."""
         from lfno.app.physics import split
 
         return split(self.bench(query), query, word(query, "model"))
@@ -165,7 +165,10 @@ class Desk:
         return self.receive("example.csv", example_table())
 
     def read(self, query: Query) -> Any:
-        """Read a file with the roles of the variables and the other fields of the form. Return the signals and the splits."""
+        """Read a file with the roles of the variables and the other fields of the form.
+
+        Return a description of the signals with their curves, and the sizes of the split into training, validation and test.
+        """
         options = query.get("options")
         if not isinstance(options, dict):
             raise LfnoError("the roles of the variables and the fields of the form are missing")
@@ -177,7 +180,7 @@ class Desk:
     # -- the workspace ---------------------------------------------------------------------------------------------
 
     def listing(self, query: Query) -> Any:
-        """Return all files and runs, the newest first."""
+        """Return all files and runs, the newest first, and the models and the forms of export that the page offers."""
         listed = []
         for item in self.workspace.items("files"):
             about = item.about
@@ -194,12 +197,12 @@ class Desk:
         return {**told, "id": item.identity, "source": source, **state, "over": state["stage"] not in GOING}
 
     def rename(self, query: Query) -> Any:
-        """Change the name of a file or run. Return all files and runs."""
+        """Change the name of a file or run. Return the result of `listing`."""
         self.workspace.rename(word(query, "kind", ("files", "runs")), query.get("id"), query.get("name"))
         return self.listing(query)
 
     def delete(self, query: Query) -> Any:
-        """Delete a file or run. Return all files and runs."""
+        """Delete a file or run. Return the result of `listing`."""
         kind = word(query, "kind", ("files", "runs"))
         item = self.workspace.find(kind, query.get("id"))
         if kind == "runs" and self.jobs.going(item):
@@ -263,7 +266,7 @@ class Desk:
         return {**self._run(item), "outcome": read_outcome(item.folder)}
 
     def sample(self, query: Query) -> Any:
-        """Return the signals of one test sample of a run."""
+        """Return the signals of one test sample of a run, or of one piece of its test record."""
         from lfno.app.outcome import sample
 
         return sample(self.workspace.find("runs", query.get("run")).folder, whole(query, "place"))

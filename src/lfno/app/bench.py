@@ -1,4 +1,7 @@
-"""`Bench`: a system with its models. It computes reference solutions ("truth") and predictions for any input, with errors."""
+"""`Bench`: a system with its models. A bench computes the reference solution ("truth") and the predictions for an input.
+
+A key names a model: the key of a shipped model (`lfno.app.catalogue.shipped`), or the identity of the run that made it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ Pair = tuple[np.ndarray, np.ndarray]  # inputs and outputs, each (1, channels, *
 
 
 def torch_alone() -> None:
-    """Limit torch to one thread. For a single sample, to distribute the work to threads takes longer than the work itself."""
+    """Limit torch to one thread. For a single sample, the distribution of the work to threads takes longer than the work."""
     import torch
 
     torch.set_num_threads(1)
@@ -45,8 +48,8 @@ class Bench(ABC):
         self.kept: OrderedDict[Any, Any] = OrderedDict()
         self.modes_of: dict[str, Any] = {}
         self.ranges: dict[str, Any] = {}
-        self.lock = threading.RLock()  # guards `models` and `kept`; held for milliseconds
-        self.slow = threading.Lock()  # guards the computation of modes and poles; held for seconds
+        self.lock = threading.RLock()  # guards `models` and `kept`, while a model is loaded or the equation is solved
+        self.slow = threading.Lock()  # guards the computation of modes and poles, which takes seconds
 
     @abstractmethod
     def given(self, query: Query) -> Any:
@@ -73,15 +76,15 @@ class Bench(ABC):
         """Return the true response to the input repeated for ever, on the grid of `truth`."""
 
     @abstractmethod
-    def concerns(self, label: str, given: Any) -> list[str]:
-        """Return the reasons not to trust a shipped model for an input, for models whose file has no training range."""
+    def concerns(self, key: str, given: Any) -> list[str]:
+        """Return the reasons not to trust a model for an input. Only used for models whose file has no training range."""
 
     def add(self, key: str, label: str, file: Path) -> None:
-        """Add a model of the user."""
+        """Add a model of the user. key: the identity of its run."""
         self.files[key], self.labels[key] = file, label
 
     def model(self, key: str) -> Any:
-        """Return the model with this key, loaded on first use."""
+        """Return the model with this key. The model is loaded at its first use."""
         import lfno
 
         if key not in self.files:
@@ -92,7 +95,7 @@ class Bench(ABC):
             return self.models[key]
 
     def pair(self, given: Any, grid: Grid) -> Pair:
-        """Return inputs and outputs, each (1, channels, *grid). A solution is computed once and kept in memory."""
+        """Return inputs and outputs, each (1, channels, *grid). The last KEPT solutions stay in memory."""
         key = given, grid
         if key not in self.kept:
             self.kept[key] = self.solved(given, grid)
@@ -140,7 +143,7 @@ class Bench(ABC):
         return self.modes_of[key]
 
     def _modes(self, key: str) -> dict[str, Any]:
-        """Compute what `modes` returns."""
+        """Compute the modes for `modes`. If there are none, the entry "problem" says why."""
         try:
             if key != "truth":
                 torch_alone()
@@ -158,8 +161,7 @@ class Bench(ABC):
         return jsonable({"modes": rows, "problem": "", "caveat": ""})
 
     def poles(self, query: Query, key: str) -> dict[str, Any] | None:
-        """Return the poles of a network's layers and the contribution of each pole for this input. A model without poles: None.
-        """
+        """Return the 400 poles of a network's layers that contribute most to the response to this input; None without poles."""
         from lfno.evaluation.ringing import listening, ringing
         from lfno.models.pole_operator import PoleOperator
 

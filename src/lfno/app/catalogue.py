@@ -14,24 +14,28 @@ from lfno.systems.families import Curve
 from lfno.systems.registry import REGISTRY, Entry, find
 from lfno.systems.titles import FLOWS, LINES, ODES
 
-#: heading on the page -> its systems
+#: heading on the page -> the systems below it (name of the system -> its title)
 GROUPS = {"Oscillators": ODES, "Fields in one dimension": LINES, "Flows": FLOWS}
-#: kind of model -> suffix of its file name, after the name of the data set
+#: kind of model -> suffix of its file name, after the name of the data set. The suffix "" also stands for the kinds in MARKS
 SUFFIXES = {"LFNO": "", "FNO": "-fno", "LNO": "-lno"}
+#: kind of model -> its name on the page; other kinds keep their name
 NAMES = {"feedback": "feedback model", "equation": "identified equation"}
-BESIDE = "-lfno"  # suffix of an LFNO if the file with the name of its data set holds a model of another kind
+#: suffix of an LFNO for random inputs if the file NAME-rich holds another kind of model, for example an identified equation
+BESIDE = "-lfno"
+#: bytes in the header of a model file -> kind of the model. Without any of these bytes, a file with the suffix "" holds an LFNO
 MARKS = {b"lfno-feedback": "feedback", b"lfno-equation": "equation", b"Marching": "marching"}
-RICH = "-rich"  # ending of the names of data sets with random inputs, and of models trained on these data sets
+RICH = "-rich"  # NAME-rich is the data set of NAME with random inputs; the files of models trained on it begin with NAME-rich
 POSITIONS = 200  # approximate number of positions of the slider of a field
 SEEDS = 20  # number of random inputs that the page offers for a field
 PAPER_FREQUENCY = 5 / (2 * math.pi)  # Hz; frequency of the decaying sines in the paper's training data
+#: the paper's input of an oscillator, with one of its amplitudes
 PAPER_INPUT = {"kind": "decaying sine", "amplitude": 6.0, "frequency": PAPER_FREQUENCY, "seed": 0}
 #: candidates for the first system on the page; the page shows the first candidate with a model trained on random inputs
 OPENING = ("duffing-c05", "pendulum-c05", "lorenz-rho5")
 
 
 def catalogue() -> dict[str, Any]:
-    """Return the list of systems, the first system to show, and the kinds and limits of inputs."""
+    """Return the list of systems, the name of the first system to show, and the kinds and limits of inputs."""
     rows = []
     for group, names in GROUPS.items():
         for name, title in names.items():
@@ -66,7 +70,9 @@ def catalogue() -> dict[str, Any]:
 
 
 def shipped(name: str) -> dict[str, str]:
-    """Return the shipped models of a system: key -> name of the file. Models trained on random inputs come first.
+    """Return the shipped models of a system: key -> file name. Models trained on random inputs come first.
+
+    A key is the kind of the model. It ends with " rich" if the model was trained on random inputs, for example "LFNO rich".
 
     >>> shipped("heat")["FNO"]
     'heat-fno'
@@ -77,11 +83,12 @@ def shipped(name: str) -> dict[str, str]:
     found = {key: file for key, file in keys.items() if (folder / f"{file}.safetensors").is_file()}
     models = {_key(key, folder / f"{file}.safetensors"): file for key, file in found.items()}
     beside = f"{name}{RICH}{BESIDE}"
-    return models | ({"LFNO rich": beside} if (folder / f"{beside}.safetensors").is_file() else {})
+    models |= {"LFNO rich": beside} if (folder / f"{beside}.safetensors").is_file() else {}
+    return dict(sorted(models.items(), key=lambda model: not model[0].endswith(" rich")))
 
 
 def labels(models: Iterable[str]) -> dict[str, str]:
-    """Return the name of each shipped model on the page.
+    """Return key -> name on the page, for the keys of shipped models (see `shipped`).
 
     If a system has models trained on random inputs, its other models are marked "(paper)".
 
@@ -90,13 +97,13 @@ def labels(models: Iterable[str]) -> dict[str, str]:
     """
     keys = list(models)
     both = any(key.endswith(" rich") for key in keys)
-    names = {key: key.removesuffix(" rich")for key in keys}
+    names = {key: key.removesuffix(" rich") for key in keys}
     names = {key: NAMES.get(name, name) for key, name in names.items()}
     return {key: f"{name} (paper)" if both and not key.endswith(" rich") else name for key, name in names.items()}
 
 
 def _key(key: str, file: Path) -> str:
-    """Return the key of a model. The header of the file tells whether it holds an LFNO, or another kind of model."""
+    """Return `key` with the kind of the model in `file` in place of "LFNO". The header of the file shows the kind."""
     with file.open("rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
     kind = next((kind for mark, kind in MARKS.items() if mark in header), "LFNO")
@@ -104,7 +111,7 @@ def _key(key: str, file: Path) -> str:
 
 
 def has_random_inputs(name: str) -> bool:
-    """Return True if a model trained on random inputs is shipped. The page then offers random inputs, too."""
+    """Return True if a model trained on random inputs is shipped. For a field, the page then offers random inputs, too."""
     return any(RICH in file for file in shipped(name).values())
 
 
@@ -118,7 +125,12 @@ def training_data(name: str) -> str:
 
 
 def slider(entry: Entry) -> dict[str, Any]:
-    """Return name, range and step of the parameter of the inputs, for the slider. Random inputs are numbered from 0."""
+    """Return the slider of the parameter of the inputs. If all inputs are random, the parameter is the number of an input.
+
+    low, high, step: the range of the training inputs, which is the range of the slider, and the step of the slider.
+    value: the first position of the slider.
+    least, most: the range of values that the server accepts.
+    """
     family = entry.family
     if not isinstance(family, Curve):
         return {"name": "sample", "low": 0, "high": SEEDS - 1, "step": 1, "value": 0, "least": 0, "most": SEEDS - 1}
@@ -138,7 +150,7 @@ def training_set(file: str) -> Entry | None:
 
 
 def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
-    """Return the first input that the page shows: a random input if a model was trained on such, else an input of the paper."""
+    """Return the first input on the page. It is random if a model was trained on random inputs, else it is one of the paper."""
     random = any(RICH in file for file in models.values())
     if entry.grid.ndim > 1:
         return {"family": "random", "value": 0} if random else {"family": "paper", "value": slider(entry)["value"]}
@@ -148,7 +160,7 @@ def _start(entry: Entry, models: dict[str, str]) -> dict[str, Any]:
 
 
 def _round(value: float) -> float:
-    """Return the number nearest to `value` that is 1, 2 or 5 times a power of ten."""
+    """Return 1, 2 or 5 times a power of ten: the one whose ratio to `value` is nearest to 1."""
     power = 10.0 ** math.floor(math.log10(value))
     return min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(math.log(step / value)))
 

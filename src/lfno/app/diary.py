@@ -28,7 +28,9 @@ class Diary:
     def read(self) -> dict[str, Any]:
         """Return the state of the run as a dictionary.
 
-        Keys: `stage`, `done` and `total` epochs, `seconds_left`, `messages`, and `ready` if there is a model.
+        Keys: `stage` (of GOING or OVER), `done` and `total` epochs, `seconds_left`, `messages` (from the fit), `words` (the
+        reason of the stage, for the user), `ready` (True if there is a model), `changed` (time of the last change) and `server`
+        (number of the process of the server). Before their first change, all keys but `stage` and `messages` are missing.
         """
         state = read_json(self.folder / STATE)
         return {"stage": "waiting", "messages": [], **state}

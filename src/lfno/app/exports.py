@@ -24,7 +24,10 @@ FORMS = {
 
 
 def export(item: Item, form: str) -> tuple[str, bytes]:
-    """Return (file name, content) of the model of a run in one of the FORMS. Raise LfnoError if the model has no such form."""
+    """Return (file name, content) of the model of a run in one of the FORMS.
+
+    Raise LfnoError for another form, for a run without a model, and if this kind of model cannot be exported in this form.
+    """
     if form not in FORMS:
         raise LfnoError(f"a model cannot be saved as {form[:40]!r}; choose {', '.join(FORMS)}")
     read_outcome(item.folder)

@@ -19,7 +19,7 @@ from lfno.systems.steady import SteadyState
 
 PAPER = "paper"  # family of inputs: one shape with one parameter, as in the paper
 RANDOM = "random"  # family of inputs: random inputs, numbered by their seeds
-#: system -> formula of the paper's inputs; a test compares the formulas with the functions of the systems
+#: system -> formula of the paper's inputs; a test compares all formulas of an input with one parameter with the input itself
 FORMULAS = {
     "beam": "f(x, t) = −99 A e^(−x) sin 10t",
     "heat": "f(x, t) = (1 − π²) A e^(−t) sin πx",
@@ -90,8 +90,8 @@ class Field(Bench):
         # models know the input at the samples only, so the samples are repeated, as in the labels of data sets
         return self.system.steady_state(self.signal(given)(*open_mesh(self.system.signal_grid(self.grid))), self.grid)
 
-    def concerns(self, label: str, given: Given) -> list[str]:
-        entry = training_set(str(self.files[label])) or self.entry
+    def concerns(self, key: str, given: Given) -> list[str]:
+        entry = training_set(str(self.files[key])) or self.entry
         if entry.name != self.entry.name and given.family == PAPER:
             return ["out of the range of training: the model was trained on random inputs, not on inputs of this shape"]
         if entry.name == self.entry.name and given.family == RANDOM:
@@ -102,7 +102,10 @@ class Field(Bench):
         return [f"out of the range of training: {self.slider['name']} is not between {low:g} and {high:g}"]
 
     def _input_range(self) -> tuple[float, float] | None:
-        """Return the range of the inputs at both ends of the slider, as a fixed scale. A small amplitude then looks small."""
+        """Return the fixed colour range of the input: the extreme values of the inputs at both ends of the slider.
+
+        With a fixed range, an input with a small amplitude has pale colours. Return None for inputs without a parameter.
+        """
         family = self.entry.family
         if not isinstance(family, Curve):
             return None

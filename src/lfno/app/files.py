@@ -1,4 +1,7 @@
-"""Files of the user: store them under names that are safe, read their signals, and return curves for the page."""
+"""Files of the user: store them under names that are safe, read their signals, and return curves for the page.
+
+An item is an entry of the workspace (`lfno.app.workspace`): here one file, or several files that belong together.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,11 @@ def receive(workspace: Workspace, name: str, content: bytes, into: Item | None =
 
 
 class Reader:
-    """Read the files of items. The prepared signals of the last KEPT items stay in memory."""
+    """Read the files of items. The prepared signals of the last KEPT items stay in memory.
+
+    The files of an item hold records (long signals, which are cut into windows for a fit) or trajectories (samples of equal
+    shape).
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -107,7 +114,10 @@ class Reader:
             return jsonable(found | {"problem": str(error), "notes": []})
 
     def read(self, item: Item, options: dict[str, Any]) -> dict[str, Any]:
-        """Read the signals with the roles and fields of the form. The item stores these options for later runs."""
+        """Read the signals with the roles and fields of the form. The item stores these options for later runs.
+
+        Return channels, axes, sizes of the split, notes of the reader, and the curves of the first trajectory or record.
+        """
         given = reading_options(options)
         prepared = self._prepare(item, given)
         item.change(reading=given)
@@ -134,6 +144,7 @@ class Reader:
     def drawn(self, item: Item, sample: int) -> dict[str, Any]:
         """Return the curves of one trajectory or record, or the maps of a field. Values that were not measured are gaps.
 
+        sample: the number of the trajectory or record, counted from 0.
         The entry `tests` lists the time intervals [from, to] of a record that are the test data.
         """
         prepared = self._prepare(item, reading_options(item.about["reading"]))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 UPLOAD_LIMIT = 64 * 2**20  # bytes; largest uploaded file
 QUESTION_LIMIT = 64 * 2**10  # bytes; largest question
-LINGER = 1.0  # s; time for which a refused upload is still received, so that the browser shows the error message
+LINGER = 1.0  # s; time for which the rest of a refused request is received, so that the browser shows the error message
 #: ending of a static file -> its content type
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -131,7 +131,11 @@ class Handler(BaseHTTPRequestHandler):
         self._send_json(HTTPStatus.OK, self.server.desk.ask(path.removeprefix("/api/"), query))
 
     def _body(self, limit: int, what: str) -> bytes:
-        """Return the content of the request. Raise Refusal if it has more than `limit` bytes."""
+        """Return the content of the request. Raise Refusal if it is longer than `limit`, or if its stated length is wrong.
+
+        limit: largest number of bytes.
+        what: the subject of the error message, for example "the file".
+        """
         text = self.headers.get("Content-Length", "")
         if not text.isascii() or not text.isdigit():
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "the length of the request is missing")

@@ -14,7 +14,7 @@ from lfno.core.errors import LfnoError
 
 DURATION = 20.48  # s; duration of the inputs of all oscillators
 DECAY = 0.05  # 1/s; decay rate of the paper's decaying sine
-TONES = 12  # largest number of sines in a multisine
+TONES = 12  # largest number of sines in a multisine; below 0.59 Hz, there are fewer multiples of 1/DURATION than this
 MOST_DRAWN = 512  # largest number of points of a curve drawn by hand
 LARGEST = 40.0  # largest amplitude, in the unit of the input
 FASTEST = 4.0  # Hz; highest frequency
@@ -23,7 +23,7 @@ FASTEST = 4.0  # Hz; highest frequency
 KINDS = {
     "decaying sine": ("A e^(−0.05 t) sin 2πft", True, False),
     "sine": ("A sin 2πft", True, False),
-    "multisine": ("A √(1/K) Σₖ sin(2πfₖt + φₖ), K = 12 tones fₖ up to f", True, True),
+    "multisine": ("A √(1/K) Σₖ sin(2πfₖt + φₖ), K ≤ 12 tones fₖ up to f", True, True),
     "chirp": ("A sin 2π(0.02 t + (f − 0.02) t²/2T), T = 20.48 s", True, False),
     "step": ("A for t ≥ 1 s, 0 before", False, False),
     "pulse": ("A for 1 s ≤ t < 1 s + 1/(2f), 0 otherwise", True, False),
@@ -42,7 +42,8 @@ class Input:
     seed: seed of random phases and amplitudes.
     points: values of a curve drawn by hand, at equal distances over DURATION.
 
-    Multisine and random signals have the power of a sine of the same amplitude. Their period is DURATION.
+    Multisine and random signals have the power of a sine of the same amplitude. Their period is DURATION, so their frequencies
+    are multiples of 1/DURATION. The lowest frequency is 1/DURATION, also if f is lower.
 
     >>> Input("sine", 2.0, 0.25)(np.array([0.0, 1.0])).round(6).tolist()
     [0.0, 2.0]

@@ -1,4 +1,7 @@
-"""The queue of runs. A run fits a model in its own process, which frees its memory at the end and can be killed at once."""
+"""The queue of runs. A run fits a model in its own process, the worker (`lfno.app.worker`).
+
+The end of the process frees its memory, and the process can be killed at any time.
+"""
 
 from __future__ import annotations
 

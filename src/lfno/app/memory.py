@@ -2,23 +2,23 @@
 
 The server can run for days, and models are trained in other processes. Therefore the server returns freed memory at once. Every
 connection has a thread. The GNU C library gives threads separate memory pools (arenas), and a pool keeps its freed memory.
-Therefore the server limits the number of pools.
+Therefore the server also limits the number of pools.
 """
 
 from __future__ import annotations
 
 import ctypes
 
-M_TRIM_THRESHOLD = -1  # number of the option TRIM_THRESHOLD in malloc.h
-M_MMAP_MAX = -4  # number of the option MMAP_MAX in malloc.h
-M_ARENA_MAX = -8  # number of the option ARENAS in malloc.h
+M_TRIM_THRESHOLD = -1  # number of the option M_TRIM_THRESHOLD in malloc.h
+M_MMAP_MAX = -4  # number of the option M_MMAP_MAX in malloc.h
+M_ARENA_MAX = -8  # number of the option M_ARENA_MAX in malloc.h
 TRIM_THRESHOLD = 4 * 2**20  # bytes; a larger free block at the end of the heap is returned
 MMAP_MAX = 65536  # largest number of arrays with their own memory mapping, which is returned when the array is freed
 ARENAS = 2  # largest number of memory pools
 
 
 def return_freed_memory() -> bool:
-    """Set the memory options of the C library. Return False if the C library is not the GNU C library."""
+    """Set the memory options of the GNU C library. Return False if this is another C library, or if it refuses an option."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

@@ -59,8 +59,8 @@ class Oscillator(Bench):
     def steady(self, given: Input) -> SteadyState:
         return self.single.steady(given, SHOWN)
 
-    def concerns(self, label: str, given: Input) -> list[str]:
-        entry = training_set(str(self.files[label]))
+    def concerns(self, key: str, given: Input) -> list[str]:
+        entry = training_set(str(self.files[key]))
         if entry is None:
             return []
         if isinstance(entry.family, Curve):
@@ -71,10 +71,10 @@ class Oscillator(Bench):
                 low, high = f"{family.low:g}", f"{family.high:g}"
                 return [f"out of the range of training: the amplitude is not between {low} and {high}"]
             return []
-        if label not in self.ranges:
+        if key not in self.ranges:
             from lfno.evaluation.coverage import Coverage
 
             draws = entry.family.signal(entry.family.draw(DRAWS, np.random.default_rng(0)))
-            self.ranges[label] = Coverage.of(draws(*open_mesh(entry.grid))[:, None], entry.grid)
+            self.ranges[key] = Coverage.of(draws(*open_mesh(entry.grid))[:, None], entry.grid)
         values = given(SHOWN.axes[0].points)[None, None]
-        return [f"out of the range of training: {one.message}" for one in self.ranges[label].excesses(values, SHOWN)]
+        return [f"out of the range of training: {one.message}" for one in self.ranges[key].excesses(values, SHOWN)]

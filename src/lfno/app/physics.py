@@ -16,7 +16,7 @@ from lfno.evaluation.caveat import WHOLE
 
 SWEEP = np.round(np.geomspace(0.04, 0.8, 36), 4)  # Hz; frequencies of a sweep
 POINTS = 128  # time steps in one cycle
-#: s; shortest duration of a piece. At each frequency, pieces of whole cycles are simulated until the response is steady
+#: s; shortest duration of a piece. At each frequency, we simulate pieces of whole cycles until the response is steady
 LASTING = 8.0
 SETTLED = 2e-3  # largest relative change of the amplitude between two pieces of a steady response
 PIECES = 14  # largest number of pieces at one frequency; without a steady response until then, the amplitude is NaN
@@ -25,7 +25,7 @@ PIECES = 14  # largest number of pieces at one frequency; without a steady respo
 def split(bench: Bench, query: Query, key: str) -> dict[str, Any]:
     """Return the transient and the steady part of a model's prediction, and the true parts if the system has a steady state.
 
-    A model without poles has no such parts. Then the answer contains only the reason.
+    A model without poles has no such parts. Then the answer has the reason in place of the parts.
     """
     given, label = bench.given(query), bench.labels[key]
     with bench.lock:
@@ -50,7 +50,7 @@ def true_split(bench: Bench, given: Any, own: dict[str, np.ndarray], grid: Grid)
     Args:
         bench: The system.
         given: The input.
-        own: "steady" -> the model's steady part, (*grid).
+        own: Name of a part -> this part of the model's prediction, (*grid). Only "steady" is used.
         grid: The grid of the model.
     """
     state = bench.steady(given)

@@ -15,7 +15,7 @@ from lfno.app.handler import TYPES, Handler
 from lfno.core.errors import LfnoError
 
 HOST = "127.0.0.1"
-MOST_CONNECTIONS = 64  # largest number of open connections; a browser opens up to six for each window
+MOST_CONNECTIONS = 64  # largest number of open connections; a browser opens up to six connections to one host
 #: the response if there are too many connections
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 

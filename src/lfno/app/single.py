@@ -40,7 +40,7 @@ class Single:
         self.system, self.outputs = system, system.outputs
 
     def solve(self, force: Force, grid: Grid) -> np.ndarray:
-        """Return the output (time,) from the initial state of the system. Raise LfnoError if the output grows without bound."""
+        """Return the output (time,) from the initial state of the system. Raise LfnoError if the output is not finite."""
         answer = self.states(force, grid, np.array(self.system.start))[:, self.system.observed]
         if not np.isfinite(answer).all():
             raise LfnoError("the solution grows without bound; use a smaller amplitude")

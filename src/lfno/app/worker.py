@@ -22,7 +22,7 @@ NETWORKS = ("lfno", "fno", "lno")  # models with a training loop
 
 
 class Run:
-    """One run: its `order` (model, data and epochs), its training, and its diary."""
+    """One run. `order` holds the model, the data and the epochs (the content of about.json); `diary` stores the progress."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.order, self.diary = folder, read_json(folder / ABOUT), Diary(folder)

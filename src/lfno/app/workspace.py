@@ -69,7 +69,7 @@ class Workspace:
     def create(self, kind: str, name: str, **about: Any) -> Item:
         """Make a new item and return it. Raise LfnoError if the workspace is full."""
         if len(self.items(kind)) >= MOST_ITEMS:
-            raise LfnoError(f"the workspace is full: it has {MOST_ITEMS} {kind}; delete some of them first")
+            raise LfnoError(f"the workspace is full: it has {MOST_ITEMS} {KINDS[kind]}s; delete some of them first")
         if self.size() > MOST_BYTES:
             raise LfnoError(f"the workspace is full ({MOST_BYTES // 2**30} GB); delete files or runs first")
         identity = secrets.token_hex(6)
@@ -95,7 +95,7 @@ class Workspace:
     def rename(self, kind: str, identity: Any, name: Any) -> Item:
         """Change the name of an item and return the item. Its identity and its folder stay the same."""
         if not isinstance(name, str) or not clean(name):
-            raise LfnoError("a name must have at least one letter")
+            raise LfnoError("a name must have at least one visible character")
         with self.lock:
             item = self.find(kind, identity)
             item.change(name=clean(name))

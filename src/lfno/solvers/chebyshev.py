@@ -54,7 +54,7 @@ def stiff_solve(
     rate: the right-hand side.
     jacobian: ∂rate/∂y, a function of (t, y) or a constant matrix.
     start: y at the first time.
-    tolerance: the relative tolerance.
+    tolerance: the relative tolerance. The absolute tolerance is a hundredth of this number.
     """
     solution = solve_ivp(
         rate, (times[0], times[-1]), start, "Radau", times, jac=jacobian, rtol=tolerance, atol=1e-2 * tolerance

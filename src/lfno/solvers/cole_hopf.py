@@ -20,7 +20,8 @@ from lfno.core.errors import LfnoError
 # number of Gauss points in a panel; a panel is an interval of integration
 _NODES = 10
 _GAUSS = np.polynomial.legendre.leggauss(_NODES)
-# width of a panel in standard deviations of the sharpest peak; the error of the quadrature is then 4e-12
+# largest width of a panel, in standard deviations of the sharpest peak of the weight e^{−G/2ν}; the error of the quadrature is
+# then 4e-12
 _PANEL = 3.0
 # panels whose weight is less than e^-55 times the largest weight are left out
 _MARGIN = 55.0
@@ -37,11 +38,16 @@ def ramp_solution(
     points: x.
     times: t ≥ 0 in increasing order.
 
-    On the m-th copy of the period, G is a parabola. Both integrals over this copy are therefore integrals of Gaussians between
-    two limits. ψ is continuous, so that terms at the limits of neighbouring copies cancel. With r = x − m · length and the
-    normal distribution function Φ between the limits α_m and β_m,
+    Let r = x − m · length. On copy m of the period, ψ(s) = U (s − m · length)²/2 + C_m, C_m = m U length (origin + length/2).
+    The weight e^{−G/2ν} is then a Gaussian in s with the mean m · length + r/(1 + U t) and the variance σ² = 2νt/(1 + U t).
+    Relative to this mean and in units of σ, copy m begins at α_m = (origin − r/(1 + U t))/σ and ends at β_m = α_m + length/σ.
+    With the normal distribution function Φ, the integral of the weight over copy m is w_m times a common factor, and
 
         u = Σ_m w_m U r/(1 + U t) / Σ_m w_m,   w_m = e^{−U r²/(4ν(1 + U t)) − C_m/2ν} [Φ(β_m) − Φ(α_m)].
+
+    At the mean, the factor (x − s)/t of the numerator is U r/(1 + U t). The deviation from this value is a multiple of ∂G/∂s.
+    Its integral with the weight over copy m is therefore a multiple of the difference of e^{−G/2ν} at the two ends. These
+    differences sum to zero over all copies, because G is continuous.
 
     The jump at the end of the period becomes a shock. If the domain is symmetric about x = 0, the shock does not move.
     """

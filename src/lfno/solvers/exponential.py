@@ -89,13 +89,14 @@ def exponential_collocation(
     stages: the number of Gauss nodes c_i in a step.
     substeps: the number of steps between two times.
     tolerance: the tolerance of the fixed-point iteration, relative to the largest q.
-    give_up: whether a sample whose solution blows up becomes NaN at all times. If False, LfnoError is raised.
+    give_up: whether a sample whose solution blows up becomes NaN at all times. If False, LfnoError is raised. If True, a step
+        is halved at most _FEW_HALVINGS times and without a warning.
     name: the name of the system in messages.
 
     The values at the nodes solve q_i = e^{λ c_i h} q + Σ_j a_ij(λh) (p_j + N(q_j)) for the step h. We solve these equations by
     fixed-point iteration. The iteration converges if h |∂N/∂q| is small, also for stiff λ. If the iteration does not converge,
-    the step is halved, with a warning. The method interpolates p + N and not q. Unlike ETDRK4, it therefore keeps its order if
-    p + N does not vanish at the boundary.
+    the step is halved, and a warning says so at the end. The method interpolates p + N and not q. Unlike ETDRK4, it therefore
+    keeps its order if p + N does not vanish at the boundary.
 
     >>> still = np.zeros((5, 1, 1))
     >>> q = exponential_collocation(

@@ -37,12 +37,13 @@ class Modes(Short):
 
 
 def galerkin_modes(length: float, ends: Ends, outputs: np.ndarray, size: int = 128) -> Modes:
-    """Return the modes of a Galerkin method with polynomials. About half of the `size` modes are exact up to rounding errors.
+    """Return the modes of a Galerkin method with polynomials. About half of the modes are exact up to rounding errors.
 
     length: L.
     ends: the boundary conditions.
     outputs: the output points, from 0 to L.
-    size: the number of modes.
+    size: the number of basis functions. It is also the number of modes, with two exceptions: "neumann" has the constant as one
+        more mode, and modes with a response below rounding errors are left out.
 
     The m-th derivatives of the basis functions are the orthonormal Legendre polynomials p_j. The stiffness matrix is then the
     identity, and only the mass matrix is decomposed. Its largest eigenvalues 1/κ belong to the lowest modes and are accurate up

@@ -65,13 +65,15 @@ class Stepper:
 def fixed_step(
     rate: Rate, initial: np.ndarray, force: Force, origin: float, step: float, size: int, substeps: int
 ) -> tuple[np.ndarray, float]:
-    """Solve with `substeps` RK4 steps between two outputs.
+    """Solve with `substeps` RK4 steps between two outputs. An odd number is raised to the next even number.
 
-    Returns the states (component, sample, size) at the times origin + n · step, and the estimated relative error.
+    Returns the states (component, sample, size) at the times origin + n · step, and the estimated relative error, the largest
+    one of all samples and components. If the solution is not finite, the error is infinite.
 
     To estimate the error, all rough intervals and some other intervals are solved again with half the sub-steps. The difference
-    of the two results is 15 times the error of the finer result. For each sample, the errors of all intervals are added and
-    divided by the largest value of each component.
+    of the two results is 15 times the error of the finer result. For each sample and component, the errors of all intervals are
+    added and divided by the largest value of the component. Intervals that were not solved again count with the mean error of
+    the others that are not rough.
     """
     substeps += substeps % 2  # an even number, so that half the sub-steps is a whole number
     h = step / substeps
@@ -131,7 +133,8 @@ def rk4(
     rate: the right-hand side, a function of y (component, sample) and f (sample,).
     initial: the initial state, (component, sample).
     force: f, a function of times (time,) that returns (sample, time).
-    substeps: the number of RK4 steps between two outputs. It is doubled until the error is below `tolerance`.
+    substeps: the number of RK4 steps between two outputs. It is doubled until the error is below `tolerance`. If the forcing
+        jumps, an error below JUMPY is accepted, with a warning.
     tolerance: the bound on the sum of the local relative errors. The error of the result is larger if the system amplifies
         errors, as chaotic systems do.
     warn: whether to warn the user if `substeps` was doubled.
@@ -149,13 +152,13 @@ def rk4(
             if chosen > substeps and warn:
                 _warn(
                     f"a time step of {step:g} needs {chosen} sub-steps, not {substeps}, for an error of {tolerance:g}: "
-                    "the solver took them"
+                    "the solver has used them"
                 )
             return states
         if error < JUMPY and error > before / 4:
             _warn(
                 f"the input is not smooth (it jumps or kinks), which limits the relative error to about {error:.0e}: "
-                "for more, give a smooth step such as (1 + tanh(t/τ))/2"
+                "for a smaller error, give a smooth step such as (1 + tanh(t/τ))/2"
             )
             return states
         before, chosen = error, chosen * 2

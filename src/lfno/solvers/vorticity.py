@@ -30,7 +30,7 @@ class VorticityFlow:
     length: L.
     viscosity: ν.
 
-    A state is the Fourier series of w, (batch, 2m + 1, m + 1), with the modes |k| ≤ m = (size − 1)/3. Higher modes are left
+    A state is the Fourier series of w, (batch, 2m + 1, m + 1), with the modes |k| ≤ m = ⌊(size − 1)/3⌋. Higher modes are left
     out, because products of two fields would give wrong values there (aliasing). The advection term is computed as
     ∇×∇·(u⊗u) = (∂_xx − ∂_yy)(uv) + ∂_xy(v² − u²), which needs four transforms instead of five.
     """
@@ -73,8 +73,9 @@ class VorticityFlow:
     def frames(
         self, initial: torch.Tensor, forcing: torch.Tensor, times: np.ndarray, dt: float, stride: int = 1
     ) -> torch.Tensor:
-        """Return the vorticity at `times` ≥ 0 on every `stride`-th point, (batch, size / stride, size / stride, times).
+        """Return the vorticity at increasing `times` ≥ 0 on every `stride`-th point: (batch, points, points, times).
 
+        points is size / stride, rounded up.
         initial: the vorticity at t = 0, (batch, size, size).
         forcing: g, (size, size).
         dt: the longest time step. It is refined, with a warning, if the flow is too fast.

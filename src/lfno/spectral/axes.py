@@ -30,11 +30,13 @@ def angular_frequencies(size: int, step: float, like: Tensor) -> Tensor:
 
 
 def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) -> Tensor:
-    """Return the integers l of the kept modes, in the order of storage.
+    """Return the integers l of the kept modes, in the order of storage: (kept,).
 
     size: the number of points of the axis.
     modes: K, or None for all modes.
-    half: whether storage is half or signed.
+    half: True for half storage, False for signed storage.
+
+    With signed storage and all modes, the result is 0 … size − 1: a number l ≥ size/2 stands for the mode l − size.
     """
     if half:
         return torch.arange(size // 2 + 1 if modes is None else modes, device=device)
@@ -44,7 +46,7 @@ def wavenumbers(size: int, modes: int | None, half: bool, device: torch.device) 
 
 
 def max_modes(size: int, half: bool) -> int:
-    """Return the largest K for which `size` points have all modes |l| < K. half: whether storage is half or signed."""
+    """Return the largest K for which `size` points have all modes |l| < K. half: True for half storage, False for signed."""
     return size // 2 + 1 if half else (size + 1) // 2
 
 
@@ -59,7 +61,7 @@ def keep_signed(spectrum: Tensor, modes: int | None, axis: int) -> Tensor:
 
 
 def fill_signed(spectrum: Tensor, size: int, axis: int) -> Tensor:
-    """Return a spectrum with all `size` signed modes along `axis`: zeros replace the modes that `keep_signed` dropped."""
+    """Return a spectrum with all `size` signed modes along `axis`. Modes that `keep_signed` has dropped become zero."""
     kept = spectrum.shape[axis]
     if kept == size:
         return spectrum

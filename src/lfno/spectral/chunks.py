@@ -44,9 +44,9 @@ def unfold_planes(chunks: Tensor, size: int, field: bool) -> Tensor:
 
 
 def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
-    """Return the initial ξ and the past of signals that start from rest.
+    """Return (the initial ξ, the past) of signals that start from rest.
 
-    ξ: planes (…, M, 2, in).
+    ξ: planes (…, M, 2, in), or (…, in, out, M, 2, 1) if each pair of channels has its own poles.
     past: the q samples before the first sample, (batch, *modes, P·q, in, 1). They continue the line through the first two
         samples; see `lfno.spectral.hold`.
     """
@@ -58,11 +58,11 @@ def at_rest(chunks: Tensor, tables: Tables) -> tuple[Tensor, Tensor]:
 
 
 def run(chunks: Tensor, tables: Tables, start: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the response in chunks, and the planes of ξ before the last chunk.
+    """Return the response in chunks, (batch, *modes, P·L, out, chunks), and the planes of ξ before the last chunk.
 
     chunks: the input in chunks.
     tables: the matrices of the recurrence.
-    start: planes of ξ before the first chunk, (…, M, 2, in).
+    start: planes of ξ before the first chunk, in the shape of `at_rest`.
     past: the q samples before the first chunk, (batch, *modes, P·q, in, 1).
     """
     y = tables.toeplitz @ chunks.flatten(-3, -2)
@@ -87,9 +87,9 @@ def last_samples(chunks: Tensor, tables: Tables) -> Tensor:
 
 
 def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
-    """Return what samples (…, k, in, chunks) add to ξ: planes (…, M, 2, in, chunks).
+    """Return the contribution of samples (…, k, in, chunks) to ξ: planes (…, M, 2, in, chunks).
 
-    matrix: from samples to ξ, (2M, k).
+    matrix: maps samples to ξ, (2M, k).
     paired: whether each pair of channels has its own poles. The matrix is then (in, out, 2M, k) and the result is
         (…, in, out, M, 2, 1, chunks).
     """
@@ -102,7 +102,11 @@ def _excited(matrix: Tensor, samples: Tensor, paired: bool) -> Tensor:
 def carried(added: Tensor, levels: tuple[Level, ...], start: Tensor) -> Tensor:
     """Return ξ before every chunk c, planes (…, M, 2, in, chunks): ξ[c+1] = A ξ[c] + added[c] with ξ[0] = start.
 
-    A is e^{μ dt L} for each pole μ. Chunks are cut into groups, and groups into larger groups: one level for each.
+    added: the contribution of every chunk to ξ after this chunk, planes (…, M, 2, in, chunks).
+    levels: the first level has the matrices for groups of chunks, the next level those for groups of groups, and so on.
+    start: ξ before the first chunk, planes (…, M, 2, in).
+
+    A is e^{μ dt L} for each pole μ.
     """
     level, rest = levels[0], levels[1:]
     count, size = added.shape[-1], level.inside.shape[-2]

@@ -1,7 +1,8 @@
 """Discrete Fourier transforms that keep only the modes a layer uses, and the product with one channel matrix for each mode.
 
 The spectrum of a real field has modes l ≥ 0 along the last axis, because the others are their conjugates. Along every other
-axis it has modes of both signs. `lfno.spectral.axes` defines how many modes are kept, and in which order.
+axis it has modes of both signs. `lfno.spectral.axes` defines the number and the order of the kept modes. In shapes, *kept are
+the numbers of kept modes along each axis.
 
 A layer can transform some axes once for several operations: `enter` transforms them to signed modes, and `leave` transforms
 them back. Between the two calls the field is complex, and the argument `entered` of other functions lists these axes.

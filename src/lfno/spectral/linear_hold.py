@@ -6,7 +6,9 @@ channels share the poles μ and have their own residues β.
 Let z = μ dt, φ₁ = (e^z − 1)/z and φ₂ = (φ₁ − 1)/z. In `lfno.spectral.hold`, x[n+1] = e^z x[n] + b_0 u[n+1] + b_1 u[n] with
 b_0 = dt φ₂. We define c = b_1 + e^z b_0 = dt φ₁². The state ξ[n] = x[n] − b_0 u[n] and the response y of the layer are
 
-    ξ[n+1] = e^z ξ[n] + c u[n],     ξ[0] = −b_0 u[0],     y[n] = Re Σ β (ξ[n] + b_0 u[n]).
+    ξ[n+1] = e^z ξ[n] + c u[n],     ξ[0] = −b_0 u[0],     y[n] = W u[n] + Re Σ β (ξ[n] + b_0 u[n]).
+
+W is the channel map of the layer.
 
 Coefficients are computed in double precision and rounded to the precision of the residues.
 """
@@ -46,7 +48,7 @@ def coefficients(poles: Tensor, residues: Tensor, weight: Tensor, dt: float, chu
 
     poles: complex (S, M).
     residues: complex (S, in, out, M).
-    weight: W, the channel map of a layer at every point, real (S, out, in).
+    weight: W, real (S, out, in). The layer adds W u[n] to the response at every sample n.
     dt: the sampling step.
     chunk: L.
     """

@@ -29,7 +29,8 @@ from lfno.spectral.poles import analysis_matrix, resolvent, synthesis_matrix, sy
 
 Poles = Sequence[Tensor | None]
 
-POINT, POLE = "uvw", "pqr"  # einsum letters of each axis: a point or frequency, and a pole
+POINT = "uvw"  # einsum letters: a point or a frequency of the first, second and third axis
+POLE = "pqr"  # einsum letters: a pole of the first, second and third axis
 
 
 def fourier_axes(poles: Poles) -> list[int]:
@@ -73,7 +74,7 @@ def _term(
     decaying: Sequence[int],
     ringing: Sequence[int],
 ) -> Tensor:
-    """Return the term with T on the `decaying` axes and S on the `ringing` axes."""
+    """Return the term with T on the `decaying` axes and S on the `ringing` axes. All other axes are Fourier axes, in modes."""
     axes = range(len(poles))
     given = {d: mu for d, mu in enumerate(poles) if mu is not None}
     shared = all(mu.ndim == 1 for mu in given.values())
@@ -177,13 +178,13 @@ def transfer(
 ) -> Tensor:
     """Return ½ (H(ω) + conj H(−ω)) at the kept modes, (in, out, *kept): the transfer function for real fields.
 
-    Multiply the half spectrum of a real input by it and transform back: the result is the real part of the inverse transform
-    of α H. At the Nyquist frequency of an axis with an even number of points, ω and −ω are the same entry.
+    Multiply the half spectrum of a real input by this function and transform back: the result is the real part of the inverse
+    transform of α H. At the Nyquist frequency of an axis with an even number of points, ω and −ω are the same entry.
 
     modes: number of kept modes of each axis; None keeps all modes.
     shape: the shape of the grid.
-    rings: a function of poles (…, M) and frequencies (…, L). It returns the response of the poles to e^{iωt}, (…, M, L), on the
-        longest Laplace axis.
+    rings: a function of poles (…, M) and frequencies (M, L), one row for each pole. It returns the response of the poles to
+        e^{iωt}, (…, M, L), on the longest Laplace axis.
     """
     last = len(shape) - 1
     kept = [wavenumbers(shape[d], modes[d], d == last, residues.device) for d in range(len(shape))]

@@ -88,7 +88,8 @@ class _Analysis(torch.autograd.Function):
 
 def synthesis_planes(poles: Tensor, size: int, step: float) -> Tensor:
     """Return real and imaginary part of e^{μ t_n} at N times t_n = n · step: (…, M, 2, N) for poles (…, M)."""
-    # with n = stride · a + b, e^{μt} is a product of two exponentials: about 2√N exponentials instead of N, and N fast products
+    # with n = stride · a + b, e^{μt} is a product of two exponentials. If N has a divisor near √N, this takes about 2√N
+    # exponentials and N fast products, instead of N exponentials
     stride = next(k for k in range(math.isqrt(size), 0, -1) if size % k == 0)
     fine = step * torch.arange(stride, dtype=poles.real.dtype, device=poles.device)
     coarse = step * torch.arange(0, size, stride, dtype=poles.real.dtype, device=poles.device)

@@ -16,9 +16,10 @@ from torch import Tensor
 
 from lfno.spectral.hold import HOLDS, impulse_response, powers
 
-#: number L of samples in a chunk. Per sample, the Toeplitz product costs 2·in·out·L operations, and the states cost about 1/L
+#: number L of samples in a chunk. The Toeplitz product costs 2·in·out·L operations per sample. The cost of the states per
+#: sample is proportional to 1/L
 CHUNK = 16
-#: number of chunks in a group, and of groups in a larger group
+#: largest number of chunks in a group, and of groups in a larger group
 GROUP = 16
 
 

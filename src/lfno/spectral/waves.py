@@ -29,9 +29,9 @@ def waves(period: int, points: int, modes: int | None, half: bool, real: torch.d
 
 
 def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
-    """Return the modes of a real or complex field along one axis.
+    """Return the modes Σ_n x_n e^{−2πi l n / P} of a real or complex field x along one axis.
 
-    planes: the matrix of `waves`.
+    planes: the matrix of `waves`. Its modes l are the modes of the result.
     axis: the axis, counted from the end: −1 is the last axis.
     """
     if x.is_complex():
@@ -41,9 +41,12 @@ def analyse(x: Tensor, planes: Tensor, axis: int) -> Tensor:
 
 
 def synthesise(spectrum: Tensor, planes: Tensor, axis: int, period: int, real: bool) -> Tensor:
-    """Return the points of a field from its modes along one axis: the inverse of `analyse`.
+    """Return (1/P) Σ_l a_l e^{2πi l n / P} at the points n, for modes a along one axis.
 
-    planes: the matrix of `waves`.
+    This is the inverse of `analyse` if `planes` has all modes of both signs. With modes l ≥ 0 only, the caller first multiplies
+    the modes by `lfno.spectral.fourier.twice`, and needs only the real part.
+
+    planes: the matrix of `waves` for the modes of a.
     axis: the axis, counted from the end: −1 is the last axis.
     period: P.
     real: whether to return the real part only.

@@ -83,8 +83,8 @@ class System(ABC):
 
     A subclass defines the class attributes below and two solvers. `integrate` is fast and solves all samples at once.
     `reference` is slow and uses an independent method. Tests and `lfno data check` compare the results of both. A system with a
-    periodic steady state also defines `start_state` and `march`. Parameters are keyword arguments of the constructor and
-    attributes of the instance.
+    periodic steady state also defines `start_state` and `march`, or overrides `settle`. Parameters are keyword arguments of the
+    constructor and attributes of the instance.
 
     Raises LfnoError for a parameter that the system does not have, or for a value outside of its range.
 
@@ -109,7 +109,7 @@ class System(ABC):
     sets: ClassVar[dict[str, dict[str, Any]]] = {}
     #: key -> family of inputs. The data set NAME has the family "paper", the data set NAME-key has the family of this key
     families: ClassVar[dict[str, Family]] = {}
-    count: ClassVar[int] = 380  # number of samples of a data set
+    count: ClassVar[int] = 380  # number of samples of a data set that is not only for testing
     folds: ClassVar[int] = 5  # the standard split cuts a data set into this number of parts and tests on one part
     out_count: ClassVar[int] = 190  # number of samples of a data set that is only for testing
     chunk: ClassVar[int] = 380  # number of samples solved together; an interrupted data set resumes after the last chunk
@@ -149,7 +149,7 @@ class System(ABC):
     def march(self, signal: Signal, grid: Grid, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Solve from a given state. Return the outputs (sample, channel, *grid) and the state at the last time.
 
-        Samples whose solution is not finite are NaN.
+        A sample whose solution is not finite becomes NaN, or the solver raises LfnoError.
         """
         raise LfnoError(f"{self.title} cannot be solved from a given state: the class defines no `start_state` and `march`")
 
@@ -191,7 +191,7 @@ class System(ABC):
         operating: the constant input under which the system reaches the equilibrium, from its initial state.
 
         A partial differential equation has infinitely many eigenvalues; only the slowest are returned. Raises LfnoError if the
-        system reaches no equilibrium.
+        system reaches no equilibrium, or if the class does not define this function.
 
         >>> from lfno.systems import Duffing
         >>> Duffing(c=0.5).linearised_poles().round(4)
@@ -206,7 +206,8 @@ class System(ABC):
     def solve(self, given: Signal | Callable[..., Any] | np.ndarray, grid: Grid | None = None) -> np.ndarray:
         """Return the outputs (sample, channel, *grid.shape) for a forcing or an initial state.
 
-        given: a function of the coordinates, or an array on the grid, which is interpolated by cubic splines.
+        given: a function of the coordinates, or an array on the grid of the input (`signal_grid`). Cubic splines interpolate
+            the array.
         grid: the grid of the outputs, by default the grid of the system.
 
         Raises LfnoError if the grid has other axes than the system, or if a solution is not finite.

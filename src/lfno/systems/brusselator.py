@@ -18,8 +18,9 @@ from lfno.systems.signals import Signal
 class Brusselator(ReactingSystem):
     """`u_t = D₀ u_xx + a + f − (1 + b) u + v u²`, `v_t = D₁ v_xx + b u − v u²`, no flux at the ends; the output is u.
 
-    Without forcing and diffusion, the system oscillates if b > 1 + a². With the paper's forcing, u becomes negative in places:
-    u is then no concentration, but the equation has a solution. With D₀ = D₁ = 0, every point is an independent oscillator.
+    Without forcing and diffusion, the system oscillates if b > 1 + a². With the paper's forcing, except for small amplitudes, u
+    becomes negative in places: u is then no concentration, but the equation has a solution. With D₀ = D₁ = 0, every point is an
+    independent oscillator.
 
     >>> Brusselator(b=2.5).solve(lambda x, t: 0.1 * np.cos(np.pi * x / 1.47) * np.cos(t)).shape
     (1, 1, 50, 50)

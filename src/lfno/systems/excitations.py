@@ -1,7 +1,8 @@
 """Random signals in time: multisines, chirps, steps and pulses for training; sawtooth and noise for testing only.
 
-All signals are smooth functions of t, so that solvers keep their order of accuracy. Amplitudes and frequencies are random, so
-that no sample can be interpolated from other samples.
+All signals except the noise are smooth functions of t, so that solvers keep their order of accuracy. The noise is a cubic
+spline, whose third derivative jumps. Amplitudes and frequencies are random, so that no sample can be interpolated from other
+samples.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Excitation(Family):
 
     amplitude: the range of amplitudes.
     band: the range of angular frequencies in rad/s.
-    duration: the length of the window in s.
+    duration: the length of the window in s. The window begins at t = 0.
     """
 
     amplitude: Range
@@ -88,9 +89,10 @@ class Chirp(Excitation):
 
 
 class Steps(Excitation):
-    """Steps between eight random levels in [−a, a]. Each step is `½(1 + tanh((t − tₖ)/τ))` with τ = 2/ω_high.
+    """Eight steps, the first from zero to a random level in [−a, a], the others to the next random level.
 
-    tₖ is a random time and ω_high the upper end of the band.
+    Each step is `½(1 + tanh((t − tₖ)/τ))` times its height, with τ = 2/ω_high. tₖ is a random time and ω_high the upper end of
+    the band.
     """
 
     levels = 8

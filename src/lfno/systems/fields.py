@@ -15,7 +15,8 @@ class Profiles(Family):
 
     length: L.
     modes: the number of modes m.
-    ends: "zero" for sines; "flat" for `cos((m − 1)πx/L)`, which has zero slope at the ends.
+    ends: "zero" for sines; "flat" for `cos((m − 1)πx/L)`, which has zero slope at the ends. For "flat", the coefficients are
+        aₘ ~ N(0, 1)/max(m − 1, 1), scaled in the same way.
     first: the smallest m.
     """
 
@@ -40,7 +41,7 @@ class PeriodicField(Family):
     where the covariance C has the eigenvalues s².
 
     lengths: the sides of the box.
-    modes: the largest |k| in each direction.
+    modes: the largest |k| along each axis.
     deviation: the function s of |κ|².
     amplitude: samples are scaled to a random root mean square in this range; None for no scaling.
     """

@@ -45,7 +45,7 @@ def interval_families(
 
     amplitude: the range of amplitudes.
     band: the range of angular frequencies in rad/s.
-    ends: "zero" or "flat", the profiles at the ends of the interval.
+    ends: "zero" or "flat": whether the values or the slopes of the profiles are zero at the ends of the interval.
     """
     x, t = grid.axes
     where = Profiles((x.size - 1) * x.step, modes=4, ends=ends)
@@ -60,7 +60,7 @@ class IntervalSystem(System):
     """A forced equation on [x₀, x₀ + L]. Its linear part is a multiple of ∂²/∂x² or ∂⁴/∂x⁴, which is diagonal in modes.
 
     The first and the last point of the grid are the ends of the interval. `ends` are the boundary conditions. `integrate` uses
-    `resolution` polynomial modes. `reference` uses `reference_resolution` Chebyshev points.
+    `resolution` polynomial basis functions. `reference` uses `reference_resolution` Chebyshev points.
     """
 
     kind = "forced"
@@ -133,7 +133,7 @@ class IntervalSystem(System):
 
 
 class ReactingSystem(IntervalSystem):
-    """A nonlinear equation on an interval. A subclass defines `start_state` and `solve_from`."""
+    """A nonlinear equation on an interval. A subclass defines `start_state`, `solve_from` and `reference`."""
 
     @abstractmethod
     def solve_from(

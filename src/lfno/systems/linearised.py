@@ -12,7 +12,7 @@ from lfno.core.errors import LfnoError
 
 #: duration in s of a simulation that brings a damped system close to its equilibrium, before Newton's method is used
 SETTLING = 100.0
-#: step of the central differences for the Jacobian, relative to the size of the state
+#: step of the central differences for the Jacobian, relative to the size of the state: 1 + its largest absolute value
 DIFFERENCE = 1e-6
 #: an equilibrium is accepted if its rate of change per second, relative to the size of the state, is below this number
 RESIDUAL = 1e-8
@@ -28,7 +28,7 @@ def equilibrium(rate: Rate, start: Sequence[float], settle: bool) -> np.ndarray:
     start: the initial state.
     settle: True for the equilibrium that the system reaches from `start`, False for an equilibrium near `start`.
 
-    Raises LfnoError if the system does not reach an equilibrium.
+    Raises LfnoError if no equilibrium is found, or if the equilibrium is not the one that the system reaches from `start`.
 
     >>> equilibrium(lambda y: 2.0 - y, [0.0], settle=True)
     array([2.])

@@ -29,7 +29,7 @@ class NavierStokes(System):
 
     w is the vorticity, ψ the stream function, u the velocity. The paper's w0 = V sin x cos y is an eigenfunction of the
     Laplacian and constant along streamlines. The solution is therefore w0 e^(−2νt). It changes so little that the prediction
-    w(t) = w0 has a relative error of only 0.0006. In the rich data set, the vorticity moves with the flow.
+    w(t) = w0 has a relative error of only 0.0006. In the data set `navier-stokes-rich`, the vorticity moves with the flow.
 
     >>> NavierStokes(nu=0.01).solve(lambda x, y: np.sin(x) * np.cos(2 * y)).shape
     (1, 1, 32, 32, 50)

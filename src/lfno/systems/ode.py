@@ -19,7 +19,7 @@ from lfno.systems.signals import Signal
 
 #: f(t) = A e^(−0.05 t) sin 5t, A evenly spaced in [0.05, 10]
 DECAYING_SINE = Curve("A", lambda A, t: A * np.exp(-0.05 * t) * np.sin(5 * t), 0.05, 10.0)
-BAND = (0.2, 8.0)  # range of frequencies in rad/s; it contains the natural frequencies of the systems
+BAND = (0.2, 8.0)  # range of frequencies of random inputs in rad/s; it contains the natural frequencies of the systems
 DURATION = 20.48  # length of the paper's window in s
 
 

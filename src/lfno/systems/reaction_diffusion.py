@@ -25,7 +25,8 @@ class ReactionDiffusion(ReactingSystem):
 
     The paper prints D = 1 − 0.95 π². We read this as a misprint of the default D = 1 − 0.95/π² = 0.903745, because a negative D
     has no solution. With D = k = 1 and the paper's forcing, y = A e^(−t) sin πx solves the equation on an interval of integer
-    length. If f stays below about −(π/2T)²/k for a time T, the solution becomes infinite, and an error is raised.
+    length, but from the initial state A sin πx, not from rest. If f stays below about −(π/2T)²/k for a time T, the solution
+    becomes infinite, and an error is raised.
 
     >>> ReactionDiffusion(D=1.0).solve(lambda x, t: 0.1 * np.sin(np.pi * x) * np.cos(t)).shape
     (1, 1, 50, 50)

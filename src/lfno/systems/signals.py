@@ -73,7 +73,7 @@ class FunctionSignal(Signal):
 class SampledSignal(Signal):
     """Values on a grid, interpolated by cubic splines along each axis. Along periodic axes, the splines are periodic.
 
-    Outside of the grid, the polynomial of the nearest interval is used.
+    Outside of the grid, the polynomial of the nearest interval is used. Along an axis with one point, the signal is constant.
     """
 
     def __init__(self, values: np.ndarray, grid: Grid) -> None:
@@ -103,7 +103,7 @@ def as_signal(given: Signal | Callable[..., Any] | np.ndarray, grid: Grid) -> Si
         *grid) or (sample, 1, *grid). It is interpolated by cubic splines.
     grid: the grid of the array.
 
-    Raises LfnoError if an array has another shape or holds values that are not finite.
+    Raises LfnoError if an array has another shape, or holds values that are not finite or larger than 1e100.
 
     >>> as_signal(lambda t: np.sin(2 * t), Grid.line(100, dt=0.1)).count
     1

@@ -14,8 +14,8 @@ from lfno.systems.signals import SampledSignal, Signal
 if TYPE_CHECKING:
     from lfno.systems.base import System
 
-#: a sample has reached the limit if its estimated distance from the limit is below this, relative to the response (both as L2
-#: norms over the window)
+#: a sample has reached the limit if its estimated distance from the limit, relative to the response, is below this number (both
+#: are L2 norms over the window)
 TOLERANCE = 1e-5
 #: a sample does not converge if its change from window to window has not halved after this number of windows
 PATIENCE = 8
@@ -57,6 +57,10 @@ def closed(signal: Signal) -> Signal:
 
 def by_repetition(system: System, signal: Signal, grid: Grid) -> SteadyState:
     """Solve one window after the other, each of length size × step, until the output is periodic. Return the steady state.
+
+    system: a system, or another object with the attribute `outputs` and the functions `start_state` and `march` of `System`.
+    signal: the forcing over one window.
+    grid: the grid of one window.
 
     Near the limit, the changes e₁, e₂, … between successive windows decrease like a geometric series with the ratio r. The
     remaining distance after window k is then about e_k r/(1 − r). Responses that have another period, drift or grow without

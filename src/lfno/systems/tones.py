@@ -103,7 +103,9 @@ def tone_response(
     amplitude: a, (samples,).
     harmonics: the number of harmonics k ≥ 1.
     elsewhere: other initial displacements, as in ELSEWHERE. They test whether the response is unique. With (), nothing is
-        tested, and every response counts as unique.
+        tested, and every response that reached a steady state counts as unique.
+
+    For another kind of system, or one without a steady state, all harmonics are NaN, and `reached` and `unique` are False.
 
     >>> from lfno.systems import Duffing
     >>> found = tone_response(Duffing(c=0.5, beta=0.0), np.array([0.1]), np.array([2.0]))

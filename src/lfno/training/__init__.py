@@ -1,4 +1,4 @@
-"""One training driver: the loop, losses, schedules, checkpoints, and many runs at once.
+"""Training: the loop, losses, schedules, checkpoints, and stacks of runs. A stack is a set of runs that are trained together.
 
 Modules:
     networks: train the networks of a fit, one network or an ensemble

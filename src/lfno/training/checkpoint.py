@@ -23,7 +23,7 @@ from lfno.training.task import Task
 KEY = "lfno-checkpoint"  # key of the description in the metadata of the file
 NAME = "checkpoint.safetensors"  # the newest checkpoint
 PREVIOUS = "checkpoint-previous.safetensors"  # the checkpoint before the newest one
-NEXT = "checkpoint-next.safetensors"  # a checkpoint while it is written
+NEXT = "checkpoint-next.safetensors"  # the name of a checkpoint until it is completely written
 DAMAGED = "checkpoint-damaged.safetensors"  # a checkpoint that could not be read
 
 #: attributes of the trainer that are stored, besides the optimiser and `good`
@@ -136,7 +136,8 @@ def narrowed(trainer: Trainer, rows: list[int], epochs: int) -> Trainer:
 def fingerprint(trainer: Trainer) -> dict[str, Any]:
     """Return the properties that a run must have in common with a checkpoint to be resumed from it.
 
-    Of these, only the batch may differ: it may be smaller. The number of epochs is not among them and may change.
+    Of these, only the batch may differ: it may be smaller. The number of epochs and the interval between validations are not
+    among them and may change.
     """
     first = trainer.tasks[0]
     training = asdict(trainer.config)
@@ -155,7 +156,7 @@ def fingerprint(trainer: Trainer) -> dict[str, Any]:
 
 
 def _digest(task: Task) -> str:
-    """Return a hash of the training data: the first and the last sample, and the scales, which depend on all samples."""
+    """Return a hash of the first and the last training sample, and of the scales, which depend on all training samples."""
     digest = hashlib.sha256()
     for values in task.train.arrays().values():
         digest.update(np.ascontiguousarray(values[[0, -1]]).tobytes())

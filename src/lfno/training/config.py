@@ -1,4 +1,8 @@
-"""The options of training as one frozen dataclass."""
+"""The options of training as one frozen dataclass.
+
+R are the Fourier weights of a network: one trainable channel matrix for each low Fourier mode of a layer
+(`lfno.models.fourier_weights`). R belongs to the steady part of the response.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,10 @@ from typing import Literal
 from lfno.models.config import check_choice, check_count, check_number
 from lfno.training.losses import LOSSES
 
-#: value of `steady_decay` with which R, the free weights of the steady modes, is not trained
+#: value of `steady_decay` with which R is not trained
 HELD: Literal["held"] = "held"
 SteadyDecay = float | Literal["held"] | None
-MOST_STARTS = 1000  # initialisations of one run, at most; a larger number is a typing error
+MOST_STARTS = 1000  # largest number of initialisations of one run; a larger number is a typing error
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,16 @@ class TrainingConfig:
     epochs: passes over the training samples.
     batch: samples per step of the optimiser.
     learning_rate: the largest learning rate.
-    weight_decay: weight decay, decoupled from the gradient as in AdamW. Poles have no weight decay.
-    steady_decay: the weight decay of R, the free weights of the steady modes, which overfit first. With None, a short pilot run
-        chooses the decay on the validation samples. "held" keeps R at its initial value.
+    weight_decay: the weight decay of all parameters except R and the poles, decoupled from the gradient as in AdamW. Poles have
+        no weight decay.
+    steady_decay: the weight decay of R. R has its own decay, because it overfits before other parameters do. With None, short
+        pilot runs choose between 1e-4 and "held" by the validation loss. "held" keeps R at its initial value.
     schedule: "cosine" or "step". With "cosine", the learning rate rises linearly over the share `warmup` of the epochs and then
-        falls to zero as half a cosine. With "step", it is multiplied by `gamma` every `step_size` epochs.
+        falls to zero as half a cosine. With "step", the learning rate is multiplied by `gamma` every `step_size` epochs.
     starts: the number of initialisations that are tried with short runs, because a small network may get stuck from one of
         them. Training continues from the initialisation with the lowest validation loss.
     clip: the largest gradient norm of a step; 0 for no limit.
-    loss: the name of the loss.
+    loss: the name of the loss, a key of `lfno.training.losses.LOSSES`.
     patience: stop if the validation loss has not improved for this number of epochs; 0 for never.
     validate_every: epochs between two validations. The parameters with the lowest validation loss are kept.
     unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).

@@ -21,10 +21,10 @@ from lfno.training.pilot import START_SHARE, STRENGTHS, share_of_pilot
 from lfno.training.stack import Stack
 from lfno.training.task import Task
 
-MARGIN = 1.5  # factor: memory of a step / memory of the tensors for the backward pass; gradients need memory too
+MARGIN = 1.5  # memory of a step, divided by the memory of the tensors for the backward pass; gradients need memory, too
 USABLE = 0.9  # share of the free memory that a run may use
-MOST_TIMED = 5  # steps: at most this many are timed
-LONG_ENOUGH = 0.5  # seconds: after this time, no further step is timed
+MOST_TIMED = 5  # largest number of steps that are timed
+LONG_ENOUGH = 0.5  # s; after this time, no further step is timed
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,16 @@ class Estimate:
     """The expected cost of a run.
 
     memory, disk: memory and disk space in bytes.
-    seconds: time of the pilot runs (short trial runs before the training) plus the training; None on a GPU, where the time is
-        not estimated.
-    free_memory, free_disk: free memory and disk space in bytes.
+    seconds: time of the pilot runs (short trial runs before the training) plus the training; None if the time is not estimated:
+        on a GPU, or if the run does not fit into the memory.
+    free_memory, free_disk: free memory and disk space in bytes; free_disk is 0 if the run writes no files.
     batch: samples per step.
     largest_batch: the largest batch that fits into the free memory.
-    step: seconds of one training step of all runs.
-    trial: seconds of one training step of the pilot runs for R (`lfno.training.pilot`), all in one stack; 0 without pilot runs.
+    step: seconds of one training step of all runs; 0 if the time is not estimated.
+    trial: seconds of one training step of the pilot runs that choose the weight decay of R (`lfno.training.pilot`), all in one
+        stack; 0 without these runs.
     look: seconds of one validation.
-    pilot, training: seconds of the pilot runs, and of the training; None on a GPU.
+    pilot, training: seconds of the pilot runs, and of the training; None if the time is not estimated.
     """
 
     memory: int
@@ -92,7 +93,7 @@ class Estimate:
 
 
 def estimate(tasks: Sequence[Task], config: TrainingConfig, device: torch.device | str, folder: Path | None) -> Estimate:
-    """Estimate the cost of a run. For this, steps with batches of one and of a few samples are measured.
+    """Estimate the cost of a run. The memory of steps with one and with a few samples is measured; on a CPU, steps are timed.
 
     tasks: the runs of the stack.
     config: the configuration of the training.

@@ -1,4 +1,7 @@
-"""Training samples of a network that goes from frame to frame: short pieces of trajectories, each from a true frame."""
+"""Training samples of a network that predicts each frame from the frame before. A frame is the field at one time.
+
+A sample is a short piece of a trajectory: a true frame and the frames after it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import numpy as np
 from lfno.core.errors import LfnoError
 from lfno.training.labels import Samples
 
-AHEAD = 4  # frames that are predicted in a piece; with one frame, a network does not learn to keep its own errors small
+AHEAD = 4  # number of predicted frames in a piece; with one frame, a network does not learn to keep its own errors small
 
 
 def pieces(samples: Samples) -> Samples:
@@ -16,8 +19,9 @@ def pieces(samples: Samples) -> Samples:
     samples: trajectories. The inputs x contain the given frames as channels, oldest first, repeated along time:
         (sample, frames × channels, *space, time). The outputs are the frames after them: (sample, channels, *space, time).
 
-    Returns samples with x and y of shape (piece, channels, *space, AHEAD). If the frames cannot be divided evenly, the first
-    ones are left out. Raises LfnoError for samples that are not complete trajectories.
+    Returns samples with x and y of shape (piece, channels, *space, AHEAD); trajectories with fewer frames have shorter pieces.
+    x repeats the given frame along time. If the frames cannot be divided evenly, the first ones are left out. Raises LfnoError
+    for samples that are not complete trajectories, and for inputs that change in time.
     """
     x, y = np.asarray(samples.x), samples.label
     if samples.y is None or samples.mask is not None or samples.weight is not None:

@@ -95,7 +95,7 @@ class Samples(Short):
 
 
 def sample_losses(respond: Respond, samples: dict[str, Tensor], unit: Tensor, config: TrainingConfig) -> Tensor:
-    """Return the loss of each sample, (batch,): the sum of the losses of its labels.
+    """Return the loss of each sample, (batch,): the sum of the losses of its labels, with the weights of `Samples`.
 
     respond: the forward pass.
     samples: the arrays of `Samples` as tensors, by name.

@@ -80,7 +80,7 @@ class _Told(logging.Handler):
 
 
 def losses(record: dict[str, Any]) -> str:
-    """Return the training and validation loss as text, averaged over the runs of a stack."""
+    """Return the losses, averaged over the runs of a stack, and the learning rate as text."""
 
     def mean(name: str) -> float:
         return sum(record[name]) / len(record[name])

@@ -1,4 +1,7 @@
-"""The training loop. It trains one run or a stack of runs, on a CPU, on a GPU or in several processes."""
+"""The training loop. It trains one run or a stack of runs, on a CPU, on a GPU or in several processes.
+
+A stack is a set of runs whose models and samples have equal shapes; the runs are computed together.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,17 @@ from lfno.training.stack import Stack
 from lfno.training.task import Task, check_tasks
 
 BACK_OFF = 0.3  # factor of the learning rate when a run whose loss is not finite returns to its last good state
-RETREATS = 3  # returns to a good state: a run that needs more has failed
+RETREATS = 3  # largest number of returns to a good state; a run that needs more returns has failed
 
 
 @dataclass(repr=False)
 class History(Short):
-    """The values at each validation so far.
+    """The values at each validation so far, one entry of each list for each validation.
 
     epoch: the number of finished epochs.
     rate: the learning rate.
-    seconds: the time since the beginning of the training.
-    train, validation: the losses of each run of the stack.
+    seconds: the time since the beginning of the training, without interruptions.
+    train, validation: the losses, one for each run of the stack.
     """
 
     epoch: list[int] = field(default_factory=list)
@@ -79,6 +82,7 @@ class Trainer:
         self.best_loss = zeros + torch.inf
         self.best_theta = self.adam.theta.clone()
         self.best_epoch = zeros.clone()
+        # state of the optimiser at the last validation with finite losses, for each run
         self.good = {name: tensor.clone() for name, tensor in self.adam.tensors().items()}
         self.scale = zeros + 1  # factor of the learning rate, smaller after each return to a good state
         self.retreats = zeros.clone()

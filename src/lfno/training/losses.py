@@ -12,7 +12,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-TINY = 1e-12  # added to squared norms, so that the gradient is finite at an exact fit and a zero truth divides nothing by zero
+#: added to the squared norms of `relative_l2` and `relative_h1` and to the divisor of `relative_max`. The gradient is then
+#: finite at an exact fit, and a truth of zero causes no division by zero
+TINY = 1e-12
 
 Mask = Tensor | None
 
@@ -29,9 +31,9 @@ def relative_h1(prediction: Tensor, truth: Tensor, mask: Mask = None) -> Tensor:
     For an oscillator, value and slope are displacement and velocity, which are its whole state. This loss therefore uses more
     information from the same samples than the relative L2 error.
 
-    The error of the slopes is divided by the norm of the true slopes, or by the norm of the slopes of half a sine period over
-    the axis if that is larger. An almost constant sample therefore causes no division by a tiny number. A slope is used only if
-    both of its end points were measured.
+    The error of the slopes is divided by the norm of the true slopes, or, if it is larger, by the norm of the slopes of half a
+    sine period over the axis that has the norm of the truth. An almost constant sample therefore causes no division by a tiny
+    number. A slope is used only if both of its end points were measured.
     """
     parts = [relative_l2(prediction, truth, mask)]
     size = _measured(truth, mask).flatten(1).square().sum(1)

@@ -33,7 +33,7 @@ from lfno.training.presets import Preset
 from lfno.training.run import Watch, train
 from lfno.training.task import Task, hasten
 
-MOST_MEMBERS = 1000  # members of an ensemble, at most; a larger number is a typing error
+MOST_MEMBERS = 1000  # largest number of members of an ensemble; a larger number is a typing error
 #: keys in the provenance of a data set that are copied into a model file
 REPEATED = ("name", "system", "seed", "source", "signals")
 
@@ -90,14 +90,15 @@ def train_networks(
     ensemble: the number of networks; each has another seed.
     folder: the folder for checkpoints and a log; None to write no files.
     resume: whether to continue from the last checkpoint in `folder`.
-    watch: called as `watch(trainer, record)` at every validation.
+    watch: called as `watch(trainer, record)` at every validation of the pilot runs and of the training. `Trainer.run` describes
+        the record. It has one more entry, "left": the expected time in seconds until the end.
     device: "cpu", "cuda" or "cuda:1"; None for the best device.
     known: the prediction of a fitted model, in the shape of the outputs. The networks then learn the residual.
     seconds: time limit for pilot runs and training together. If it is too short, there are fewer epochs.
     haste: factor by which the initial poles decay faster than usual.
 
-    Ctrl-C ends the training early, and the best networks so far are returned. Raises LfnoError if the run does not fit into
-    memory or on the disk, or if no network could be trained.
+    Ctrl-C ends the training early, and the best networks so far are returned. Raises KeyboardInterrupt if there is no network
+    yet. Raises LfnoError if the run does not fit into memory or on the disk, or if no network could be trained.
     """
     check_request(dataset, preset, ensemble, folder, resume)
     home = None if folder is None else Path(folder)

@@ -13,7 +13,7 @@ WORDS = {"true": True, "false": False, "none": None}
 
 
 def parse(words: Sequence[str] | None) -> dict[str, Any]:
-    """Return name of the option -> value. A value is a number, true, false, none, a list separated by commas, or text.
+    """Return name of the option -> value. A value is a number, true, false, none, text, or several values separated by commas.
 
     words: options of the form `name=value`. Raises LfnoError for another form.
 

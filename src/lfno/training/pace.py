@@ -12,8 +12,8 @@ from lfno.training.estimate import Estimate, with_epochs
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-FEWEST = 5  # epochs: a run has at least this many, however small its time budget is
-OVERDUE = 1.05  # factor: after this many times its time budget, a run is stopped
+FEWEST = 5  # smallest number of epochs, however small the time budget is
+OVERDUE = 1.05  # a run is stopped after its time budget multiplied by this factor
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Pace:
     """The configuration of a run whose epochs fit into a time budget, and the expected time.
 
     config: the configuration of the training.
-    pilot: the expected time of the pilot runs in seconds; None on a GPU, where it is not estimated.
+    pilot: the expected time of the pilot runs (`lfno.training.pilot`) in seconds; None on a GPU, where it is not estimated.
     training: the expected time of the training in seconds; None on a GPU. It is estimated again after the pilot runs.
     budget: the time budget in seconds; None for no limit.
     """
@@ -34,7 +34,7 @@ class Pace:
 
     @classmethod
     def of(cls, tasks: Sequence[Task], config: TrainingConfig, expected: Estimate, budget: float | None) -> Pace:
-        """Return the pace of a run, with so few epochs that the run fits into its budget.
+        """Return the pace of a run. If the run does not fit into its budget, it has fewer epochs.
 
         tasks, config: the run.
         expected: its estimated cost.
@@ -59,8 +59,8 @@ class Pace:
     def after_pilot(self, took: float) -> TrainingConfig:
         """Return the configuration of the training, with fewer epochs if the budget needs it.
 
-        took: the time of the pilot runs in seconds. If they took longer than expected, the machine is slow, and the training
-            is expected to take longer in the same proportion.
+        took: the time of the pilot runs in seconds. The expected time of the training changes in the same ratio as the time
+            of the pilot runs, because the ratio shows how fast the machine is.
         """
         if self.pilot and self.training and took > 0:
             self.training *= took / self.pilot

@@ -18,7 +18,7 @@ from lfno.core.errors import LfnoError
 
 
 def start() -> torch.device | None:
-    """Join the process group of torchrun and return the device of this process; return None if there is no group."""
+    """Join the process group of torchrun and return the device of this process; return None for a single process."""
     if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
         return None
     cuda = torch.cuda.is_available()

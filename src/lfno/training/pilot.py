@@ -1,10 +1,12 @@
 """Pilot runs: short trial runs that choose the initialisation and the weight decay of R by the validation loss.
 
+R are the Fourier weights: one trainable channel matrix for each low Fourier mode of a layer (`lfno.models.fourier_weights`).
+
 Initialisation: a small network may get stuck from one initialisation. Several initialisations are tried, each for a small share
 of the epochs.
 
-Weight decay of R, the free weights of the steady modes: with some data R reduces the error (one shape of forcing, fields in
-space), and with other data it overfits (many different inputs). Both are tried: an R that is trained, and an R that stays zero.
+Weight decay of R: if all inputs have one shape, or for fields in space, R reduces the error. With many different inputs, R
+overfits. Two pilot runs are therefore compared: in one of them R is trained, in the other one R keeps its initial value.
 """
 
 from __future__ import annotations
@@ -30,13 +32,14 @@ from lfno.training.config import HELD, MOST_STARTS, SteadyDecay, TrainingConfig
 from lfno.training.loop import Trainer, Watcher
 from lfno.training.task import Task
 
-#: values of `steady_decay` that the pilot runs compare: an R that is trained with a weak decay, and an R that stays zero
+#: values of `steady_decay` that the pilot runs compare: R is trained with a weak decay, or R keeps its initial value
 STRENGTHS: tuple[SteadyDecay, ...] = (1e-4, HELD)
-SHARE = 0.2  # share of the epochs of the run: length of the pilot run for R
-FEWEST_STEPS = 450  # steps: shortest pilot run for R, because early in training R helps even if it overfits later
-LARGEST_SHARE = 0.5  # share of the epochs of the run: longest pilot run for R
-START_SHARE = 0.04  # share of the epochs of the run: length of the pilot run of one initialisation
-MOST_START_EPOCHS = 200  # epochs: longest pilot run of one initialisation; the best initialisation is known by then
+SHARE = 0.2  # length of the pilot run for R, as a share of the epochs of the run
+#: smallest number of steps of the pilot run for R, up to LARGEST_SHARE: early in training, R helps even if it overfits later
+FEWEST_STEPS = 450
+LARGEST_SHARE = 0.5  # largest length of the pilot run for R, as a share of the epochs of the run
+START_SHARE = 0.04  # length of the pilot run of one initialisation, as a share of the epochs of the run
+MOST_START_EPOCHS = 200  # largest number of epochs of the pilot run of one initialisation; the best one is known by then
 
 PILOT = "pilot.json"  # name of the file with the choices
 PilotChoice = tuple[int, SteadyDecay]  # (index of the initialisation, weight decay of R)
@@ -50,7 +53,7 @@ def chosen(
     resume: bool = False,
     watch: Watcher | None = None,
 ) -> tuple[list[Task], float]:
-    """Choose the initialisation and the weight decay of R of each task. Return (tasks with these choices, seconds it took).
+    """Choose initialisation and weight decay of R of each task. Return (tasks with these choices, seconds of the pilot runs).
 
     folder: the folder in which the choices are written; None to write no file.
     resume: whether to use the choices in `folder` from an earlier part of the run. If they are missing or damaged, the pilot
@@ -76,7 +79,7 @@ def choose_all(
 
 
 def lightened(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks with models without R, if R stays zero in all runs of the stack. Such models are faster."""
+    """Return the tasks with models without R, if R is zero and not trained in all runs of the stack. Such models are faster."""
     models = [t.model for t in tasks if t.steady_decay == HELD and isinstance(t.model, LFNO) and t.model.starts_exact]
     if len(models) < len(tasks):
         return list(tasks)

@@ -18,7 +18,7 @@ from lfno.training.config import TrainingConfig
 class Preset:
     """The model, its hyper-parameters and the options of training.
 
-    model: the class name: "LFNO", "LNO" or "FNO".
+    model: the class name: "LFNO", "LNO", "FNO" or "Marching".
     fields: the fields of the configuration of the model.
     training: the options of training.
     """
@@ -45,12 +45,12 @@ class Preset:
         return Preset(self.model, self.fields | own, replace(self.training, **rest))
 
 
-#: a function (model, grid) → preset; model is "lfno", "lno" or "fno"
+#: a function (model, grid) → preset; model is "lfno", "lno", "fno" or "marching"
 PresetMaker = Callable[[str, Grid], Preset]
 
 
 def kind_of(model: str) -> str:
-    """Return the class name of "lfno", "lno", "fno" or "marching" in any case. Raises LfnoError for any other name."""
+    """Return the class name of "lfno", "lno", "fno" or "marching" (upper or lower case). Raises LfnoError for another name."""
     kind = {key.lower(): key for key in MODELS}.get(str(model).lower())
     if kind is None:
         raise LfnoError(f"model {model!r} is not known; choose lfno, lno, fno or marching")
@@ -58,14 +58,15 @@ def kind_of(model: str) -> str:
 
 
 def default_preset(model: str, grid: Grid) -> Preset:
-    """Return the default preset of a model on a grid. It depends on the number of axes, not on the data.
+    """Return the default preset of a model on a grid. It depends on the axes of the grid, not on the data.
 
     model: "lfno", "lno", "fno" or "marching".
     grid: the grid of the samples.
 
-    All channels of a layer share their poles. Networks for fields get the coordinates as input channels, because an equation
-    with boundary conditions is not translation invariant. FNO also gets the time as an input channel, because it has no other
-    information about the beginning of a transient.
+    All channels of a layer share their poles. LFNO, LNO and FNO for fields get the coordinates as input channels, because an
+    equation with boundary conditions is not translation invariant. FNO for signals also gets the time as an input channel,
+    because it has no other information about the beginning of a transient. "marching" has its own preset: a network that
+    predicts one frame (the field at one time) from the frame before.
     """
     kind, ode = kind_of(model), grid.ndim == 1
     if kind == "Marching":
@@ -91,7 +92,8 @@ def default_preset(model: str, grid: Grid) -> Preset:
         # iteration. The gate multiplies responses, which describes a frequency that depends on the amplitude. It does not help
         # fields
         fields |= {"transient_layers": 8 if ode else 4, "gate": ode}
-        # fields have few time steps, and a linear hold is too coarse: the exact heat equation would have an error of 0.5 %
+        # fields have few time steps, and a linear hold is too coarse: even with the exact poles of the heat equation, the error
+        # would be 0.5 %
         fields |= {"hold": "linear" if ode else "cubic"}
     training = TrainingConfig(
         # for signals, small batches, a high learning rate and a loss with slopes (h1) reduce overfitting

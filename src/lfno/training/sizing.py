@@ -16,8 +16,9 @@ from lfno.spectral.axes import max_modes
 ENERGY = 0.999  # share of the energy of a signal that must lie below the highest mode
 STEPS = 1500  # steps of the optimiser in a run on measured signals
 RATE = 1e-2  # learning rate for measured signals: half the rate of the preset is better for runs of so few steps
-MOST_IN_FIELDS = 8  # modes along an axis of a field, at most, because R has one matrix for each combination of modes
-LOOKED_AT = 64  # samples: the spectrum of at most this many is computed
+#: largest number of modes along an axis of a field: the Fourier weights have one channel matrix for each combination of modes
+MOST_IN_FIELDS = 8
+LOOKED_AT = 64  # largest number of samples whose spectrum is computed
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,10 @@ def choose_size(dataset: Dataset, split: Split, model: str = "lfno", unscored: i
     model: "lfno", "lno" or "fno".
     unscored: the number of time steps at the start of each sample that the loss ignores (the warm-up).
 
-    The highest steady mode has the frequency below which 99.9 % of the energy of input and output lies. For signals, the number
-    of poles is half the number of periods of the highest output frequency in a window, but 8 to 32. The initial frequencies of
-    the poles are below the highest output frequency.
+    The modes of the steady part reach 10 % beyond the frequency below which 99.9 % of the energy of input and output lies.
+    There are at least 4 modes along each axis, and at most MOST_IN_FIELDS for fields. For signals, the number of poles is half
+    the number of periods of the highest output frequency in a window, but 8 to 32. For fields, it is 8. The initial frequencies
+    of the poles are below the highest output frequency.
 
     >>> t = np.arange(512) * 0.1
     >>> data = Dataset(np.sin([[t], [t]]), np.cos([[t], [t]]), lfno.Grid.line(512, 0.1))

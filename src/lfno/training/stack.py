@@ -1,4 +1,8 @@
-"""Compute many models of equal shape at once. Their parameters are the rows of one matrix, and the forward pass is a `vmap`."""
+"""Compute a stack: many models of equal shape at once.
+
+The parameters of the models are the rows of one matrix, and the forward pass is a `vmap`. R are the Fourier weights of a model
+(`lfno.models.fourier_weights`).
+"""
 
 from __future__ import annotations
 

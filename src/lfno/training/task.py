@@ -1,4 +1,4 @@
-"""`Task`: the model and the samples of one run. `check_tasks`: whether tasks can be trained as one stack."""
+"""`Task`: the model and the samples of one run. `check_tasks`: whether tasks can be trained together, as one stack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lfno.training.config import SteadyDecay
 from lfno.training.labels import Samples
 
 LARGEST = 1e18  # largest absolute value of a sample: the square must be finite in single precision
-STRIDE = 1_000_003  # distance between the random seeds of two initialisations; larger than the number of seeds in use
+STRIDE = 1_000_003  # distance between the random seeds of two initialisations; larger than all seeds in use
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Task:
     train, validation: the samples.
     seed: seed of the initial weights and of the order of the samples.
     name: name of the run, for messages.
-    steady_decay: the weight decay of R; None to take the value of the training configuration.
+    steady_decay: the weight decay of R (see `lfno.training.config`); None to take the value of the training configuration.
     start: index of the initialisation. Each seed has several initialisations; see `lfno.training.pilot`.
     haste: factor by which the initial poles decay faster than usual.
     """
@@ -62,7 +62,7 @@ class Task:
 def hasten(network: Operator, factor: float) -> None:
     """Make all poles of a network for signals decay faster by a factor, in place.
 
-    The residues are multiplied by the square root of the factor, so that the layers keep their gain.
+    The residues are multiplied by the square root of the factor, so that the impulse response of each pole keeps its energy.
     """
     for kernel in network.modules() if factor != 1 else ():
         if isinstance(kernel, PoleResidue):

@@ -1,4 +1,4 @@
-"""Write the losses of a run for TensorBoard, if TensorBoard is installed."""
+"""Write the losses and the learning rate of a run for TensorBoard, if TensorBoard is installed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Board:
                 self.writers.append(SummaryWriter(str(path), purge_step=trainer.epoch + 1))
 
     def add(self, record: dict[str, Any]) -> None:
-        """Add the record of one validation; see `Trainer.run`."""
+        """Add the losses and the learning rate of one validation. `Trainer.run` describes the record."""
         with contextlib.suppress(OSError):
             for row, writer in enumerate(self.writers):
                 for name in ("train", "validation"):

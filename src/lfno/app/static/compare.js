@@ -10,7 +10,7 @@ const MARKS = { linear: "linear", feedback: "feedback", lfno: "lfno", fno: "fno"
 const SPARE = ["yours", "transient", "steady", "lno", "fno", "feedback"];
 
 export class Comparison {
-  /** file(): the identity of the file in view. */
+  /** file(): the identity of the open file. */
   constructor(box, file) {
     Object.assign(this, { box, file, outcomes: new Map(), hidden: new Set(), shown: "" });
   }
@@ -50,7 +50,7 @@ export class Comparison {
     const panel = (title, ...more) => el("section", { class: "panel" }, el("header", {}, el("h2", {}, title), ...more));
     const errors = panel("Errors on the test data");
     errors.append(this.errorTable());
-    this.curves = panel("Predicted and measured", key("measured", "measured"), ...this.chips(), el("span", { class: "grow" }), first.places > 1 ? picker(first.record ? "stretch" : "test sample", first.places, (place) => this.sample(place)) : "");
+    this.curves = panel("Predicted and measured", key("measured", "measured"), ...this.chips(), el("span", { class: "grow" }), first.places > 1 ? picker(first.record ? "piece of the test record" : "test sample", first.places, (place) => this.sample(place)) : "");
     this.curveBody = el("div");
     this.curves.append(this.curveBody);
     this.box.replaceChildren(errors, this.curves, ...(this.field ? [] : [this.bode(), this.modes()]), this.save());
@@ -81,7 +81,7 @@ export class Comparison {
       }
     }
     const best = Math.min(...rows.map(([, , row]) => row.nrmse ?? Infinity));
-    const heads = ["", "RMSE / std", "fit", "weights", "time to fit"].map((text) => el("th", { scope: "col" }, text));
+    const heads = ["", "RMSE / std", "fit", "parameters", "time to fit"].map((text) => el("th", { scope: "col" }, text));
     const body = rows.map(([name, mark, row, told]) => el("tr", { class: row.nrmse === best ? "best" : null }, el("td", { class: "wrap" }, mark ? el("span", { class: "swatch", mark }) : "", name), el("td", {}, percent(row.nrmse)), el("td", {}, `${number(row.fit)} %`),
       el("td", { class: "muted" }, told?.parameters ? compact(told.parameters) : ""), el("td", { class: "muted" }, told ? `${number(told.seconds, 2)} s` : "")));
     const first = this.runs[0];
@@ -129,7 +129,7 @@ export class Comparison {
     const runs = this.visible().filter((run) => run.told.bode);
     const panel = el("section", { class: "panel", id: "bode" }, el("header", {}, el("h2", {}, "Frequency response on the test data"), key("measured", "measured"), ...runs.map((run) => key(run.mark, run.name))));
     if (!runs.length) {
-      panel.append(el("p", { class: "muted small" }, "The test data are too short for a frequency response."));
+      panel.append(el("p", { class: "muted small" }, "There is no frequency response: the test data are too short, or the inputs excite too few frequencies."));
       return panel;
     }
     const { told } = runs[0];

@@ -18,7 +18,8 @@ function around(truth) {
   return [low - room, high + room];
 }
 
-/** Words on the models that are grey, if there are such, and a button that shows the input that those of the paper know. */
+/** A note on the models that are switched off, if there are any. For models marked (paper), the note has a button that shows the
+ *  input on which they were trained. */
 function switchedOff(page) {
   if (!page.hidden.size) return [];
   const narrow = page.models.some((one) => page.hidden.has(one.key) && one.label.endsWith("(paper)"));

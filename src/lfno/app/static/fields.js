@@ -30,7 +30,7 @@ export class Fields {
     this.parts = el("div", { class: "maps two" });
     this.words = new SplitWords();
     const parted = models.some((one) => one.key.startsWith("LFNO"));
-    byId("split").dataset.maps = !parted ? 0 : page.system.unsettled ? 2 : 4; // room for maps that are on their way
+    byId("split").dataset.maps = !parted ? 0 : page.system.unsettled ? 2 : 4; // keep room for maps that have not arrived
     byId("split").append(el("header", {}, this.words.title), this.words.node, this.parts);
   }
 

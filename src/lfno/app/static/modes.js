@@ -65,7 +65,7 @@ export class ModesPanel {
         this.plane = new SPlane(this.poles, 260);
         this.list = el("div", { class: "scroll" });
         this.whose = el("b", {});
-        this.poles.append(el("p", { class: "muted small" }, this.whose, " Area: contribution of the pole to the response of its layer for this input. A layer can have other poles than the system; the modes above are the ones to compare."), this.list);
+        this.poles.append(el("p", { class: "muted small" }, this.whose, " Area: contribution of the pole to the transient response of its layer to this input. A layer can have other poles than the system; the modes above are the ones to compare."), this.list);
       }
       this.whose.textContent = `Poles of ${this.page.models.find((one) => one.key === key)?.label ?? key}.`;
       this.plane.set(poles, mark(key));

@@ -6,7 +6,7 @@ import { refresh, store } from "./store.js";
 import { ask, complain, duration, el, key, trying } from "./tools.js";
 
 const STAGES = {
-  waiting: "in the queue", starting: "starting", preparing: "reading the data", pilot: "pilot: short trial runs that choose the initial weights",
+  waiting: "in the queue", starting: "starting", preparing: "reading the data", pilot: "pilot: short trial runs that choose options of the training",
   training: "training", fitting: "fitting", judging: "testing against the baselines", done: "finished", stopped: "stopped", failed: "failed", interrupted: "interrupted",
 };
 

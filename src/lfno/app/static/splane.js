@@ -16,7 +16,7 @@ export class SPlane extends Sheet {
     this.savers(() => "Poles of the layers", () => [names, ...this.poles.re.map((_, n) => names.map((name) => this.poles[name][n]))]);
   }
 
-  /** Arrow keys go from pole to pole, beginning with the strongest pole. */
+  /** Arrow keys go from pole to pole, beginning with the pole of the largest contribution. */
   key(event) {
     const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     if (!step || !this.places) return;
@@ -31,7 +31,7 @@ export class SPlane extends Sheet {
   set(poles, name) {
     Object.assign(this, { poles, name, over: null });
     this.tip.hidden = true;
-    this.canvas.setAttribute("aria-label", `${poles.re.length} poles in the s-plane; the strongest are listed below`);
+    this.canvas.setAttribute("aria-label", `${poles.re.length} poles in the s-plane; those with the largest contributions are listed below`);
     this.draw();
   }
 
@@ -150,7 +150,7 @@ function describe(poles, n, name) {
   ];
 }
 
-/** A table of the strongest poles, for users without a mouse. */
+/** A table of the poles with the largest contributions, for users without a mouse. */
 export function poleTable(poles, chart, count = 6) {
   const cells = (n) => [String(poles.layer[n]), number(poles.frequency[n]), percent(poles.damping_ratio[n]), number(poles.time_constant[n]), percent(poles.contribution[n])];
   const rows = Array.from({ length: Math.min(count, poles.re.length) }, (_, n) =>

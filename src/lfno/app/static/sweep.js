@@ -22,7 +22,7 @@ export class SweepPanel {
     if (this.box.hidden || this.chart) return;
     const { unsettled } = this.page.system;
     this.go.disabled = Boolean(unsettled);
-    this.words.textContent = unsettled ? `There is no steady response: ${unsettled}.` : "Steady amplitude of the response to a sine, over its frequency, for two amplitudes of the input. It takes a few seconds.";
+    this.words.textContent = unsettled ? `There is no steady response: ${unsettled}.` : "Steady amplitude of the response to a sine, over its frequency, for two amplitudes of the input. The sweep takes a few seconds.";
   }
 
   async run() {

@@ -169,7 +169,7 @@ function draw() {
   parts.sweep.update();
 }
 
-/** Show the input that the models of the paper know, and all models. */
+/** Show all models, and the input on which the models of the paper were trained. */
 page.toPaper = () => {
   page.hidden.clear();
   parts.control.toPaper();
@@ -182,7 +182,7 @@ page.toggle = (key) => trying(async () => {
   if (name === page.system.name) draw();
 });
 
-/** A sentence if solving the equation is faster than every model in view. */
+/** A note if solving the equation is faster than every visible model; null otherwise. */
 function slower(rows) {
   if (!rows.length || rows.some((one) => one.ms <= page.truth.ms)) return null;
   return "Solving this equation is faster than asking a model. A model is of use where no equation is known (“Your signals”), where solving takes long, or for its modes and its two parts.";

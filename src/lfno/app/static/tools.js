@@ -73,9 +73,11 @@ export const fileName = (text) => text.replace(/[^a-z0-9]+/gi, "-").replace(/^-|
 
 /** A time in seconds as text. */
 export function duration(seconds) {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const minutes = Math.round(whole / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** An array {shape, values} from its packed form (floats in base 64). */
@@ -103,7 +105,7 @@ export function number(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
-/** A share in percent, without its sign; below 0.001 % only that is said. */
+/** A share in per cent, without the sign %. The text is "< 0.001" for smaller shares, and "–" for an unknown share. */
 export const hundredths = (value) => (value > 0 && value < 1e-5 ? "< 0.001" : number(value === null || value === undefined ? value : 100 * value));
 export const percent = (value) => (value === null || value === undefined ? "–" : `${hundredths(value)} %`);
 
