@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
+from lfno.models import LFNO
 from lfno.models.storage import MODELS
 from lfno.paper import matrix, stacked
 from lfno.paper.matrix import Cell, groups, long_enough, missing, with_other_settings
 from lfno.paper.record import load_records
+from lfno.paper.scoring import _example
 from lfno.paper.stacked import run_group
 from lfno.paper.studies import STUDIES, Question
 from lfno.systems.registry import find
@@ -145,6 +149,18 @@ def test_a_stopped_group_whose_data_changed_starts_again(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "dataset", lambda name: replace(made(name), outputs=2 * made(name).outputs))
     (record,) = run_group([cell], tmp_path, "cpu")
     assert record.history["epoch"][-1] == 3
+
+
+def test_the_example_of_a_field_has_only_poles_along_the_time_axis():
+    """The paper preset has poles along the space axis, too. The figure of poles shows rates in 1/s."""
+    grid = Grid((Axis("x", 16, 0.1), Axis("t", 16, 0.2, time=True)))
+    model = LFNO(grid, width=2, modes=4, n_poles=2, projection=4)
+    zeros = np.zeros((1, 1, *grid.shape), np.float32)
+    run = SimpleNamespace(inputs=zeros, outputs=zeros, split=SimpleNamespace(test=np.arange(1)))
+    table = model.poles()
+    assert set(table.axis) == {"x", "t"}
+    real = np.array(_example(run, zeros, model)["poles"])[:, 0]  # type: ignore[arg-type]
+    np.testing.assert_allclose(real, table.pole.real[table.axis == "t"], rtol=1e-4)
 
 
 def test_unknown_names_give_an_error_message():

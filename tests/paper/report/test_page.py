@@ -112,6 +112,16 @@ def test_a_report_without_records_names_the_commands_to_run(tmp_path: Path) -> N
     assert all(f'id="{anchor}"' in page for anchor in anchors)
 
 
+@pytest.mark.parametrize("tasks", [[], ["duffing-c05", "heat"]])
+def test_the_progress_counts_every_step_up_to_the_total(tasks: list[str], tmp_path: Path) -> None:
+    for task in tasks:
+        record(task, "LFNO", 0.1).write(tmp_path)
+    calls: list[tuple[int, int]] = []
+    document.document(tmp_path, seconds=0, progress=lambda *counts: calls.append(counts))
+    total = calls[-1][1]
+    assert calls == [(done, total) for done in range(total + 1)]
+
+
 def test_the_error_message_for_a_damaged_record_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"study": "main"}')
     with pytest.raises(LfnoError, match=r"bad\.json is not the record"):

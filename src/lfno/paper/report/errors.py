@@ -14,7 +14,10 @@ METRICS = {"l2": "relative L2", "linf": "relative L∞"}
 
 
 def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return a table of the paper with our errors: the published errors, a block of rows for each preset, and the baselines."""
+    """Return a table of the paper with our errors.
+
+    Its rows are the published errors, our errors (a block of rows for each preset), and the errors of the baselines.
+    """
     tasks = list(published.epochs)
     table = Table(published.name, ["", *(titles.title(task) for task in tasks)])
     table.heading("Published")
@@ -98,8 +101,9 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 
 
 def fair_table(metric: str, runs: Runs) -> Table:
-    """Return the table that compares LFNO with three FNOs: with the same width and epochs, the same number of parameters, and
-    the same training time.
+    """Return the table that compares LFNO with three FNOs.
+
+    They have the same width and epochs as LFNO, at least as many parameters, or the same training time.
     """
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
     tasks = ordered(fair.tasks, list(titles.ALL))
