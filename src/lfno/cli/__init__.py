@@ -97,7 +97,7 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run the command line. For an error that the user can correct, print one message on stderr and no traceback."""
-    # threads that wait must sleep: on a machine with other work, busy waiting makes small matrix products a hundred times slower
+    # threads that wait must sleep: if other programs run too, busy waiting makes small matrix products a hundred times slower
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # batch systems stop a job with SIGTERM; handle SIGTERM like Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)

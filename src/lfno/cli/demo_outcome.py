@@ -50,8 +50,8 @@ class Outcome:
 
     runs: the trained networks by name.
     error: mean relative L2 error over the test samples, by name of the model.
-    curves: signals of the test sample in the figure, (time,), by name: "force", "truth", the names of the networks, "transient",
-        "steady", "true transient" and "true steady".
+    curves: signals of the test sample in the figure, (time,), by name: "force", "truth", the names of the networks,
+        "transient", "steady", "true transient" and "true steady".
     split_error: mean L2 errors of the transient and of the steady part of LFNO. They are relative to the response or to its
         steady part, whichever is larger. The mean is over the test samples with a periodic steady state.
     modes: modes of LFNO for small inputs, strongest first.
