@@ -79,7 +79,8 @@ def test_fno_long_has_as_many_epochs_as_fit_into_the_training_time_of_lfno(tmp_p
     assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
-    # LFNO takes 32 s. A stack of two FNOs takes 10 s before its first epoch, then 5 ms per epoch and run: 22 s are 4400 epochs
+    # LFNO takes 32 s, and each FNO 10 s. After its first validation, the stack of two FNOs takes 10 ms for an epoch, so 5 ms
+    # for each run: the remaining 22 s are 4400 epochs
     history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
     fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
     for seed in range(2):
@@ -110,7 +111,7 @@ def test_a_record_with_a_weight_decay_that_the_pilot_cannot_choose_has_other_set
 
 
 def test_an_old_record_without_an_option_counts_as_made_without_it(tmp_path):
-    """The records lack the option `gate`. LFNO on signals now has gates, so its record has other settings. Fields have none."""
+    """The records lack the option `gate`. LFNO on signals now has gates: its record has other settings. LFNO on fields has none."""
     cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
     assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
     for cell in cells:

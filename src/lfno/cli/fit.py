@@ -59,10 +59,11 @@ def fit(
 ) -> None:
     """Fit a model to measured inputs and outputs, and say whether the model beats the best linear model.
 
-    To signals over time, lfno fits a linear model, modes with feedback (linear modes with a static nonlinearity) and a network.
-    To fields on a line, lfno fits a linear model, a partial differential equation and a network.
+    Without --model, lfno fits several models. To signals over time, it fits a linear model, modes with feedback (linear modes
+    with a static nonlinearity) and a network. To fields on a line, it fits a linear model, a partial differential equation and
+    a network. To other fields, it fits a network.
 
-    The simplest model with a low validation error is kept.
+    The simplest model whose validation error is close to the lowest one is kept.
 
     Example: lfno fit rig.csv --input force --output displacement --out runs/rig
     """

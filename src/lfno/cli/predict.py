@@ -41,7 +41,7 @@ def predict(
     *,
     reading: Reading,
     interval: Annotated[
-        float | None, typer.Option(help="Add bounds that hold a whole response with this probability, as 0.95.")
+        float | None, typer.Option(help="Add bounds. A whole output signal lies between them with this probability, as 0.95.")
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -71,8 +71,8 @@ def predict(
         low, high = surrogate.calibration.promise(interval)
         count = surrogate.calibration.count
         report["notes"].append(
-            f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} % to "
-            f"{100 * high:.0f} % of new responses of the same kind"
+            f"the interval of {100 * interval:g} % is calibrated on {count} samples: with a probability of 90 %, it holds "
+            f"{100 * low:.0f} % to {100 * high:.0f} % of new responses of the same kind"
         )
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error

@@ -50,7 +50,9 @@ def response(
 ) -> None:  # fmt: skip
     """Show the steady response to sine inputs of many frequencies and amplitudes.
 
-    The results are amplitude, phase, harmonics, and the backbone: for each amplitude, the frequency of the largest response.
+    The results are amplitude, phase, harmonics, and the backbone: the frequency of the phase resonance over the amplitude.
+
+    At the phase resonance, the displacement lags the input by a quarter of a cycle.
 
     Example: lfno response runs/rig --low 0.1 --high 2 --amplitudes 0.1,0.5,1
     """

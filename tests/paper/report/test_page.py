@@ -45,7 +45,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> document.Document:
 
 
 def full(folder: Path) -> None:
-    """Write records of a signal, a field and a flow with all data for figures. Some records have the name HOSTILE."""
+    """Write records of a signal, a field and a flow with all data for figures. Some records have the label HOSTILE."""
     rng = np.random.default_rng(0)
     for task, shape in (("duffing-c05", (1, 128)), ("burgers", (1, 50, 50)), ("navier-stokes", (1, 32, 32))):
         for label in ("FNO", "LNO", "LFNO", HOSTILE):

@@ -33,8 +33,9 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
         _block(table, preset, own, tasks, published.metric, epochs)
     _baselines(table, tasks, published.metric, baselines)
     table.note = (
-        "Mean ± standard deviation over seeds on the test samples. Bold: the lowest mean of a block. Dash: not run. In small "
-        "print or in brackets: the published error of the same model."
+        "Mean ± standard deviation over seeds on the test samples. Bold: the lowest mean of a block. Dash: not run, or not "
+        "possible (interpolation needs one parameter per sample). In small print or in brackets: the published error of the "
+        "same model."
     )
     return table
 

@@ -34,7 +34,8 @@ def time_table(runs: Runs) -> Table:
     _row(table, "all", runs, labels)
     table.note = (
         "Sums over data sets, seeds and folds. Runs that were trained together as one stack have equal parts of its time. The "
-        "time includes the short trial runs that choose the weight decay of R. It does not include making the data sets."
+        "time includes the short trial runs that choose the initial weights and the weight decay of R (a channel matrix for "
+        "each low Fourier mode). It does not include making the data sets."
     )
     return table
 
