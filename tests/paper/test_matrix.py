@@ -111,7 +111,7 @@ def test_a_record_with_a_weight_decay_that_the_pilot_cannot_choose_has_other_set
 
 
 def test_an_old_record_without_an_option_counts_as_made_without_it(tmp_path):
-    """The records lack the option `gate`. LFNO on signals now has gates: its record has other settings. LFNO on fields has none."""
+    """The records lack the option `gate`. LFNO on signals now has gates, so its record differs. LFNO on fields has no gates."""
     cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
     assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
     for cell in cells:

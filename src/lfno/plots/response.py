@@ -14,7 +14,7 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CURVES = 6  # largest number of curves in a panel, each for one input amplitude; more curves cannot be told apart
+MOST_CURVES = 6  # largest number of curves in a panel, each for one input amplitude; more colours are hard to distinguish
 
 
 def response_figure(

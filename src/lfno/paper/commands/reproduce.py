@@ -20,7 +20,10 @@ def reproduce(
     study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation: see above.")] = "main",
     tasks: Annotated[
         str | None,
-        typer.Option(help="Data sets, with commas between them. Groups: ode, pde, rich, rich-fields, paper (ode and pde)."),
+        typer.Option(
+            help="Data sets, with commas between them. Groups: ode, pde, rich (ODEs with random inputs), rich-fields (PDEs "
+            "with random inputs), paper (ode and pde)."
+        ),
     ] = None,
     models: Annotated[
         str | None, typer.Option(help="lfno, fno, lno, 'fno deep' or 'fno long', with commas between them.")

@@ -104,7 +104,7 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 def fair_table(metric: str, runs: Runs) -> Table:
     """Return the table that compares LFNO with three FNOs.
 
-    They have the same width and epochs as LFNO, at least as many parameters, or the same training time.
+    FNO has the same width and epochs as LFNO, FNO deep at least as many parameters, and FNO long the same training time.
     """
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
     tasks = ordered(fair.tasks, list(titles.ALL))
