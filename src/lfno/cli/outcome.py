@@ -55,7 +55,7 @@ def table(contest: Contest) -> None:
 
 
 def candidates(contest: Contest) -> Table:
-    """Return the table of all fitted models with their validation errors."""
+    """Return the table of all fitted models. ± is the standard deviation of the validation error over the samples."""
     from rich.table import Table
 
     shown = Table(title="candidates")

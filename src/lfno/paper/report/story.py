@@ -23,7 +23,7 @@ COMPARED = ("FNO", "LFNO")
 
 @dataclass(frozen=True)
 class ClaimTile:
-    """A claim of the paper with its verdicts, one for each preset. `figure` is a data URI of the figure with the numbers."""
+    """A claim of the paper with its verdicts, one for each preset. `figure`: data URI of its figure, or ""."""
 
     claim: str
     verdicts: tuple[Verdict, ...]
