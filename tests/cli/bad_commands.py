@@ -124,11 +124,12 @@ def sentence(command: str) -> str:
 
 
 def section(command: str) -> str:
+    """Return the heading of the section on the page that lists the command."""
     return f"## `lfno {command.split()[1]}`"
 
 
 def row(command: str, said: str) -> str:
-    """Return a row of the table on the page."""
+    """Return the row of the table on the page for a command with the error message `said`."""
     return f"| `{command}` | {said} |"
 
 

@@ -17,6 +17,7 @@ from lfno.data.dataset import Dataset
 from lfno.data.split import standard
 from lfno.identification.identify import Modes
 from lfno.identification.modal import ModalModel
+from lfno.paper.presets import find_preset
 from lfno.systems import Duffing
 from tests.cli.rig import answer
 
@@ -38,6 +39,13 @@ def test_the_quick_demo_writes_a_page_and_a_model(tmp_path: Path, monkeypatch: p
     assert len(storage.load(tmp_path / "demo" / DATA)) == 20
     model = lfno.load(told["model"])
     assert model.predict(np.zeros(128)).shape == (128,)
+
+
+def test_a_complex_parameter_counts_once() -> None:
+    """The paper's LFNO has 3417 parameters."""
+    grid = lfno.Grid.line(2048, dt=0.01)
+    network = lfno.LFNO(grid, **find_preset("paper")("lfno", grid).fields)
+    assert Trained(network, standard(30), 1, 1.0).parameters == 3417
 
 
 def test_an_exact_model_in_place_of_the_network_has_no_error() -> None:

@@ -36,8 +36,8 @@ def test_small_signal_modes_of_the_default_network(tmp_path: Path) -> None:
 def test_the_frequency_of_a_duffing_system_rises_with_amplitude(tmp_path: Path) -> None:
     """A network is trained on 200 responses of ẍ + ẋ + x + x³ = f.
 
-    The damping is large because 200 responses are too few for a third of this damping: the error of the network was then only
-    1.3 times smaller than the error of the best linear model.
+    The damping coefficient is 1. With a third of this damping, 200 responses were too few: the error of the best linear model
+    was only 1.3 times the error of the network.
     """
     grid, system = Grid.line(512, dt=0.05), Duffing(c=1, alpha=1, beta=1)
     rng = np.random.default_rng(0)

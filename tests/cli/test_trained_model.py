@@ -1,4 +1,4 @@
-"""The commands for a trained model, predict, decompose, poles and export: all file formats, and other sampling rates."""
+"""The commands predict, decompose, poles and export for a trained model, with all file formats and other sampling rates."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_trajectories_in_a_table_give_predictions_in_a_table(home: Path, tmp_pat
 
 
 def test_predictions_at_twice_the_sampling_rate_agree_at_common_points(tmp_path: Path) -> None:
-    """The windows of training have 512 samples. A smooth force sampled twice as often gives the same response within 1 %."""
+    """A smooth force gives the same response within 1 % if it is sampled twice as often. A training window has 512 samples."""
     rng = np.random.default_rng(0)
     size = 6000
     spectrum = np.zeros(size + 1, complex)

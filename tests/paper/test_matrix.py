@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lfno.core.errors import LfnoError
+from lfno.core.grid import Axis, Grid
+from lfno.models import LFNO
 from lfno.models.storage import MODELS
 from lfno.paper import matrix, stacked
 from lfno.paper.matrix import Cell, groups, long_enough, missing, with_other_settings
 from lfno.paper.record import load_records
+from lfno.paper.scoring import _example
 from lfno.paper.stacked import run_group
 from lfno.paper.studies import STUDIES, Question
 from lfno.systems.registry import find
@@ -75,7 +79,8 @@ def test_fno_long_has_as_many_epochs_as_fit_into_the_training_time_of_lfno(tmp_p
     assert long_enough(Cell("beam", "fno", label="FNO"), tmp_path) == 3200
     (cell,) = Question(tasks=["beam"], seeds=1).cells(["fno long"], tmp_path)
     assert cell.resolved().training.epochs == 3200
-    # LFNO takes 32 s. A stack of two FNOs takes 10 s before its first epoch, then 5 ms per epoch and run: 22 s are 4400 epochs
+    # LFNO takes 32 s, and each FNO 10 s. After its first validation, the stack of two FNOs takes 10 ms for an epoch, so 5 ms
+    # for each run: the remaining 22 s are 4400 epochs
     history = {"epoch": [10, 1000], "seconds": [10.1, 20.0], "rate": [0, 0], "train": [1, 1], "validation": [1, 1]}
     fields = {"training": {"epochs": 1000}, "history": history, "stacked": 2}
     for seed in range(2):
@@ -106,7 +111,7 @@ def test_a_record_with_a_weight_decay_that_the_pilot_cannot_choose_has_other_set
 
 
 def test_an_old_record_without_an_option_counts_as_made_without_it(tmp_path):
-    """The records lack the option `gate`. LFNO on signals now has gates, so its record has other settings. Fields have none."""
+    """The records lack the option `gate`. LFNO on signals now has gates, so its record differs. LFNO on fields has no gates."""
     cells = [small(task, changes={"epochs": 1}) for task in ("duffing-c05-rich", "heat")]
     assert [cell.resolved().fields["gate"] for cell in cells] == [True, False]
     for cell in cells:
@@ -145,6 +150,18 @@ def test_a_stopped_group_whose_data_changed_starts_again(tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "dataset", lambda name: replace(made(name), outputs=2 * made(name).outputs))
     (record,) = run_group([cell], tmp_path, "cpu")
     assert record.history["epoch"][-1] == 3
+
+
+def test_the_example_of_a_field_has_only_poles_along_the_time_axis():
+    """The paper preset has poles along the space axis, too. The figure of poles shows rates in 1/s."""
+    grid = Grid((Axis("x", 16, 0.1), Axis("t", 16, 0.2, time=True)))
+    model = LFNO(grid, width=2, modes=4, n_poles=2, projection=4)
+    zeros = np.zeros((1, 1, *grid.shape), np.float32)
+    run = SimpleNamespace(inputs=zeros, outputs=zeros, split=SimpleNamespace(test=np.arange(1)))
+    table = model.poles()
+    assert set(table.axis) == {"x", "t"}
+    real = np.array(_example(run, zeros, model)["poles"])[:, 0]  # type: ignore[arg-type]
+    np.testing.assert_allclose(real, table.pole.real[table.axis == "t"], rtol=1e-4)
 
 
 def test_unknown_names_give_an_error_message():

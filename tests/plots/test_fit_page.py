@@ -43,8 +43,8 @@ def test_the_largest_error_is_found_in_a_piece_of_a_long_record_and_not_in_a_gap
     wrong, mask = np.zeros_like(truth), np.ones(truth.shape, bool)
     wrong[..., 2 * LONGEST : 2 * LONGEST + 50] = 1.0
     wrong[..., :50], mask[..., :50] = 9.0, False
-    (_, _, stretch) = typical_and_worst(compared(truth, truth + wrong, mask))[-1]
-    assert stretch.start == 2 * LONGEST
+    (_, _, steps) = typical_and_worst(compared(truth, truth + wrong, mask))[-1]
+    assert steps.start == 2 * LONGEST
     assert spectrum_figure(compared(truth, truth, mask)) is None
     assert as_svg(partial(prediction_figure, compared(truth, truth + wrong, mask)))
 
@@ -104,6 +104,14 @@ def test_the_page_shows_errors_modes_range_and_candidates(fitted: Surrogate) -> 
     assert fitted.coverage is not None
     assert f"{fitted.coverage.peak[0]:.4g}" in page
     assert f"± {fitted.coverage.peak[0]:.3g}" in page  # the tile of the range
+
+
+def test_data_that_repeat_exactly_have_no_ratio_of_error_and_noise(fitted: Surrogate) -> None:
+    assert fitted.fitted is not None
+    exact = replace(fitted.fitted, prepared=replace(fitted.fitted.prepared, noise_floor=np.zeros(1)))
+    page = page_html(fit_page(Surrogate(fitted.members, fitted.provenance, exact), "rig"))
+    assert "noise floor (RMS)" in page
+    assert "times the measurement noise" not in page
 
 
 def test_transient_and_steady_part_add_up_to_the_prediction(fitted: Surrogate) -> None:

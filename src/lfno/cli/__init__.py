@@ -26,6 +26,8 @@ Modules:
     outcome: tables, metrics and figures of a finished run
     wording: options of the library as flags of the command line
     allocator: make the C library keep freed memory
+
+The commands `lfno reproduce` and `lfno report` are in `lfno.paper.commands`.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run the command line. For an error that the user can correct, print one message on stderr and no traceback."""
-    # threads that wait must sleep: on a busy machine, busy waiting makes small matrix products a hundred times slower
+    # threads that wait must sleep: if other programs run too, busy waiting makes small matrix products a hundred times slower
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     # batch systems stop a job with SIGTERM; handle SIGTERM like Ctrl-C, so that a run saves its state
     signal.signal(signal.SIGTERM, signal.default_int_handler)

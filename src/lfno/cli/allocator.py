@@ -17,7 +17,7 @@ NEVER = 2**31 - 1  # bytes; the largest value of an option
 
 @cache
 def keep_freed_memory() -> bool:
-    """Make the C library keep freed memory. Returns False if the C library is not the GNU C library."""
+    """Make the C library keep freed memory. Returns False if the C library has no such setting or refuses it."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

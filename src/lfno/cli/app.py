@@ -20,7 +20,9 @@ def page(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address of the page and do not open a browser.")
     ] = False,
-    workspace: Annotated[Path | None, typer.Option(help="Folder for files and runs. By default a folder of the user.")] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(help="Folder for files and runs. By default lfno/workspace in the user's application data.")
+    ] = None,
 ) -> None:
     """Open a page in the browser for the systems, the models and your own signals.
 

@@ -92,7 +92,7 @@ def _list(as_json: bool) -> None:
 
 
 def _table(challenge: Challenge, result: Result) -> None:
-    """Print our errors, then the published errors with their sources."""
+    """Print our errors, then the published errors with their sources. ± is the standard deviation over seeds."""
     from rich.console import Console
     from rich.table import Table
 

@@ -12,15 +12,16 @@ from lfno.core.errors import LfnoError
 if TYPE_CHECKING:
     from lfno.surrogate import Surrogate
 
-MANY = 16  # trajectories; from this number on, average over whole trajectories, for a finer frequency resolution
+#: trajectories; with so many, a segment of the spectra is a whole trajectory. Long segments resolve the frequencies best
+MANY = 16
 FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
 
 
 def bode(surrogate: Surrogate, file: Path, reading: Reading, folder: Path) -> tuple[Path, list[str]]:
     """Draw the frequency responses of the data, of the best linear model and of `surrogate`.
 
-    All three responses belong to the inputs in `file`. Returns the path of the figure, and notes on the data. Raises LfnoError
-    if the file holds no outputs over time.
+    The responses of data and model are measured with the inputs in `file`. The linear model is fitted to the data. Returns the
+    path of the figure, and notes on the data. Raises LfnoError if the file has no measured outputs, or holds fields.
     """
     import numpy as np
 

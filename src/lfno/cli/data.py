@@ -86,7 +86,7 @@ def make(
 
 
 def _announce(missing: list[Plan], processes: int) -> None:
-    """Print how much memory and disk space the missing data sets take."""
+    """Print how much memory and disk space the missing data sets take. `processes` data sets are in memory at a time."""
     from lfno.core.memory import human
 
     what = f"{missing[0].entry.name} takes" if len(missing) == 1 else f"{len(missing)} data sets take"

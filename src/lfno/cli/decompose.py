@@ -121,7 +121,10 @@ def decompose(
 
 
 def _window(surrogate: Any, data: Any, start: float) -> Any:
-    """Return the window of `data` at time `start`, as a trajectory from rest. The window is as long as in training."""
+    """Return the window of the record `data` that begins at the time `start`, as a data set of one trajectory.
+
+    The window is as long as the windows of training. Raises LfnoError if the window does not lie inside the record.
+    """
     from lfno.data.dataset import Dataset
 
     axis, own = data.grid.axes[-1], surrogate.grid.axes[-1]

@@ -38,7 +38,7 @@ class Size:
 
 
 FULL = Size()
-QUICK = Size(samples=150, points=128, epochs=16)  # enough to learn the motion roughly
+QUICK = Size(samples=150, points=128, epochs=16)  # large errors, but under a minute
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +90,10 @@ def demo(
 
 
 def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | None, console: Console) -> Trained:
-    """Train a network of this kind ("lfno" or "fno") and return it with its training time."""
+    """Train a network of this kind ("lfno" or "fno") and return it with its training time.
+
+    folder: the folder for checkpoints and the log; None for none.
+    """
     import time
 
     from lfno.cli.demo_outcome import Trained
@@ -100,10 +103,11 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
     from lfno.training.networks import train_networks
     from lfno.training.presets import default_preset
 
-    # R, the free weights of the steady modes, stays zero. With random forces, short trial runs would choose zero as well
+    # R, the trainable channel matrices at the low Fourier modes, stays zero. With random forces, the short trial runs that
+    # `lfno train` makes for this choice would choose zero as well
     changes = size.changes | ({"steady_decay": HELD} if kind == "lfno" else {})
     console.print(f"  {kind.upper()}, {epochs} epochs")
-    start = time.process_time()  # a busy machine must not change which epochs count as equal time
+    start = time.process_time()  # processor time: other programs must not change the number of epochs of equal time
     with live(console.quiet) as watch:
         preset = default_preset(kind, data.grid).change(epochs=epochs, **changes)
         run = train_networks(data, split := standard(len(data)), preset, folder=folder, watch=watch)
@@ -111,7 +115,7 @@ def _train(data: Dataset, kind: str, epochs: int, size: Size, folder: Path | Non
 
 
 def _show(outcome: Outcome, console: Console) -> None:
-    """Print three sentences, the table of errors and the table of modes."""
+    """Print the texts of `lead`, the table of errors and the table of modes."""
     from rich.table import Table
 
     from lfno.cli.demo_page import errors, lead, modes

@@ -39,7 +39,9 @@ class Trained:
     @property
     def parameters(self) -> int:
         """The number of parameters. A complex parameter counts once."""
-        return sum(weight.numel() for weight in self.model.parameters())
+        from lfno.paper.cost import count_parameters
+
+        return count_parameters(self.model)["complex_once"]
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,12 @@ class Outcome:
 
     runs: the trained networks by name.
     error: mean relative L2 error over the test samples, by name of the model.
-    curves: signals over time, by name, of the test sample in the figure.
-    split_error: mean error of the transient and of the steady part of LFNO over the test samples, relative to the response.
+    curves: signals of the test sample in the figure, (time,), by name: "force", "truth", the names of the networks,
+        "transient", "steady", "true transient" and "true steady".
+    split_error: mean L2 errors of the transient and of the steady part of LFNO. They are relative to the response or to its
+        steady part, whichever is larger. The mean is over the test samples with a periodic steady state.
     modes: modes of LFNO for small inputs, strongest first.
-    true_pole: eigenvalue of the linearised equation, in 1/s.
+    true_pole: eigenvalue of the equation linearised about rest, in 1/s.
     grid: the time grid of the samples.
     """
 
@@ -115,10 +119,10 @@ def _norm(signals: np.ndarray) -> np.ndarray:
 
 
 def _typical(errors: np.ndarray, transients: np.ndarray) -> int:
-    """Return the index of the sample for the figure. Its error is average, and its transient part is clear to see.
+    """Return the index of the sample for the figure. Its error is average, and its transient part is large.
 
-    One third of the samples has an average error: neither among the smallest nor among the largest. The chosen sample of this
-    third is at the upper quartile of the norms `transients`.
+    The sample is one of the middle third of the samples, ordered by `errors`. In this third, it is at the upper quartile of
+    `transients`, the norms of the true transient parts.
     """
     order = np.argsort(errors)
     middle = order[len(order) // 3 : -(-2 * len(order) // 3)]

@@ -1,4 +1,4 @@
-"""The page of the demo: three sentences, one figure, a table of errors, and a table of modes with the true mode."""
+"""The page of the demo: three short texts, one figure, a table of errors, and a table of modes with the true mode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lfno.plots.page import Page, Picture, Section, Table, Tile
 from lfno.plots.style import as_svg
 
 DATA = "data.h5"  # name of the file with the forces and responses, in the folder of the demo
-FEWEST = 200  # training samples; the full demo has more, the quick demo has fewer
+FEWEST = 200  # training samples; with fewer, the page says that this is the quick demo (274 in the full demo)
 QUICKLY = (
     "This is the quick demo. It has few data and few epochs, so all errors are large. "
     "The full demo is “lfno demo”. It takes about three minutes and has far smaller errors."
@@ -49,7 +49,7 @@ def demo_page(outcome: Outcome, folder: str = "demo") -> Page:
 
 
 def lead(outcome: Outcome) -> list[str]:
-    """Return three sentences: the error of LFNO, the errors of FNO and the linear model, and the split and modes of LFNO."""
+    """Return three texts: the error of LFNO, the errors of FNO and the linear model, and the parts and modes of LFNO."""
     run, rest = outcome.runs["LFNO"], {name: percent(error) for name, error in outcome.error.items()}
     found = " LFNO found no mode yet."
     if outcome.modes:
@@ -127,6 +127,6 @@ def _picture(outcome: Outcome) -> Picture:
         "A test force that no model has seen. The error of LFNO for this force is average. Broad grey lines are the true "
         "response and its true parts. The steady part is the response to this force repeated for ever. The transient part is "
         "the rest. For the true parts, the equation is solved with the force repeated until the response is periodic. The mean "
-        f"error of LFNO over all test forces is {own}, relative to the response."
+        f"error of LFNO over the test forces is {own}, relative to the response or its steady part, whichever is larger."
     )
     return Picture(as_svg(draw), caption, as_svg(partial(draw, narrow=True)))

@@ -28,7 +28,10 @@ def export(
     to: Annotated[
         str, typer.Option(help="c, fmu and onnx-step run sample by sample. onnx and torch take a whole window.")
     ] = "onnx",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write. By default beside the model.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to write. By default in the folder of the run, or in the current folder."),
+    ] = None,
     size: Annotated[
         int | None, typer.Option(help="Points of a window, for onnx and torch. By default as in training.", min=8)
     ] = None,

@@ -59,10 +59,10 @@ def fit(
 ) -> None:
     """Fit a model to measured inputs and outputs, and say whether the model beats the best linear model.
 
-    To signals over time, lfno fits a linear model, modes with feedback (linear modes with a static nonlinearity) and a network.
-    To fields on a line, lfno fits a linear model, a partial differential equation and a network.
+    Without --model, lfno fits several models, and keeps the simplest one whose validation error is close to the lowest error.
 
-    The simplest model with a low validation error is kept.
+    Signals over time: a linear model, modes with feedback (linear modes with a static nonlinearity) and a network.
+    Fields on a line: a linear model, a partial differential equation and a network. Other fields: a network.
 
     Example: lfno fit rig.csv --input force --output displacement --out runs/rig
     """

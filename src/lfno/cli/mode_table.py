@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[dict[str, Any]]:
-    """Return one row of plain values per mode, strongest first. `re` and `im` are the real and imaginary part of the pole.
+    """Return one row of plain values for each mode, in the order of `modes`. `re` and `im` are the parts of the pole in 1/s.
 
     truth: poles of the equation, if the equation is known. Each row then has the nearest of these poles under `true`.
     """
@@ -30,7 +30,7 @@ def mode_rows(modes: Sequence[Mode], truth: np.ndarray | None = None) -> list[di
 
 
 def print_modes(rows: list[dict[str, Any]], title: str) -> None:
-    """Print a table of modes. Each value has ± half the width of its 95 % interval."""
+    """Print a table of modes. Frequency, damping ratio and time constant have ± half the width of their 95 % interval."""
     from rich.console import Console
     from rich.table import Table
 
@@ -68,7 +68,9 @@ def _equation(true: dict[str, float]) -> str:
 
 
 def _with_interval(value: float, interval: Sequence[float]) -> str:
-    """Format a value with as many digits as its interval allows, and at least three: `4.123 ± 0.002`.
+    """Return the text `value ± half-width`, with as many digits as the interval allows, and at least three.
+
+    The text has no ± if the interval has no finite positive width, or if the value would need eight decimal places or more.
 
     >>> _with_interval(4.12345, (4.1214, 4.1255)), _with_interval(0.0947, (-0.1, 0.3))
     ('4.123 ± 0.002', '0.0947 ± 0.2')

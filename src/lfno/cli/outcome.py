@@ -30,7 +30,7 @@ def say(text: str) -> None:
 
 
 def table(contest: Contest) -> None:
-    """Print the table of candidates, the table of test errors of model and baselines, and the verdict."""
+    """Print the table of candidates if there are several, the table of test errors of model and baselines, and the verdict."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -38,7 +38,7 @@ def table(contest: Contest) -> None:
     few = len(contest.outputs) <= MOST_COLUMNS
     each = [f"RMSE {name}" for name in contest.outputs] if few else []
     shown = Table(title="error on the test data", caption="error: RMSE divided by the standard deviation of the output")
-    # the paper's error: it divides by the norm of the output with its mean, not by the standard deviation
+    # built-in data sets also have the error of the paper: it divides by the norm of the output, not by the standard deviation
     published = ["relative L2"] if contest.builtin else []
     for heading in ("", "error", *published, *each, "fit %"):
         shown.add_column(escape(heading), justify="left" if not heading else "right")
@@ -55,7 +55,7 @@ def table(contest: Contest) -> None:
 
 
 def candidates(contest: Contest) -> Table:
-    """Return the table of all fitted models with their validation errors."""
+    """Return the table of all fitted models. ± is the standard deviation of the validation error over the samples."""
     from rich.table import Table
 
     shown = Table(title="candidates")

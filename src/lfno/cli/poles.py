@@ -1,4 +1,7 @@
-"""`lfno poles MODEL`: the modes of a model or of a measured record, as a table and in the s-plane. Also a Bode plot."""
+"""`lfno poles MODEL`: the modes of a model or of a measured record, as a table and as a figure of the s-plane.
+
+On request, the command also draws a stabilisation diagram and a Bode plot.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ def poles(
     data: Annotated[
         Path | None, typer.Option(help="File of inputs and outputs. Draw a Bode plot of the data and of the model.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the figures. By default beside the model.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of the figures. By default the folder figures beside the model.")
+    ] = None,
     *,
     reading: Reading,
     quiet: Quiet = False,

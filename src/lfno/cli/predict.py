@@ -41,7 +41,7 @@ def predict(
     *,
     reading: Reading,
     interval: Annotated[
-        float | None, typer.Option(help="Add bounds that hold a whole response with this probability, as 0.95.")
+        float | None, typer.Option(help="Add bounds. A whole output signal lies between them with this probability, as 0.95.")
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -71,8 +71,8 @@ def predict(
         low, high = surrogate.calibration.promise(interval)
         count = surrogate.calibration.count
         report["notes"].append(
-            f"the interval of {100 * interval:g} % is calibrated on {count} samples: it holds {100 * low:.0f} % to "
-            f"{100 * high:.0f} % of new responses of the same kind"
+            f"the interval of {100 * interval:g} % is calibrated on {count} samples: with a probability of 90 %, it holds "
+            f"{100 * low:.0f} % to {100 * high:.0f} % of new responses of the same kind"
         )
     if known and (error := _error(surrogate, data, mean)):
         report["error"] = error
@@ -103,7 +103,13 @@ def answer(
     data: Record | Dataset, mean: np.ndarray, spread: np.ndarray | None, names: list[str], units: list[str],
     bounds: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> list[Variable]:  # fmt: skip
-    """Return the variables of the prediction file: axes, inputs, predictions, and their spread and bounds if given."""
+    """Return the variables of the prediction file: axes, inputs, predictions, their standard deviations and bounds.
+
+    mean: the predictions, ([samples,] outputs, *grid).
+    spread: the standard deviations of the predictions of an ensemble, in the same shape; None for a single model.
+    names, units: names and units of the outputs.
+    bounds: the lower and upper bounds of `--interval`, in the same shape; None without this option.
+    """
     import numpy as np
 
     from lfno.data.dataset import Dataset
@@ -132,7 +138,7 @@ def answer(
 
 
 def _error(surrogate: Surrogate, data: Record | Dataset, mean: np.ndarray) -> dict[str, float]:
-    """Return the error measures of the prediction `mean`; none if a record is hardly longer than the warm-up."""
+    """Return the error measures of the prediction `mean`; {} if a record has fewer than FEWEST samples after the warm-up."""
     from lfno.data.signals.record import Record
     from lfno.evaluation.metrics import scores
 

@@ -27,8 +27,10 @@ def is_record(path: Path) -> bool:
 def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
     """Return the modes, a stabilisation diagram or None, notes, and the title of the table.
 
-    If the file has an input, the modes are those of the best linear model. If `reading` names only an output, the record is a
-    free decay. Only a free decay has a stabilisation diagram, if `diagram` is True.
+    If `reading` names an output and no input, the record is a free decay. Otherwise the modes are those of the best linear
+    model of the record.
+
+    diagram: True for a stabilisation diagram. Raises LfnoError if the record is not a free decay.
     """
     if reading["input"] is None and reading["output"] is not None:
         return _decay(file, reading, diagram)
@@ -42,7 +44,7 @@ def record_modes(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode
 
 
 def _decay(file: Path, reading: Reading, diagram: bool) -> tuple[list[Mode], Stabilisation | None, list[str], str]:
-    """Return what `record_modes` returns, for a free decay."""
+    """Return the modes of a free decay; the result has the form of the result of `record_modes`."""
     import numpy as np
 
     from lfno.data.signals.decays import load_decays

@@ -38,10 +38,11 @@ def response(
     harmonics: Annotated[int, typer.Option(help="Number of harmonics of the response.", min=1)] = 5,
     channel: Annotated[int, typer.Option(help="Number of the input with the sine, counted from 0.", min=0)] = 0,
     equation: Annotated[
-        bool, typer.Option(help="For a built-in system, solve the equation too and compare the responses.")
+        bool, typer.Option(help="For a built-in system and input 0, solve the equation too and compare the responses.")
     ] = True,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of figures and arrays. By default beside the model.")
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of figures and arrays. By default the folder figures beside the model."),
     ] = None,
     *,
     quiet: Quiet = False,
@@ -49,7 +50,9 @@ def response(
 ) -> None:  # fmt: skip
     """Show the steady response to sine inputs of many frequencies and amplitudes.
 
-    The results are amplitude, phase, harmonics and backbone (the frequency of the largest response over the amplitude).
+    The results are amplitude, phase, harmonics, and the backbone: the frequency of the phase resonance over the amplitude.
+
+    At the phase resonance, the displacement lags the input by a quarter of a cycle.
 
     Example: lfno response runs/rig --low 0.1 --high 2 --amplitudes 0.1,0.5,1
     """
@@ -161,7 +164,7 @@ def _curve(surrogate: Surrogate, found: Response, channel: int, notes: list[str]
 
 
 def _true_curve(truth: Response | None) -> Backbone | None:
-    """Return the backbone of the equation, or None."""
+    """Return the backbone of the equation; None if the equation is unknown or has no backbone."""
     from lfno.evaluation.backbone import backbone
 
     try:
@@ -183,7 +186,8 @@ def _arrays(found: Response, truth: Response | None, curve: Backbone | None) -> 
 def _difference(found: Response, truth: Response | None) -> float | None:
     """Return the RMS difference of the fundamentals, divided by the RMS of the equation's fundamental.
 
-    Only points count where the steady response of the equation is unique. Returns None if there is no such point.
+    Only points count where the equation has a unique steady response and the model has a steady response. Returns None if
+    there is no such point.
     """
     import numpy as np
 
@@ -199,7 +203,10 @@ def _difference(found: Response, truth: Response | None) -> float | None:
 
 
 def _peaks(found: Response, truth: Response | None) -> list[dict[str, float]]:
-    """Return the frequency and the amplitude of the largest response, for each amplitude of the input."""
+    """Return the frequency and the amplitude of the largest response of the first output, for each amplitude of the input.
+
+    An input amplitude without any steady response has no row.
+    """
     import numpy as np
 
     rows = []

@@ -49,7 +49,7 @@ def _shown(value: float | str) -> str:
 
 
 def _grouped(names: list[str]) -> dict[str, str]:
-    """Return the variants of each data set by its name: `{"duffing-c0": "-rich -out"}`."""
+    """Return the endings of the variants of each data set by its name: `{"duffing-c0": "-rich -out"}`."""
     from lfno.systems import REGISTRY
 
     groups: dict[str, str] = {}

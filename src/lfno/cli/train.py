@@ -20,7 +20,9 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the interrupted run in the folder --out.")]
 Seed = Annotated[int, typer.Option(help="Seed of the initial weights and of the order of samples.")]
 Fold = Annotated[int, typer.Option(help="Number of the fold that is the test set, 0 to 4.")]
-Ensemble = Annotated[int, typer.Option(help="Number of networks. The model predicts their mean and spread.", min=1)]
+Ensemble = Annotated[
+    int, typer.Option(help="Number of networks. The model predicts their mean and standard deviation.", min=1)
+]
 
 
 def register(app: typer.Typer) -> None:

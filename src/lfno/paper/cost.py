@@ -7,7 +7,7 @@ The operations of all models are counted by these conventions:
 | MAC               | one real multiplication and one real addition                                            |
 | contraction       | k MACs per result over a real axis of length k; 4k MACs if it is complex                 |
 | FLOP              | one real addition or multiplication, so a MAC is two FLOPs                               |
-| pointwise         | complex product 6 FLOPs, complex sum 2 FLOPs, any other function 1 FLOP per element      |
+| pointwise         | real function 1 FLOP per element; complex product 6 FLOPs, other complex functions 2     |
 | Fourier transform | complex: 5 n log₂ n FLOPs for n points; real: half as many; half as many MACs as FLOPs   |
 """
 
@@ -26,11 +26,12 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-#: operation → (FLOPs per real element, FLOPs per complex element). Operations that are not listed only move data
+#: operation → (FLOPs per real element, FLOPs per complex element). Operations that are neither listed here nor in `_operation`
+#: count as zero, because most of them only move data
 _POINTWISE: dict[str, tuple[int, int]] = {
     **dict.fromkeys(["add", "sub", "rsub", "neg", "sum", "mean", "cumsum"], (1, 2)),
     **dict.fromkeys(["mul", "div", "reciprocal", "cumprod"], (1, 6)),
-    **dict.fromkeys(["addcmul", "addcdiv"], (2, 8)),
+    **dict.fromkeys(["addcmul", "addcdiv"], (2, 8)),  # a product and a sum
     "glu": (2, 0),  # a sigmoid and a product
     **dict.fromkeys(["exp", "log", "sin", "cos", "sqrt", "rsqrt", "pow", "polar", "abs", "angle"], (1, 2)),
     **dict.fromkeys(["relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "elu", "leaky_relu", "clamp"], (1, 2)),
@@ -41,10 +42,10 @@ _REDUCTIONS = {"sum", "mean", "norm", "linalg_vector_norm"}
 
 
 def count_parameters(model: nn.Module) -> dict[str, int]:
-    """Return the number of trainable parameters. `complex_once` counts a complex number once, `real` counts it twice.
+    """Return the numbers of trainable parameters {"complex_once", "real"}.
 
-    Some parameters store complex numbers as real tensors with a last axis (re, im). Their module lists them in its attribute
-    `complex_parameters`.
+    A complex parameter counts once in `complex_once`, and twice in `real`. Some parameters store complex numbers as real
+    tensors with a last axis (re, im). Their module lists the names of these parameters in its attribute `complex_parameters`.
     """
     split = {
         id(getattr(module, name)) for module in model.modules() for name in getattr(module, "complex_parameters", ())
@@ -58,7 +59,7 @@ def count_parameters(model: nn.Module) -> dict[str, int]:
 
 
 class OperationCounter(TorchDispatchMode):
-    """Counts the MACs and FLOPs of all operations inside a `with` block. An operation of several parts is the sum of its parts.
+    """Counts the MACs and FLOPs of all operations inside a `with` block. A composite operation counts as the sum of its parts.
 
     >>> with OperationCounter() as counter:
     ...     _ = torch.ones(3, 4) @ torch.ones(4, 5)
@@ -110,7 +111,7 @@ def _operation(name: str, args: Sequence[Any], result: Any) -> tuple[float, floa
 
 
 def _products(count: int, factor: Tensor) -> tuple[float, float]:
-    """Return (MACs, FLOPs) of `count` products and sums of numbers of the type of `factor`."""
+    """Return (MACs, FLOPs) of `count` multiplications, each with one addition. They are complex if `factor` is complex."""
     macs = float(count * (4 if factor.is_complex() else 1))
     return macs, 2 * macs
 
@@ -192,7 +193,7 @@ class MemoryTracker(TorchDispatchMode):
 def peak_memory(run: Callable[[], Any], device: torch.device | str) -> int:
     """Return the largest number of bytes that one call needs in addition to the memory in use before the call.
 
-    On a GPU, PyTorch's memory allocator reports the number. On a CPU, it is the memory of all tensors.
+    On a GPU, PyTorch's memory allocator reports the number. On a CPU, it is the peak of `MemoryTracker`.
     """
     device = torch.device(device)
     if device.type == "cuda":

@@ -19,9 +19,10 @@ from lfno.surrogate.search import NEARLY_LINEAR
 
 
 def give_linear_paths(runs: Sequence[CellRun]) -> None:
-    """Add a linear path to the LFNOs of the main study, under the same conditions as `lfno.fit`.
+    """Add a linear path to the runs that fulfil these conditions. `run.path` and `run.known` are set in place.
 
-    The data are fields over one space axis with known boundary conditions, and the error of the linear path is small.
+    The run is an LFNO of the main study with the default preset and all training samples. The data are fields over one space
+    axis with known boundary conditions. The validation error of the linear path is below NEARLY_LINEAR.
     """
     paths: dict[tuple[str, int], FieldModel | None] = {}
     for run in runs:
@@ -35,13 +36,14 @@ def give_linear_paths(runs: Sequence[CellRun]) -> None:
         run.path = paths[key]
         if run.path is not None:
             run.known = run.path.predict(np.asarray(run.data.inputs)).astype(np.float32)
-    if any(run.path is not None for run in runs):  # if one run of a stack has known predictions, all runs need some: zeros
+    # all runs of a stack need the array `known` if one of them has it. It is zero for a run without a linear path
+    if any(run.path is not None for run in runs):
         for run in runs:
             run.known = np.zeros_like(run.data.outputs) if run.known is None else run.known
 
 
 def _identified(run: CellRun) -> FieldModel:
-    """Return the linear model of the training samples, from the cache if it was identified before."""
+    """Return the linear model of the training samples. The model is read from the cache if it was identified before."""
     file = cache_directory() / "linear" / f"{run.cell.task}-f{run.cell.fold}.safetensors"
     try:
         return FieldModel.load(file)

@@ -32,7 +32,7 @@ class Cell:
     label: name of the row in tables; "" for the name of the model.
     study: name of the study that the run belongs to.
     seed: seed of the initial weights.
-    fold: number of the fifth of the samples that is the test set.
+    fold: number of the fifth of the samples that is the test set, from 0 to 4.
     train_samples: number of training samples; None for all.
     changes: options of model and training that differ from the preset.
     """
@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The file name of the record."""
+        """The path of the record inside the folder of records."""
         return f"{self.study}/{self.preset}/{self.task}/{self.title.replace(' ', '-')}-s{self.seed}-f{self.fold}.json"
 
     def resolved(self) -> Preset:
@@ -75,7 +75,10 @@ class Cell:
 
     @property
     def milestones(self) -> tuple[int, ...]:
-        """Epochs at which the run is scored. Two tables of the paper give different epochs for the same runs."""
+        """Epochs at which the run is scored, in addition to its last epoch. Empty except for ODEs with the paper preset.
+
+        Two tables of the paper state different numbers of epochs for the same runs.
+        """
         return (PAPER_EPOCHS[self.task], 5000) if self.preset == "paper" and self.task in PAPER_EPOCHS else ()
 
     @property
@@ -87,7 +90,7 @@ class Cell:
         return name if entry is not None and entry.grid.ndim < 3 and entry.grid == find(self.task).grid else None
 
     def shape(self) -> str:
-        """Return a text. Cells with the same text can be trained together.
+        """Return a text of all settings that the runs of a stack share. Cells with the same text can be trained together.
 
         With the schedule "step", the learning rate of an epoch does not depend on the number of epochs. Runs with different
         numbers of epochs can then be trained together.
@@ -101,7 +104,7 @@ class Cell:
 
 
 def missing(cells: Iterable[Cell], folder: Path) -> list[Cell]:
-    """Return the cells that have no record in `folder`. A command that was interrupted trains only these cells."""
+    """Return the cells that have no record in `folder`. A repeated command trains only these cells."""
     return [cell for cell in cells if not (folder / cell.key).exists()]
 
 
@@ -111,7 +114,7 @@ def with_other_settings(cells: Iterable[Cell], folder: Path) -> list[Cell]:
 
 
 def _differs(cell: Cell, path: Path) -> bool:
-    """Return True if the record was made with other options than the cell has."""
+    """Return True if the record was made with other options than the cell has, or if the file holds no record."""
     record, preset = read_record(path), cell.resolved()
     if record is None:
         return True
@@ -139,7 +142,7 @@ def groups(cells: Sequence[Cell], most: int) -> list[list[Cell]]:
 def deep_enough(cell: Cell) -> int:
     """Return the number of layers that an FNO needs to have at least as many parameters as the LFNO of the cell.
 
-    Both networks have the same width and modes.
+    Both networks have the same width and modes. The FNO has at least four layers.
     """
     grid = find(cell.task).grid
     wanted = _count("LFNO", cell.resolved(), grid)
@@ -149,7 +152,10 @@ def deep_enough(cell: Cell) -> int:
 
 
 def known_to(model: str, changes: dict[str, Any]) -> dict[str, Any]:
-    """Return the changes without the options that `model` does not have. An FNO, for example, has no poles."""
+    """Return the changes without the options of LFNO that `model` does not have. An FNO, for example, has no poles.
+
+    All other changes stay, for example options of the training.
+    """
     own, most = (MODELS[name].Config.__dataclass_fields__ for name in (model.upper(), "LFNO"))
     return {name: value for name, value in changes.items() if name in own or name not in most}
 
@@ -160,10 +166,11 @@ def _count(kind: str, preset: Preset, grid: Any) -> int:
 
 
 def long_enough(cell: Cell, folder: Path) -> int:
-    """Return the number of epochs that the FNO of the cell can train in the training time of LFNO.
+    """Return the number of epochs for which the FNO of the cell must train to need the training time of LFNO.
 
-    The training times come from the records of both models in `folder`. The number is rounded up to a multiple of 50, so that
-    the runs of a stack have the same number of epochs.
+    The training times come from the records of both models in `folder`. The number is at least the number of epochs of FNO.
+    It is rounded up to a multiple of 50, so that runs with nearly equal numbers can be trained as one stack.
+    Raises LfnoError if a record of LFNO or FNO is missing.
     """
     place = folder / Path(cell.key).parent
     found = {
@@ -183,7 +190,11 @@ def long_enough(cell: Cell, folder: Path) -> int:
 
 
 def _pace(record: RunRecord) -> float:
-    """Return the time of one epoch in seconds. The time before the first epoch is left out: on a GPU it can be long."""
+    """Return the time of one epoch of one run in seconds.
+
+    The time before the first validation is left out: on a GPU, the first epochs can take long. A record without a history of
+    times has the training time divided by the number of epochs.
+    """
     epoch, seconds = record.history.get("epoch", []), record.history.get("seconds", [])
     if len(epoch) < 2 or len(epoch) != len(seconds):
         return record.seconds / record.training["epochs"]

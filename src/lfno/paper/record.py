@@ -14,7 +14,8 @@ from lfno.core.grid import Grid
 from lfno.evaluation.metrics import relative_l2, relative_linf
 from lfno.evaluation.regimes import regimes
 
-#: time step at which the paper divides the error into a transient and a steady regime. Shorter series are divided at a quarter
+#: time step at which the paper divides the error into a transient and a steady regime. Series of at most 2 SPLIT steps are
+#: divided at a quarter of their steps
 SPLIT = 500
 
 
@@ -34,11 +35,14 @@ class RunRecord:
     seconds: training time of this run; runs that were trained together share the time equally.
     stacked: number of runs that were trained together.
     scores: mean test errors {"l2", "linf"}.
-    at: epoch → the scores of the best weights up to this earlier epoch.
-    samples: "l2", "linf" and each parameter of the data set → values for all test samples.
-    regimes: mean and variance of the error before and after the step SPLIT, and the error over time (some steps only).
-    history: epoch, learning rate, seconds, training loss and validation loss (at some of the validations).
-    example: one test sample for figures: "index", "truth", "prediction", "transient", "steady" (some time steps only).
+    at: milestone (an epoch, see `lfno.paper.matrix.Cell.milestones`) → the scores of the best weights up to this epoch.
+    samples: "l2", "linf" and each scalar parameter of the data set → values for all test samples.
+    regimes: "split" and, for "transient" and "steady", the mean and variance over time of the error, and its smoothed curve
+        (some steps only); see `regime_summary`.
+    history: "epoch", "rate" (learning rate), "seconds" (of the whole stack), "train" and "validation" (losses), at some of the
+        validations.
+    example: one test sample for figures: "index", "input", "truth", "prediction", "transient", "steady" (some time steps only),
+        and "poles" of the model. Empty except in the main study with seed 0 and fold 0.
     environment: hardware, and versions of the software.
     out_of_family: errors on kinds of input that no training set has; empty if there is no such data set.
     """
@@ -91,7 +95,10 @@ def load_records(folder: Path) -> list[RunRecord]:
 
 
 def read_record(path: Path) -> RunRecord | None:
-    """Return the record in a file, or None if the JSON file holds something else. Raises LfnoError for a damaged record."""
+    """Return the record in a file, or None if the JSON file holds something else.
+
+    Raises LfnoError if the file cannot be read, is not JSON, or holds a damaged record.
+    """
     try:
         tree = json.loads(path.read_text())
         return RunRecord(**tree) if isinstance(tree, dict) and "study" in tree else None
@@ -105,7 +112,12 @@ def scored(prediction: np.ndarray, truth: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def regime_summary(prediction: np.ndarray, truth: np.ndarray, grid: Grid) -> dict[str, Any]:
-    """Return mean and variance of the error before and after SPLIT, and the smoothed error over time (at most 128 points)."""
+    """Return the summary of the error over time: {"split": time step, "transient": …, "steady": …}.
+
+    The error over time is the mean of |prediction − truth| over samples, channels and space. Each regime has the mean and the
+    variance over time of this error, the variance of the smoothed error, and the smoothed error (at most 128 points).
+    prediction, truth: (samples, channels, *space, time).
+    """
     steps = grid.shape[-1]
     split = SPLIT if steps > 2 * SPLIT else max(1, steps // 4)
     found = regimes(prediction, truth, split=split, width=min(100, max(1, split // 2)))
@@ -130,6 +142,6 @@ def thin(values: np.ndarray, most: int = 128) -> np.ndarray:
 
 
 def rounded(values: np.ndarray, digits: int = 5) -> Any:
-    """Return nested lists of the values with `digits` significant digits, so that records stay small."""
+    """Return the values as nested lists. Values with `digits` significant digits keep the files small."""
     flat = [float(f"{value:.{digits}g}") for value in np.asarray(values, dtype=float).ravel()]
     return np.array(flat).reshape(np.shape(values)).tolist()

@@ -17,7 +17,7 @@ from lfno.paper.matrix import Cell
 from lfno.paper.record import RunRecord, regime_summary, rounded, scored, thin
 from lfno.training.loop import Trainer
 
-LOOKS = 100  # approximate number of validations whose losses a record stores
+LOOKS = 100  # validations; a record stores the losses of about so many validations, to stay small
 
 
 @dataclass
@@ -26,10 +26,12 @@ class CellRun:
 
     data: the data set.
     split: the samples of training, validation and test.
-    path: a linear model of the field, or None for most runs. The network learns the residual of this linear model.
-    known: the predictions of the linear model for all samples.
+    path: a linear model of the field, see `lfno.paper.linear_paths`. The network learns the residual of this linear model. None
+        for most runs.
+    known: the predictions of the linear model for all samples, (samples, channels, *grid). If only other runs of the stack have
+        a linear model: zeros. If no run has one: None.
     seconds: training time so far.
-    at: epoch → test errors at this epoch, for the milestones of the cell.
+    at: epoch → test errors of the best weights up to this epoch, for the milestones of the cell.
     """
 
     cell: Cell
@@ -54,7 +56,7 @@ class CellRun:
         return self.data.inputs[self.split.test]
 
     def whole(self, prediction: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        """Return the whole prediction: the prediction of the network plus the prediction of the linear model, if any."""
+        """Return `prediction` of the network plus the prediction of the linear model, if the run has a linear model."""
         return prediction if self.path is None else prediction + self.path.predict(np.asarray(inputs)).astype(prediction.dtype)
 
     @property
@@ -81,7 +83,7 @@ def record_of(
     """Return the record of a run.
 
     row: number of the run in the stack of the trainer.
-    prediction: the prediction for the test samples.
+    prediction: the whole prediction for the test samples, (samples, channels, *grid); see `CellRun.whole`.
     model: the trained model.
     stacked: number of runs that were trained together.
     outside: errors on kinds of input that no training set has.
@@ -112,7 +114,7 @@ def record_of(
         samples={name: rounded(values) for name, values in errors.items()} | parameters,
         regimes=regime_summary(prediction, run.outputs, run.data.grid),
         history=_history(trainer, row),
-        # only one run of each model stores an example, so that the other records stay small
+        # for each data set, preset and label, only one run stores an example, so that the other records stay small
         example=_example(run, prediction, model) if cell.study == "main" and cell.seed == cell.fold == 0 else {},
         environment=where,
         out_of_family=outside,
@@ -133,23 +135,29 @@ def _history(trainer: Trainer, row: int) -> dict[str, Any]:
 
 
 def _example(run: CellRun, prediction: np.ndarray, model: Operator) -> dict[str, Any]:
-    """Return the example of a record: the middle test sample, the same one for every model."""
+    """Return the example of a record: the middle test sample. All models of a data set have the same example.
+
+    "poles" has the rows (real part, imaginary part, contribution) of at most 200 poles along the time axis.
+    """
     middle = len(run.split.test) // 2
     given = run.inputs[middle : middle + 1]
     transient, steady = model.to("cpu").decompose(given)
     example = {"truth": run.outputs[middle], "prediction": prediction[middle], "input": given[0]}
     example |= {"transient": transient[0], "steady": steady[0]}
     if isinstance(model, PoleOperator):
-        table = model.poles().top(200)
-        example["poles"] = np.stack((table.pole.real, table.pole.imag, table.contribution), 1)
+        table = model.poles()
+        own = table.axis == model.grid.axes[-1].name  # with the paper preset, a field also has poles along its space axes
+        poles = np.stack((table.pole.real, table.pole.imag, table.contribution), 1)
+        example["poles"] = poles[own][:200]
     found = {name: rounded(_small(values), 6) for name, values in example.items()}
     return {"index": int(run.split.test[middle])} | found
 
 
 def _small(values: np.ndarray) -> np.ndarray:
-    """Return fewer values of an example, enough for a figure: at most 512 time steps of a signal, or the last time of a flow.
+    """Return the values of an example that a figure needs.
 
-    values: (channels, *grid). A field over x and t is returned unchanged.
+    values: (channels, *grid), or (rows, columns) of the poles. Of a signal, at most 512 time steps are kept. Of a flow (a field
+    over x, y and t), only the last time is kept. A field over x and t is returned unchanged.
     """
     if values.ndim == 2:
         return thin(values, 512)

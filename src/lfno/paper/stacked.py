@@ -45,10 +45,10 @@ def run_group(
     cells: the cells of the group; see `lfno.paper.matrix.groups`.
     folder: the records are written into this folder.
     watch: called at every validation.
-    weights: the models of seed 0 are written into this folder.
+    weights: the models that `_keep` selects are written into this folder.
 
-    A group that was stopped continues from its last checkpoint. All records are written after the last epoch. Therefore a
-    resumed group has the same cells as before.
+    A group that was stopped continues from its last checkpoint. No record is written before all runs of the group have ended.
+    A repeated command therefore finds no record of the group, forms the same group again, and finds its checkpoint.
     """
     data = {name: dataset(name) for name in dict.fromkeys(cell.task for cell in cells)}
     runs = [CellRun(cell, data[cell.task], _split(data[cell.task], cell)) for cell in cells]
@@ -78,7 +78,10 @@ def run_group(
 
 
 def _phases(runs: list[CellRun], home: Path, device: str, watch: Watcher | None) -> Iterator[tuple[Trainer, list[CellRun]]]:
-    """Train to each epoch at which a run ends or is scored. Yield the trainer and the runs in its stack at these epochs."""
+    """Train in phases. A phase ends at an epoch at which a run ends or is scored.
+
+    After each phase, yield the trainer and the runs in its stack. Runs that have ended leave the stack.
+    """
     preset = runs[0].cell.resolved()
     tasks = [make_task(run.data, run.split, preset, run.cell.seed, run.cell.key, run.known) for run in runs]
     estimate(tasks, preset.training, device, home).check()
@@ -133,7 +136,7 @@ def _out_of_family(trainer: Trainer, stack: list[CellRun]) -> list[dict[str, flo
 
 
 def _keep(model: Operator, cell: Cell, record: RunRecord, weights: Path, linear: FieldModel | None) -> None:
-    """Write the weights of a model if it has seed 0, fold 0, and belongs to the main study.
+    """Write the model of a run of the main study with seed 0, fold 0 and no label. Other models are not written.
 
     The name of the file is TASK-MODEL-PRESET. The parts “lfno” and “default” are left out.
     """

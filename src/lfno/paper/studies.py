@@ -20,7 +20,8 @@ RICH = ("duffing-c05-rich", "pendulum-c05-rich", "lorenz-rho5-rich")
 RICH_FIELDS = ("heat-rich", "beam-rich", "reaction-diffusion-rich", "brusselator-rich")
 #: groups of data sets that `--tasks` accepts
 GROUPS = {"ode": ODE, "pde": PDE, "rich": RICH, "rich-fields": RICH_FIELDS, "paper": (*ODE, *PDE)}
-#: kinds of models. The FNOs have the width, modes and epochs of LFNO (fno), its parameters (fno deep) or its time (fno long)
+#: kinds of models. All FNOs have the width and modes of LFNO. fno: also its number of epochs. fno deep: at least its number of
+#: parameters, by more layers. fno long: its training time, by more epochs
 KINDS = ("lfno", "lno", "fno", "fno deep", "fno long")
 
 
@@ -40,7 +41,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Study:
-    """A study: it trains every variant of every model on every data set.
+    """A study. Its runs are the training of every variant of every model on every data set.
 
     `tasks`, `models` and `preset` are defaults that the user can change.
     """
@@ -68,7 +69,8 @@ STUDIES = {
         ("lfno", "fno"),
         variants=tuple(Variant(str(size), train_samples=size) for size in (50, 100, 150, 200, 274)),
     ),
-    # the next three studies change the default step by step. First step: no gates in LFNO's layers (fields never have gates)
+    # the next three studies change the default step by step. First step: no gates in LFNO's layers. LFNOs on fields have no
+    # gates by default, so only data sets of signals are in this study
     "gate": Study((*ODE, *RICH), variants=(Variant(changes={"gate": False}),)),
     # second step: no gates and no padding
     "padding": Study((*ODE, *PDE, *RICH), ("lfno", "fno"), variants=(Variant(changes={"gate": False, "padding": 0.0}),)),
@@ -98,8 +100,8 @@ class Question:
     """A study with the options of the user.
 
     tasks, models, preset: None for the default of the study.
-    seeds: number of runs with different initial weights.
-    folds: number of runs with different test sets.
+    seeds: number of seeds of the initial weights. Each seed is one run.
+    folds: number of folds. Each fold has another fifth of the samples as its test set; each pair of seed and fold is one run.
     label: name of the rows in tables; "" for the names of the models.
     changes: options of model and training that differ from the preset.
     """
@@ -116,7 +118,7 @@ class Question:
     def stages(self) -> list[tuple[str, ...]]:
         """Return groups of kinds of models, in the order in which they are trained.
 
-        'fno long' is in the last group, because its number of epochs depends on the measured training time of LFNO.
+        'fno long' is in the last group, because its number of epochs depends on the measured training times of LFNO and FNO.
         """
         kinds = tuple(self.models or self._study.models)
         unknown = [kind for kind in kinds if kind not in KINDS]
@@ -149,7 +151,7 @@ class Question:
         return STUDIES[self.study]
 
     def _title(self, kind: str, variant: Variant) -> str:
-        """Return the name of a row, which is also the name of its record. The name is unique within a study."""
+        """Return the name of a row in tables, as "FNO deep". File names contain it, so it is unique within a study."""
         model, *way = kind.split(" ")
         name = " ".join((model.upper(), *way))
         if variant.label and self.label:
@@ -159,7 +161,7 @@ class Question:
         return name if not given else given if alone else f"{name} {given}"
 
     def _changes(self, kind: str, variant: Variant, task: str, preset: str, folder: Path) -> dict[str, Any]:
-        """Return the options that differ from the preset."""
+        """Return the options of the model and of the training that differ from the preset."""
         changes = variant.changes | self.changes
         if kind == "fno deep":
             changes["layers"] = deep_enough(Cell(task, "lfno", preset, changes=changes))

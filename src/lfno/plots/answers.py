@@ -29,16 +29,17 @@ def answers_figure(
     narrow: bool = False,
     measured: str = "truth",
 ) -> Figure:
-    """Draw the input, the response, and below them the transient and the steady part.
+    """Draw the input, the response, and below them the transient and the steady part. All signals have the shape (time,).
 
     Args:
         axis: The time axis.
         force: Label and signal of the input.
         response: Label and signal of the true output.
-        answers: Name of a model → its prediction, (time,). The first model is drawn above the others.
-        parts: "transient" and "steady" → (part of the first model, true part). An unknown true part is None.
+        answers: Name of a model → its prediction. The line of the first model lies above the lines of the others.
+        parts: "transient" and "steady" → (part of the first model, true part). An unknown true part is None. Empty for a model
+            without parts; the figure then has only the input and the response.
         narrow: Draw for a phone, with the steady part below the transient part.
-        measured: Name of the true output in the legend.
+        measured: Name of the true output in the legend. With "truth", the title of the input is “force”, otherwise “input”.
     """
     figure, panels = _layout(bool(parts), narrow)
     t, names = axis.points, list(answers)

@@ -1,4 +1,7 @@
-"""The Bode plot of a fitted model: frequency responses of measured and predicted outputs for the same inputs."""
+"""The Bode plot of a fitted model: frequency responses of measured and predicted outputs for the same inputs.
+
+The spectra are averages over segments (parts of the signals that overlap by half).
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from lfno.plots.style import as_svg, colour, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AVERAGES = 5  # smallest number of segments per input that a frequency response averages
-LONGEST = 4096  # largest number of samples of a segment
+AVERAGES = 5  # segments per input; an average of fewer segments has large random errors
+LONGEST = 4096  # time steps; largest length of a segment, which resolves 2048 frequencies
 FLOOR = 1e-3  # smallest input power relative to its peak; at frequencies with less power, leakage hides the response
 FEW = 40  # frequencies; with fewer of them, markers show which frequencies were measured
 MOST_PAIRS = 3  # largest number of pairs of input and output in a figure
@@ -58,7 +61,7 @@ def bode_picture(
 
 
 def segment_length(samples: int, channels: int, size: int) -> int:
-    """Return the length in samples of the longest segments of which there are AVERAGES for each input.
+    """Return the length of a segment in time steps: the largest length, up to LONGEST, with AVERAGES segments for each input.
 
     Long segments resolve the frequencies best. Neighbouring segments overlap by half. The data are `samples` signals of `size`
     time steps, with `channels` inputs.

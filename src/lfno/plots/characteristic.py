@@ -48,7 +48,7 @@ def loop_figure(model: FeedbackModel, amplitude: float, frequency: float, units:
 
     Args:
         model: The fitted model.
-        amplitude: The amplitude of the sine input.
+        amplitude: The amplitude of the sine. The sine is added to `model.input_offset`.
         frequency: The frequency of the input in Hz.
         units: Units of output and input, such as "[m]".
     """

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = COLOURS["best linear model"]
-LONGEST = 1500  # largest number of time steps in a panel
+LONGEST = 1500  # time steps; largest number in a panel, so that oscillations stay visible
 MOST_OUTPUTS = 3  # largest number of outputs in a figure
-SEGMENT = 1024  # time steps of a segment for the spectrum
+SEGMENT = 1024  # time steps; largest length of the segments whose spectra are averaged
+SHORTEST = 64  # time steps; shorter signals have no spectrum
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Compared:
     linear: the prediction of the best linear model.
     outputs: the labels of the output channels.
     mask: True where an output was measured; None if all values were measured.
-    spread: the spread of an ensemble; None for a single model.
+    spread: the standard deviation of the predictions of an ensemble; None for a single model.
     """
 
     label: str
@@ -54,8 +55,12 @@ class Compared:
 def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     """Return the piece of the test data with the median error, and the piece with the largest error.
 
-    A piece is a whole sample, or LONGEST steps of a longer sample. It is returned as (title, index of the sample, time slice).
-    If there are fewer than three pieces, only the piece with the largest error is returned.
+    A piece is a whole sample, or LONGEST steps of a longer sample. The remaining steps of a longer sample are a shorter piece
+    if there are more than LONGEST / 2 of them. The error of a piece is the mean of (prediction − measurement)², divided by the
+    mean square of the output channel.
+
+    Each piece is returned as (title, index of the sample, time slice). If there are fewer than three pieces, only the piece
+    with the largest error is returned. If no prediction is finite, the list is empty.
     """
     size = compared.truth.shape[-1]
     error = (compared.prediction - compared.measured) ** 2
@@ -64,35 +69,38 @@ def typical_and_worst(compared: Compared) -> list[tuple[str, int, slice]]:
     pieces = []
     for sample in range(len(error)):
         for start in range(0, max(1, size - LONGEST // 2), LONGEST):
-            stretch = slice(start, min(start + LONGEST, size))
-            part = error[sample, :, stretch]
+            steps = slice(start, min(start + LONGEST, size))
+            part = error[sample, :, steps]
             if np.isfinite(part).any():
-                pieces.append((float(np.nanmean(part)), sample, stretch))
+                pieces.append((float(np.nanmean(part)), sample, steps))
     pieces.sort(key=lambda piece: piece[0])
     if len(pieces) < 3:
-        return [("test data", sample, stretch) for _, sample, stretch in pieces[-1:]]
+        return [("test data", sample, steps) for _, sample, steps in pieces[-1:]]
     return [("median error", *pieces[len(pieces) // 2][1:]), ("largest error", *pieces[-1][1:])]
 
 
 def prediction_figure(compared: Compared) -> Figure:
-    """Draw outputs, predictions and residuals of the pieces that `typical_and_worst` returns, one piece in each column."""
+    """Draw outputs, predictions and residuals of the pieces that `typical_and_worst` returns, with a column for each piece.
+
+    Up to MOST_OUTPUTS outputs are drawn. The band of an ensemble is ± 2 standard deviations.
+    """
     # if no predicted value is finite, there are no pieces: draw the whole first sample
     pieces = typical_and_worst(compared) or [("test data", 0, slice(None))]
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(2 * len(pieces) * len(outputs), len(pieces), 1.75, heights=(1.7, 1.0))
     t, measured = compared.axis.points, compared.measured
-    for column, (words, sample, stretch) in enumerate(pieces):
+    for column, (words, sample, steps) in enumerate(pieces):
         for row, channel in enumerate(outputs):
             above, below = (axes[(2 * row + k) * len(pieces) + column] for k in (0, 1))
-            place = (sample, channel, stretch)
+            place = (sample, channel, steps)
             truth, own, linear = measured[place], compared.prediction[place], compared.linear[place]
-            above.plot(t[stretch], truth, label="measured", **TRUTH)
-            above.plot(t[stretch], own, color=colour(compared.label), label=compared.label)
+            above.plot(t[steps], truth, label="measured", **TRUTH)
+            above.plot(t[steps], own, color=colour(compared.label), label=compared.label)
             if compared.spread is not None:
                 wide = 2 * compared.spread[place]
-                above.fill_between(t[stretch], own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
-            below.plot(t[stretch], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
-            below.plot(t[stretch], own - truth, color=colour(compared.label), linewidth=1)
+                above.fill_between(t[steps], own - wide, own + wide, color=colour(compared.label), alpha=0.2, linewidth=0)
+            below.plot(t[steps], linear - truth, color=LINEAR, linewidth=1.1, linestyle=":", label="best linear model")
+            below.plot(t[steps], own - truth, color=colour(compared.label), linewidth=1)
             above.set(ylabel=compared.outputs[channel], xticklabels=[])
             below.set(ylabel="residual", xlabel=compared.axis.label)
             if row == 0:
@@ -102,15 +110,15 @@ def prediction_figure(compared: Compared) -> Figure:
 
 
 def spectrum_figure(compared: Compared, noise: Sequence[float] | None = None) -> Figure | None:
-    """Draw the amplitude spectral densities of the outputs and of the residuals.
+    """Draw the amplitude spectral densities of up to MOST_OUTPUTS outputs and of the residuals.
 
-    Return None if values are missing or if the signals are too short for a spectrum.
+    Return None if values are missing or if the signals are shorter than SHORTEST.
 
     Args:
         compared: The signals of the test data.
         noise: The RMS value of the measurement noise of each output; None if the noise is unknown.
     """
-    if compared.mask is not None or compared.truth.shape[-1] < 64:
+    if compared.mask is not None or compared.truth.shape[-1] < SHORTEST:
         return None
     outputs = range(min(len(compared.outputs), MOST_OUTPUTS))
     figure, axes = panels(len(outputs), len(outputs), 2.9)

@@ -75,9 +75,10 @@ def _lead(model: Surrogate, contest: Contest, label: str, noise: Sequence[float]
     ]
     if model.equation:
         sentences.insert(1, f"The identified equation: {model.equation}.")
-    if noise is not None:
-        times = max(error / level for error, level in zip(row["rmse"], noise, strict=True) if level > 0)
-        sentences.append(f"The error is {times:.2g} times the measurement noise. No model can reach less than 1.")
+    # simulated data can repeat exactly: their noise is zero, and there is no ratio
+    times = [error / level for error, level in zip(row["rmse"], noise or (), strict=noise is not None) if level > 0]
+    if times:
+        sentences.append(f"The error is {max(times):.2g} times the measurement noise. No model can reach less than 1.")
     return sentences
 
 
@@ -99,7 +100,7 @@ def _tiles(contest: Contest, label: str, modes: list[Mode], noise: Sequence[floa
 
 
 def _range_tile(model: Surrogate) -> list[Tile]:
-    """Return a tile that says for which inputs the model can be trusted, if there are few inputs."""
+    """Return a tile with the peaks and the highest frequency of the training inputs. Many inputs and fields have no tile."""
     coverage = model.coverage
     if coverage is None or len(coverage.peak) > FEW_INPUTS or model.grid.ndim > 1:
         return []
@@ -123,7 +124,7 @@ def _prediction(model: Surrogate, contest: Contest, label: str, noise: Sequence[
         "(prediction minus measurement). The dotted line is the residual of the best linear model."
     )
     if compared.spread is not None:
-        words += " The band is twice the spread of the ensemble."
+        words += " The band is ± 2 standard deviations of the predictions of the ensemble."
     pictures = [Picture(as_svg(partial(prediction_figure, compared)), words)]
     spectrum = as_svg(partial(spectrum_figure, compared, noise))
     if spectrum is not None:
@@ -188,7 +189,7 @@ def _modes(model: Surrogate) -> list[Mode]:
 
 
 def _mode_section(modes: list[Mode], model: Surrogate) -> Section:
-    """Return the section with the table of modes."""
+    """Return the section with the table of modes, or with a sentence if the model has no modes."""
     if not modes:
         return Section("Modes", ["The model has no modes for small inputs."])
     rows = [[str(n), *mode_cells(mode)] for n, mode in enumerate(modes[:MOST_MODES], 1)]

@@ -28,7 +28,9 @@ def mode_cells(mode: Mode) -> list[str]:
 
 
 def with_interval(value: float, interval: Interval) -> str:
-    """Return the text `value ± half-width of the interval`. The half-width has two significant digits.
+    """Return the text `value ± half-width of the interval`. The half-width has two significant digits, or all before the point.
+
+    An interval without finite positive width gives the value alone.
 
     >>> with_interval(0.15915, (0.158, 0.1603)), with_interval(12.0, (12.0, 12.0))
     ('0.1592 ± 0.0011', '12')

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINEAR = "#999933"  # colour of the best linear model
-SHOWN = 1500  # largest number of samples of a signal in a panel
+SHOWN = 1500  # time steps; only the first SHOWN steps of a signal are drawn, so that oscillations stay visible
 MOST_CHANNELS = 4  # largest number of outputs, or of pairs of input and output, in a figure
+MOST_COLUMNS = 3  # fields in one row of a figure
 
 
 def save(path: Path, draw: Any) -> Path:
-    """Write the figure that `draw()` makes as a PNG file, and return the path of the file."""
+    """Write the figure that `draw()` returns as a PNG file, and return the path of the file."""
     picture = as_png(draw)
     assert picture is not None
     write_atomically(path, picture)
@@ -31,12 +32,15 @@ def save(path: Path, draw: Any) -> Path:
 def prediction_figure(
     grid: Grid, signals: dict[str, np.ndarray], spread: np.ndarray | None, label: str, outputs: Sequence[str]
 ) -> Figure:
-    """Draw the true response, a prediction and a baseline, for the first two samples and up to MOST_CHANNELS outputs.
+    """Draw the true response, a prediction and a baseline.
+
+    Signals: for the first two samples and up to MOST_CHANNELS outputs. Fields: for the first sample and output; if the grid has
+    more than two axes, the middle slice of each further axis. The band of `spread` is drawn for signals only.
 
     Args:
         grid: The grid of the signals.
         signals: Name → signal, (samples, channels, *grid). The names are "truth", `label`, and the name of the baseline.
-        spread: The spread of an ensemble, (samples, channels, *grid); None for a single model.
+        spread: The standard deviation of the predictions of an ensemble, (samples, channels, *grid); None for one model.
         label: The name of the model.
         outputs: The labels of the output channels.
     """
@@ -53,22 +57,26 @@ def prediction_figure(
             panel.plot(points, values[place][:SHOWN], color=colour, label=name, **style)
             if spread is not None and name == label:
                 middle, wide = values[place][:SHOWN], 2 * spread[place][:SHOWN]
-                panel.fill_between(points, middle - wide, middle + wide, color=colour, alpha=0.2, label="± 2 spread")
+                band = "± 2 standard deviations"
+                panel.fill_between(points, middle - wide, middle + wide, color=colour, alpha=0.2, label=band)
         panel.set(xlabel=grid.axes[-1].label, ylabel=outputs[place[1]])
     legend(figure, axes)
     return figure
 
 
 def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
-    """Draw the first channel of the first sample of every signal, side by side."""
-    figure, axes = panels(len(signals), len(signals), 2.6)
+    """Draw the first channel of the first sample of every field. The first field sets the colour scale of all fields.
+
+    signals: name → field, (samples, channels, *grid).
+    """
+    figure, axes = panels(len(signals), len(signals) if len(signals) <= MOST_COLUMNS else 2, 2.6)
     up, across = grid.axes[-2:]
     extent = tuple(axis.origin + (k - 0.5) * axis.step for axis in (across, up) for k in (0, axis.size))
+    limit = float(np.abs(next(iter(signals.values()))[0, 0]).max()) or 1.0
     for panel, (name, values) in zip(axes, signals.items(), strict=True):
         field = values[0, 0]
         while field.ndim > 2:  # a picture has two axes: take the middle slice of every further axis
             field = field[field.shape[0] // 2]
-        limit = float(np.abs(signals["truth"][0, 0]).max()) or 1.0
         colours: Any = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "interpolation": "none"}
         image = panel.imshow(field, aspect="auto", origin="lower", extent=extent, **colours)
         panel.set(xlabel=across.label, ylabel=up.label, title=name)
@@ -80,7 +88,10 @@ def _field_figure(grid: Grid, signals: dict[str, np.ndarray]) -> Figure:
 def decomposition_figure(
     grid: Grid, transient: np.ndarray, steady: np.ndarray, truth: np.ndarray | None, names: Sequence[str]
 ) -> Figure:
-    """Draw the transient and the steady part of each output channel, and their sum, the prediction.
+    """Draw the transient part, the steady part, their sum (the prediction), and the true response if it is known.
+
+    Signals: a panel for each output channel. Fields: a panel for each of these four, with the first output channel; if the grid
+    has more than two axes, the middle slice of each further axis.
 
     Args:
         grid: The grid of the signals.
@@ -90,7 +101,8 @@ def decomposition_figure(
         names: The labels of the output channels.
     """
     if grid.ndim > 1:
-        parts = {"truth": truth if truth is not None else transient + steady, "transient": transient, "steady": steady}
+        parts = {} if truth is None else {"truth": truth}
+        parts |= {"prediction": transient + steady, "transient": transient, "steady": steady}
         return _field_figure(grid, {name: values[None] for name, values in parts.items()})
     figure, axes = panels(len(transient), 1, 2.4)
     points = grid.axes[-1].points
@@ -134,11 +146,12 @@ def s_plane_figure(layers: np.ndarray | None, shares: np.ndarray | None, modes: 
 def bode_figure(
     frequencies: np.ndarray, responses: dict[str, np.ndarray], coherence: np.ndarray, names: dict[tuple[int, int], str]
 ) -> Figure:
-    """Draw magnitude and phase of each pair (output, input), with one column for each pair.
+    """Draw magnitude, coherence and phase of up to MOST_CHANNELS pairs (output, input), with one column for each pair.
 
     Args:
         frequencies: The frequencies in Hz, (frequencies,).
-        responses: Name → complex response, (outputs, inputs, frequencies); NaN where nothing was measured.
+        responses: Name → complex response, (outputs, inputs, frequencies). One name is "data", the measured response; it is NaN
+            at frequencies without input power, and these are not drawn.
         coherence: The coherence of the measurement, (outputs, frequencies).
         names: (output, input) → label of the pair.
     """

@@ -112,6 +112,6 @@ def page_html(page: Page) -> str:
 
 
 def write_page(page: Page, path: Path) -> Path:
-    """Write the page to `path` and return the path. The file under this name is complete at all times."""
+    """Write the page to `path` and return the path. The file is renamed to `path` when it is complete."""
     write_atomically(path, page_html(page).encode())
     return path

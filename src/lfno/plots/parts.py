@@ -37,9 +37,10 @@ def parts_of_test(model: Surrogate, count: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def overview(model: Surrogate, contest: Contest, label: str) -> tuple[Section, bool]:
-    """Return the section with the figure of the first input and the first output. Also return True if the figure has parts.
+    """Return the section with the figure of the first input and the first output, and whether the figure has parts.
 
-    A model without a split into transient and steady part has no parts. The model must predict signals over time, not fields.
+    The figure of a model without a split into transient and steady part has no parts, and the section has a warning instead.
+    The model must predict signals over time, not fields. label: the name of the model in the legend.
     """
     size = min(LONGEST, contest.truth.shape[-1])
     axis = model.grid.change(model.grid.names[-1], size=size).axes[-1]

@@ -14,13 +14,15 @@ from lfno.plots.style import COLOURS, legend, logarithmic, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_CURVES = 6  # largest number of curves in a panel; each curve belongs to one amplitude of the input
+MOST_CURVES = 6  # largest number of curves in a panel, each for one input amplitude; more colours are hard to distinguish
 
 
 def response_figure(
     found: Response, truth: Response | None, unit: str, output: int = 0, curve: Backbone | None = None
 ) -> Figure:
-    """Draw amplitude, phase and harmonics of the steady response over frequency, with one curve for each input amplitude.
+    """Draw amplitude, phase and harmonics of the steady response over frequency.
+
+    Each curve belongs to one input amplitude. Of more than MOST_CURVES amplitudes, equally spaced ones are drawn.
 
     Args:
         found: The steady response of the model.
@@ -87,7 +89,7 @@ def stabilisation_figure(found: Stabilisation, modes: np.ndarray, highest: float
     A pole is marked as stable if the model of the previous order has a pole with nearly the same frequency and damping.
 
     Args:
-        found: The poles of each order, and which of them are stable in this sense.
+        found: The poles of each order. Its `stable` is True for poles that are stable in this sense.
         modes: The poles (1/s) that were accepted as modes, drawn as dashed lines.
         highest: The highest frequency of the figure in Hz.
     """

@@ -48,7 +48,7 @@ def draw(dataset: Dataset, samples: list[int], path: str | Path | None = None) -
 
 
 def _which(dataset: Dataset, sample: int) -> str:
-    """Return a title, as `sample 3, A = 0.13`. A parameter is shown if it is the only parameter of the data set."""
+    """Return a title, as `sample 3, A = 0.13`. The title has a parameter if the data set has one scalar parameter only."""
     single = [(name, values) for name, values in dataset.parameters.items() if np.ndim(values) == 1]
     known = f", {single[0][0]} = {single[0][1][sample]:.4g}" if len(single) == len(dataset.parameters) == 1 else ""
     return f"sample {sample}{known}"
@@ -87,7 +87,10 @@ def _field(row: Any, dataset: Dataset, sample: int) -> None:
 
 
 def _frames(row: Any, dataset: Dataset, sample: int) -> None:
-    """Draw the input at the first time, and the output at FRAMES times up to the last one. All have the same colour scale."""
+    """Draw the first channel of the input at the first time, and of the output at FRAMES times up to the last one.
+
+    All panels have the same colour scale.
+    """
     x, y, t = dataset.grid.axes
     chosen = np.linspace(0, t.size - 1, FRAMES + 1).round().astype(int)[1:]
     fields = [dataset.inputs[sample, 0, ..., 0], *(dataset.outputs[sample, 0, ..., n] for n in chosen)]

@@ -45,7 +45,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> document.Document:
 
 
 def full(folder: Path) -> None:
-    """Write records of a signal, a field and a flow with all data for figures. Some records have the name HOSTILE."""
+    """Write records of a signal, a field and a flow with all data for figures. Some records have the label HOSTILE."""
     rng = np.random.default_rng(0)
     for task, shape in (("duffing-c05", (1, 128)), ("burgers", (1, 50, 50)), ("navier-stokes", (1, 32, 32))):
         for label in ("FNO", "LNO", "LFNO", HOSTILE):
@@ -110,6 +110,16 @@ def test_a_report_without_records_names_the_commands_to_run(tmp_path: Path) -> N
     anchors = [section.anchor for section in made.sections if section.title != CLAIMS]
     assert len(set(anchors)) == len(anchors)
     assert all(f'id="{anchor}"' in page for anchor in anchors)
+
+
+@pytest.mark.parametrize("tasks", [[], ["duffing-c05", "heat"]])
+def test_the_progress_counts_every_step_up_to_the_total(tasks: list[str], tmp_path: Path) -> None:
+    for task in tasks:
+        record(task, "LFNO", 0.1).write(tmp_path)
+    calls: list[tuple[int, int]] = []
+    document.document(tmp_path, seconds=0, progress=lambda *counts: calls.append(counts))
+    total = calls[-1][1]
+    assert calls == [(done, total) for done in range(total + 1)]
 
 
 def test_the_error_message_for_a_damaged_record_names_the_file(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,23 @@ def test_random_inputs_come_first_and_the_lowest_error_is_bold() -> None:
 
 def test_the_sentences_count_the_data_sets_where_a_baseline_is_better() -> None:
     random, beaten, meaning = reading(Runs(RECORDS), BASELINES)
-    assert "On the 1 data sets with random forcing, the error of FNO is 3 to 3 times the error of LFNO" in random
+    assert "On the data set with random forcing, the error of FNO is 3 times the error of LFNO" in random
     assert beaten.startswith("On 1 of 2 data sets, a baseline")
     assert "With the paper's inputs, one parameter describes each sample" in meaning
-    linear = reading(Runs(RECORDS), {"duffing-c05-rich": {"linear": {"l2": 0.01, "linf": 0.01}}})
-    assert linear[-1] == "The equation of Duffing c = 0.5 is linear, so a linear model is enough."
     assert reading(Runs(RECORDS[:3]), {}) == []
+
+
+def test_only_a_linear_equation_is_called_linear() -> None:
+    exact = {"linear": {"l2": 0.01, "linf": 0.01}}
+    (*_, last) = reading(Runs(three("heat-rich", 0.3, 0.4, 0.1)), {"heat-rich": exact})
+    assert last == "The equation of Heat is linear, so a linear model is enough."
+    assert not any("linear" in words for words in reading(Runs(RECORDS), {"duffing-c05-rich": exact}))
+
+
+def test_the_sentence_on_random_forcing_compares_only_networks_that_were_run_and_did_not_diverge() -> None:
+    for missing in (RECORDS[5:], three("duffing-c05-rich", math.nan, 0.4, 0.1), three("duffing-c05-rich", 0.3, 0.4, math.nan)):
+        (words,) = reading(Runs(missing), {})
+        assert words.endswith("interpolation between training samples is not possible.")
 
 
 def test_experiments_are_read_and_the_error_message_for_a_damaged_file_names_the_file(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_the_published_tables_are_complete_and_their_lowest_errors_are_bold() ->
     assert [cell.bold for cell in published["LNO"].cells] == [False, False, True, False, False]
 
 
-def test_a_table_shows_mean_and_spread_seeds_epochs_and_baselines() -> None:
+def test_a_table_shows_mean_and_standard_deviation_seeds_epochs_and_baselines() -> None:
     lfno = [record("duffing-c05", "LFNO", l2, seed=k) for k, l2 in enumerate((0.010, 0.012, 0.014))]
     fno = [record("duffing-c05", "FNO", l2, seed=k) for k, l2 in enumerate((0.020, 0.024))]
     table = error_table(paper.ODE_L2, Runs(lfno + fno), {"duffing-c05": {"mean": {"l2": 0.5, "linf": 0.6}}})

@@ -20,7 +20,10 @@ def reproduce(
     study: Annotated[str, typer.Option(help="main, gate, padding, loss, layers, samples or ablation: see above.")] = "main",
     tasks: Annotated[
         str | None,
-        typer.Option(help="Data sets, with commas between them. Groups: ode, pde, rich, rich-fields, paper (ode and pde)."),
+        typer.Option(
+            help="Data sets, with commas between them. Groups: ode, pde, rich (ODEs with random inputs), rich-fields (PDEs "
+            "with random inputs), paper (ode and pde)."
+        ),
     ] = None,
     models: Annotated[
         str | None, typer.Option(help="lfno, fno, lno, 'fno deep' or 'fno long', with commas between them.")
@@ -32,7 +35,9 @@ def reproduce(
     ] = 1,
     epochs: Annotated[int | None, typer.Option(help="Number of epochs. By default the number of the preset.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("results"),
-    weights: Annotated[Path | None, typer.Option(help="Write the models of seed 0 into this folder.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="Write the models of the main study (seed 0, fold 0, no label) into this folder.")
+    ] = None,
     label: Annotated[str, typer.Option(help="Name of the row in tables. By default the name of the model.")] = "",
     stack: Annotated[
         int, typer.Option(help="Largest number of runs that are trained together. 0: 64 on a GPU, 1 on a CPU.")
@@ -55,7 +60,8 @@ def reproduce(
     \b
     Each study has default models, data sets and a preset:
       main      LFNO, FNO and LNO on five ODEs and five 1-D PDEs
-      gate      LFNO without gates, on ODEs
+      gate      LFNO without gates, on ODEs with the paper's inputs and with
+                random inputs
       padding   LFNO and FNO without padding (LFNO also without gates)
       loss      all models with a loss of values only, not of slopes
                 (on ODEs, without padding and gates)
@@ -63,14 +69,15 @@ def reproduce(
                 (transient + steady)
       samples   LFNO and FNO with 50, 100, 150, 200 or 274 training samples
                 and equal numbers of steps
-      ablation  LFNO with other free weights R of the steady modes, or none;
-                without gates; with other numbers of layers and poles
+      ablation  LFNO with other channel matrices R at the low Fourier modes,
+                or without R; without gates; with other numbers of layers
+                and poles
 
     \b
     Three FNOs to compare with LFNO:
       fno       the same width, modes and epochs as LFNO
       fno deep  more layers: at least as many parameters as LFNO
-      fno long  more epochs: the same training time as LFNO
+      fno long  more epochs: at least the training time of LFNO
                 (the folder --out must have records of lfno and fno)
 
     Two tables of the paper give different numbers of epochs for the ODEs.
@@ -103,7 +110,7 @@ def reproduce(
 
 
 def _names(given: str | None) -> list[str] | None:
-    """Return the names in a text with commas between them."""
+    """Return the names in a text with commas between them; None for None."""
     return None if given is None else [name.strip() for name in given.split(",")]
 
 
@@ -147,7 +154,7 @@ TOLD = ("task", "label", "preset", "study", "seed", "fold", "scores", "out_of_fa
 def _on_cluster(
     scheduler: str, groups: list[Any], device: str, out: Path, weights: Path | None, console: Any
 ) -> None:
-    """Train each group of cells as a job on a cluster. The workers return records and weights as files."""
+    """Train each group of cells as a job on a Dask cluster. The workers return records and weights as files."""
     from lfno.core.cluster import spread
     from lfno.paper.record import read_record
 

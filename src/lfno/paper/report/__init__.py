@@ -1,5 +1,8 @@
 """The report: claims, goals, tables, figures and pages, made from the records of runs.
 
+A record is the JSON file of one training run; see `lfno.paper.record`. Rich inputs (data sets NAME-rich) are random inputs.
+Out-of-family inputs (NAME-out) are of kinds that no training set has.
+
 Modules:
     document: the sections of the report, for HTML and Markdown
     page: the report as HTML

@@ -78,7 +78,7 @@ def gather(tasks: Iterable[str], results: Path, seconds: float) -> dict[str, Sco
 
 
 def read(path: Path) -> Scores | None:
-    """Return the errors in a file, or None if the file cannot be read."""
+    """Return the errors in a file, or None if the file cannot be read. Errors that are not finite are left out."""
     try:
         tree = json.loads(path.read_text())
         return {

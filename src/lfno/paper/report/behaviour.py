@@ -1,4 +1,6 @@
-"""Measures for the claims that are not about mean errors: training curves, shocks, variance of the error, and harder systems.
+"""Measures for claims about training curves, shocks, the variance of the error, and harder systems.
+
+A measure is a function from runs to findings; see `lfno.paper.report.verdicts`.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from lfno.paper.report.tables import number
 from lfno.paper.report.verdicts import Finding, factor, mean_error, ratio
 from lfno.systems import titles
 
-MONOTONE = 0.05  # largest upward share (see `backtrack`) of a loss curve that we call monotone
-STABLE = 2.0  # largest factor by which an error may grow that we call stable
+MONOTONE = 0.05  # a loss curve counts as monotone if its upward share (see `backtrack`) is smaller
+STABLE = 2.0  # an error counts as stable if it grows at most by this factor
 
 
 def backtrack(losses: Sequence[float]) -> float:
-    """Return the part of the total variation of ln(loss) that is upward: 0 for monotone decay, 0.5 for noise about a constant.
+    """Return the upward share: the upward part of the total variation of ln(loss), divided by the total variation.
+
+    It is 0 for monotone decay and 0.5 for noise about a constant. Losses that are not finite or not positive are left out.
 
     >>> backtrack([4.0, 2.0, 1.0]), round(backtrack([1.0, 2.0, 1.0, 2.0, 1.0]), 3)
     (0.0, 0.5)
@@ -90,6 +94,7 @@ def ringing(record: RunRecord) -> float | None:
 
     TV(u) = Σ |u(x + dx) − u(x)| is the total variation. Oscillations beside a shock increase the difference. The shock itself
     does not, because the truth has the same shock. A negative difference counts as zero.
+    Returns None if the record has no example of a field over x and t.
     """
     truth, prediction = (np.asarray(record.example.get(name, []), dtype=float) for name in ("truth", "prediction"))
     if truth.ndim != 3 or truth.shape != prediction.shape or truth.shape[1] < 2:
@@ -112,8 +117,7 @@ def shock_ringing(runs: Runs) -> list[Finding]:
 
 
 def narrower_variance(runs: Runs) -> list[Finding]:
-    """Return a finding for each ODE: does the error of LFNO have a smaller variance than the error of LNO in the steady regime?
-    """
+    """Return a finding for each ODE: in the steady regime, does the error of LFNO vary less over time than the error of LNO?"""
     findings = []
     for task in titles.ODES:
         spread = {}

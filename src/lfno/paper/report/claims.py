@@ -33,7 +33,7 @@ def lowest_on_the_odes(runs: Runs) -> list[Finding]:
 
 
 def sample_efficiency(runs: Runs) -> list[Finding]:
-    """Return a finding for each number of training samples: does LFNO have the lowest L2 error?"""
+    """Return a finding for each data set and number of training samples: does LFNO have the lowest L2 error?"""
     findings = []
     study = runs.study("samples")
     for task in study.tasks:

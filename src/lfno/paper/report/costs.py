@@ -29,8 +29,8 @@ from lfno.systems import titles
 PAPER_GRID = Grid.line(2048, dt=0.01)
 KEPT = "costs.json"  # file of the stored table
 COLUMNS = ("", "parameters", "as real numbers", "million MACs", "million FLOPs", "latency [ms]", "peak memory [MB]")
-LATENCY_MILLISECONDS = 2000.0  # longest time for the latency of a row; if 100 passes take longer, fewer are measured
-#: groups of data sets; the networks of the first data set of each group that was run are measured
+LATENCY_MILLISECONDS = 2000.0  # ms; longest time for the timed passes of a row. If 100 passes take longer, fewer are timed
+#: groups of data sets. In each group, the networks of the first data set that was run are measured
 SHOWN = (titles.ODES, titles.LINES, titles.FLOWS)
 
 
@@ -63,7 +63,7 @@ def cost_table(runs: Runs) -> Table:
 
 
 def kept(results: Path) -> list[Table]:
-    """Return a list with the stored table; an empty list if there is none."""
+    """Return a list with the stored table; an empty list if there is no such file or the file is damaged."""
     try:
         tree = json.loads((results / KEPT).read_text())
         rows = [Row(r["name"], tuple(TableCell(**cell) for cell in r["cells"]), r["heading"]) for r in tree["rows"]]
@@ -73,7 +73,11 @@ def kept(results: Path) -> list[Table]:
 
 
 def measure(model: Any, shape: tuple[int, ...], device: str, runs: int = 100) -> tuple[str, ...]:
-    """Measure one model and return the cells of its row. `shape` is the shape of the input, `runs` the number of passes."""
+    """Measure one model and return the cells of its row.
+
+    shape: the shape of the input, (1, channels, *grid).
+    runs: the largest number of timed passes.
+    """
     import torch
 
     from lfno.paper.cost import count_operations, count_parameters, latency, peak_memory
@@ -116,6 +120,7 @@ def _neuraloperator() -> Any:
     """Return neuraloperator's FNO with the width, modes and depth of the paper's FNO. All other options are its defaults."""
     neuralop: Any = importlib.import_module("neuralop.models")
     make: Callable[..., Any] = neuralop.FNO
+    # neuraloperator counts modes of both signs: 32 are the 16 modes of the paper
     return make(n_modes=(32,), in_channels=1, out_channels=1, hidden_channels=4, n_layers=4)
 
 

@@ -26,7 +26,8 @@ from lfno.systems import REGISTRY, titles
 
 TITLE = "Laplace–Fourier neural operators: results"
 BASELINE_SECONDS = 120.0  # s; longest time for computing missing baselines
-FAIR = "lfno,fno,'fno deep','fno long'"  # models of the fair comparisons, for a command
+#: value of `lfno reproduce --models` for the table “Fair comparisons”: LFNO, and FNOs of equal width, parameters and time
+FAIR = "lfno,fno,'fno deep','fno long'"
 Progress = Callable[[int, int], object]  # (finished steps, all steps)
 Page = Literal["index", "tables", "tried"]  # pages of the documentation
 
@@ -36,9 +37,9 @@ class Section:
     """A heading with sentences, verdicts, tables and figures below it.
 
     Attributes:
-        page: The page of the documentation with this section. The HTML report has all sections.
-        subject: The heading of the column of claims: “claim” or “goal”.
+        subject: The heading of the first column of the table of verdicts: “claim” or “goal”.
         missing: Missing runs, each as (sentence, command that makes them).
+        page: The page of the documentation with this section. The HTML report has all sections.
     """
 
     title: str
@@ -82,7 +83,7 @@ def document(
         results: Folder with the records of runs. If a record is missing, the report names the command that makes it.
         pictures: True to make the first screen, the figures and the pages of the data sets for HTML.
         seconds: Longest time for computing baselines that have no record yet.
-        progress: Called with the numbers of finished steps and of all steps.
+        progress: Called with the number of finished steps and the number of all steps: at the start, and after each step.
 
     Raises:
         LfnoError: `results` is a file, or a record in it cannot be read.
@@ -98,7 +99,7 @@ def document(
         progress(next(steps), 4 + len(tasks))
 
     step()
-    # compute baselines only for data sets of the records, because baselines need the data
+    # compute baselines only for data sets that have a record: a baseline needs the data set, and making it takes time
     shown = [task for task in titles.ALL if task in runs.main.tasks] + runs.main.tasks + runs.main.outside.tasks
     baselines = gather(shown, results, seconds)
     step()
@@ -119,6 +120,7 @@ def document(
     made = Document(TITLE, f"Made from the records of {number}.", sections)
     if pictures:
         made = replace(made, story=tell(runs, baselines, claimed.verdicts))
+    step()
     for task in tasks:
         made.tasks[task] = task_page(runs, baselines, task)
         step()
@@ -144,10 +146,12 @@ def _goals(runs: Runs, baselines: dict[str, Scores], results: Path) -> Section:
             "The goals that we set for this library. Errors are mean ± standard deviation over seeds on the test samples. An "
             "error without ± has one seed."
         ),
-        "The default preset is the same for every data set. We chose it by validation errors. R are free weights of the steady "
-        "modes. For each data set, short trial runs (the pilot) decide by validation errors if R is trained or stays zero.",
-        "Tests check two more goals on one CPU thread. After fifty steps, a run in a stack equals the same run alone to 1e-5. "
-        "A run that was stopped and resumed equals an uninterrupted run bit for bit.",
+        "The default preset is the same for every data set. We chose it by validation errors. R is one trainable channel "
+        "matrix for each low Fourier mode of a layer. For each data set, short trial runs (the pilot) decide by validation "
+        "errors whether R is trained or stays zero.",
+        "Tests check two more goals on one CPU thread. Runs of equal shape can be trained together (a stack). After fifty "
+        "training steps, the results of a run in a stack differ from the results of the same run alone by less than 1e-5. A "
+        "run that was stopped and resumed equals an uninterrupted run bit for bit.",
     ]
     verdicts = goals.judge_goals(runs, baselines, goals.read_benchmark(results))
     return Section("Goals", words, subject="goal", verdicts=verdicts)

@@ -14,7 +14,10 @@ METRICS = {"l2": "relative L2", "linf": "relative L∞"}
 
 
 def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return a table of the paper with our errors: the published errors, a block of rows for each preset, and the baselines."""
+    """Return a table of the paper with our errors.
+
+    Its rows are the published errors, our errors (a block of rows for each preset), and the errors of the baselines.
+    """
     tasks = list(published.epochs)
     table = Table(published.name, ["", *(titles.title(task) for task in tasks)])
     table.heading("Published")
@@ -30,8 +33,9 @@ def error_table(published: paper.ErrorTable, runs: Runs, baselines: dict[str, Sc
         _block(table, preset, own, tasks, published.metric, epochs)
     _baselines(table, tasks, published.metric, baselines)
     table.note = (
-        "Mean ± standard deviation over seeds on the test samples. Bold: the lowest mean of a block. Dash: not run. In small "
-        "print or in brackets: the published error of the same model."
+        "Mean ± standard deviation over seeds on the test samples. Bold: the lowest mean of a block. Dash: not run, or not "
+        "possible (interpolation needs one parameter per sample). In small print or in brackets: the published error of the "
+        "same model."
     )
     return table
 
@@ -98,8 +102,9 @@ def _sets(what: str, metric: str, runs: Runs, baselines: dict[str, Scores], suff
 
 
 def fair_table(metric: str, runs: Runs) -> Table:
-    """Return the table that compares LFNO with three FNOs: with the same width and epochs, the same number of parameters, and
-    the same training time.
+    """Return the table that compares LFNO with three FNOs.
+
+    FNO has the same width and epochs as LFNO, FNO deep at least as many parameters, and FNO long the same training time.
     """
     fair = Runs(r for r in runs.main.all if r.label in FAIR and r.preset != "paper")
     tasks = ordered(fair.tasks, list(titles.ALL))

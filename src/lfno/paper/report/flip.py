@@ -28,7 +28,7 @@ def flip_table(runs: Runs) -> Table:
 def flip_share(record: RunRecord, nearest: int = NEAREST) -> float | None:
     """Return the sum of the errors of the samples nearest to the flip, divided by the sum of all errors.
 
-    Returns None if the record has no errors of single samples.
+    Returns None if the record has no amplitudes or no errors of single samples, or if all errors are zero.
     """
     amplitudes, errors = record.samples.get("A", []), record.samples.get("l2", [])
     if not errors or len(amplitudes) != len(errors) or sum(errors) == 0:

@@ -23,7 +23,7 @@ class Plate:
     """A figure to draw.
 
     draw: the function that draws the figure, or returns None if records are missing.
-    command: the command that makes the missing records.
+    command: the command that makes the missing records. For samples of a data set, the command that lists the data sets.
     """
 
     title: str
@@ -48,19 +48,20 @@ def task_plates(runs: Runs, task: str, preset: str) -> Iterator[Plate]:
         yield Plate(
             "Prediction",
             "One test sample: the input, the true output (broad grey line) with the predictions, and the errors in percent of "
-            "the largest value.",
+            "the largest true value.",
             partial(overlays.overlay, own, task),
             command,
         )
         yield Plate(
             "Error over time",
-            "Absolute error, mean over test samples, smoothed before and after the dashed line. Band: the range over seeds.",
+            "Absolute error, mean over test samples and seeds, smoothed separately before and after the dashed line. Band: the "
+            "range over seeds.",
             partial(curves.regime_curves, runs, [task], preset),
             command,
         )
         yield Plate(
             "Error against amplitude",
-            "Relative L2 error of every test sample over the amplitude of its input.",
+            "Relative L2 error of every test sample over the amplitude of its input, mean over seeds.",
             partial(curves.parameter_curves, runs, [task], preset),
             command,
         )
@@ -138,7 +139,7 @@ def study_plates(runs: Runs) -> Iterator[Plate]:
 
 
 def draw(plate: Plate) -> Drawn:
-    """Draw a plate and return the result. If drawing fails, the result has no picture but the reason."""
+    """Draw a plate and return the result. If drawing fails or records are missing, the result has a reason and no picture."""
     try:
         image = as_svg(plate.draw)
     except (LfnoError, ValueError, TypeError, KeyError, IndexError) as error:

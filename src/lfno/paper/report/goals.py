@@ -35,7 +35,8 @@ REACHED = {HOLDS: "reached", SO_FAR: "reached so far", FAILS: "not reached", OPE
 def not_above_exact(runs: Runs) -> list[Finding]:
     """Return a finding for each data set with random inputs: is the default LFNO at least as good as LFNO with exact layers?
 
-    Exact layers have no free weights R of the steady modes. If the pilot chose R = 0, the default LFNO has exact layers.
+    R is one trainable channel matrix for each low Fourier mode of a layer. Exact layers have no R: their steady part follows
+    exactly from the poles. If the pilot (short trial runs) chose R = 0, the default LFNO has exact layers.
     Otherwise the errors are compared: the error of exact layers in the ablation study, and the error of the default in the
     ablation study or, without such records, in the main study.
     """

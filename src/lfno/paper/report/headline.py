@@ -12,7 +12,8 @@ from lfno.paper.report.tables import DASH, Table, TableCell, number
 from lfno.paper.report.verdicts import mean_error
 from lfno.systems import titles
 
-FLOW = "navier-stokes-nu1e-3"
+FLOW = "navier-stokes-nu1e-3"  # the data set with random initial states
+LINEAR = ("beam-rich", "heat-rich")  # data sets with random forcing and a linear equation
 #: heading of a block -> its data sets
 BLOCKS = {
     "Random forcing": tuple(f"{task}-rich" for task in titles.ALL),
@@ -26,7 +27,7 @@ COLUMNS = ("", "paper's LFNO, published", "paper's LFNO, ours", *SIMPLE.values()
 
 
 def headline_table(runs: Runs, baselines: dict[str, Scores]) -> Table:
-    """Return the table of mean L2 errors on test samples. The lowest error of baselines and networks in a row is bold."""
+    """Return the table of mean L2 errors on test samples. In each row, the lowest error of baselines and networks is bold."""
     main, default = runs.main.where(preset="paper"), runs.main.where(preset="default")
     table = Table("Relative L2 error on test samples", COLUMNS)
     for heading, tasks in shown_tasks(runs).items():
@@ -62,7 +63,7 @@ def compared(runs: Runs, baselines: dict[str, Scores], task: str) -> dict[str, f
 
 
 def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
-    """Return sentences that explain the table."""
+    """Return sentences that explain the table, only those that hold for these records."""
     default = runs.main.where(preset="default")
     shown = [task for tasks in shown_tasks(runs).values() for task in tasks]
     rows = {task: compared(default, baselines, task) for task in shown}
@@ -71,11 +72,9 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
     single = [task for task in rows if task not in (*random, FLOW)]
     sentences = []
     if random:
-        gains = [_least(rows[task], ("FNO",)) / _least(rows[task], ("LFNO",)) for task in random]
         sentences.append(
-            "Random forcing is the real test of a network, because interpolation between training samples is not possible. "
-            f"On the {len(random)} data sets with random forcing, the error of FNO is {_times(min(gains))} to "
-            f"{_times(max(gains))} times the error of LFNO."
+            "Random forcing is the real test of a network, because interpolation between training samples is not possible."
+            + _gains([rows[task] for task in random])
         )
     if beaten:
         sentences.append(
@@ -86,15 +85,26 @@ def reading(runs: Runs, baselines: dict[str, Scores]) -> list[str]:
             "With the paper's inputs, one parameter describes each sample, and interpolation between training samples is very "
             "accurate. These rows show how exactly a network can fit, not how well the network generalises."
         )
-    if linear := [titles.title(task.removesuffix("-rich")) for task in beaten if task in random]:
+    if linear := [titles.title(task.removesuffix("-rich")) for task in beaten if task in LINEAR]:
         equations = "The equations of" if len(linear) > 1 else "The equation of"
         verb = "are" if len(linear) > 1 else "is"
         sentences.append(f"{equations} {' and '.join(linear)} {verb} linear, so a linear model is enough.")
     return sentences
 
 
+def _gains(rows: list[dict[str, float | None]]) -> str:
+    """Return a sentence with the error of FNO divided by the error of LFNO; "" if no data set has finite errors of both."""
+    pairs = [(_least(row, ("FNO",)), _least(row, ("LFNO",))) for row in rows]
+    gains = [fno / lfno for fno, lfno in pairs if math.isfinite(fno) and 0 < lfno < math.inf]
+    if not gains:
+        return ""
+    where = f"the {len(gains)} data sets" if len(gains) > 1 else "the data set"
+    factors = f"{_times(min(gains))} to {_times(max(gains))}" if len(gains) > 1 else _times(gains[0])
+    return f" On {where} with random forcing, the error of FNO is {factors} times the error of LFNO."
+
+
 def _times(factor: float) -> str:
-    """Return a factor as text with two digits."""
+    """Return a factor as text: with two digits, or rounded to hundreds from 100 on."""
     return f"{factor:.2g}" if factor < 100 else f"{round(factor, -2):.0f}"
 
 

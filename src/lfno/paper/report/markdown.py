@@ -25,7 +25,7 @@ COMMAND = "`lfno report --markdown FOLDER` writes this page from the records of 
 
 
 def pages(report: Document) -> dict[str, str | bytes]:
-    """Return the files of the report by name: Markdown pages, and a figure for each claim."""
+    """Return the files of the report: file name → text of a Markdown page, or bytes of the figure of a claim with numbers."""
     made: dict[str, str | bytes] = {}
     for page, heading in HEADINGS.items():
         lines = [f"# {heading}", "", f"{escape_markdown(report.subtitle)} {OPENINGS[page]} {COMMAND}"]
@@ -39,7 +39,7 @@ def pages(report: Document) -> dict[str, str | bytes]:
 
 
 def _verdicts(section: Section, made: dict[str, str | bytes]) -> Iterator[str]:
-    """Yield the table of verdicts, and the figure of each claim. The files of the figures are added to `made`."""
+    """Yield the table of verdicts, and links to the figures of claims with numbers. The figures are added to `made`."""
     claims: dict[str, list[Verdict]] = {}
     for verdict in section.verdicts:
         claims.setdefault(verdict.claim, []).append(verdict)

@@ -1,5 +1,7 @@
 """The table of the Fine Steering Mirror benchmark in README and documentation: our recorded errors and the published errors.
 
+To write the table into pages:
+
     python -m lfno.paper.report.mirror results/benchmarks README.md docs/reference/challenges.md
 """
 
@@ -27,7 +29,7 @@ BEGIN, END = "<!-- mirror: python -m lfno.paper.report.mirror -->", "<!-- end of
 
 
 def mirror_table(folder: Path) -> str:
-    """Return the table as Markdown, and a line about the record. `folder` holds the records of the benchmark."""
+    """Return the table as Markdown, and a line about the run. `folder` holds the JSON records that `lfno benchmark` wrote."""
     challenge = CHALLENGES[NAME]
     names = challenge.figures
     rows = []
@@ -51,11 +53,11 @@ def mirror_table(folder: Path) -> str:
 def _label(record: dict[str, Any]) -> str:
     """Return the name of a method and the number of its seeds."""
     count = len(next(iter(record["figures"].values())))
-    return LABELS[record["method"]] + (f", mean ± spread of {count} seeds" if count > 1 else "")
+    return LABELS[record["method"]] + (f", mean ± standard deviation of {count} seeds" if count > 1 else "")
 
 
 def _figure(values: list[float]) -> str:
-    """Return the mean of errors ± their standard deviation as text."""
+    """Return mean ± standard deviation of the errors as text; the error alone if there is only one."""
     mean = f"**{np.mean(values):.3g}**"
     return f"{mean} ± {np.std(values, ddof=1):.1g}" if len(values) > 1 else mean
 

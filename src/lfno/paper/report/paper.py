@@ -76,7 +76,7 @@ def published(metric: str, task: str, model: str) -> float | None:
 def epochs(metric: str, task: str) -> int | None:
     """Return the number of epochs that the paper states for an error, or None.
 
-    The paper states different numbers for the L2 and L∞ errors of the same runs.
+    For the ODEs, the paper states different numbers for the L2 and the L∞ errors of the same runs.
     """
     table = _find(metric, task)
     return None if table is None else table.epochs[task]

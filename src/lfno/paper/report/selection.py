@@ -1,4 +1,4 @@
-"""Select the records of a row of a table, and average their errors."""
+"""`Runs`: select the records for a row of a table, and average their errors."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LABELS = ("FNO", "FNO deep", "FNO long", "LNO", "LNO free", "LFNO")  # in the or
 
 @dataclass(frozen=True)
 class Figure:
-    """An error for a table.
+    """An error for a table, averaged over runs.
 
-    value: mean and standard deviation over runs.
-    epochs: the numbers of epochs of these runs.
+    value: mean and standard deviation over the runs.
+    epochs: the different numbers of epochs of the runs.
     """
 
     value: Summary
@@ -47,12 +47,15 @@ class Runs:
 
     @property
     def main(self) -> Runs:
-        """The records of the main study."""
+        """The records of the main study. Studies that are not in `STUDIES` belong to it, too."""
         return Runs(r for r in self.all if r.study == "main" or r.study not in STUDIES)
 
     @property
     def outside(self) -> Runs:
-        """The records with their errors on other kinds of input as their errors. The names of the data sets end with `-out`."""
+        """The records with errors on kinds of input that no training set has.
+
+        These errors replace the test errors (`scores`). The names of the data sets get the ending `-out`.
+        """
         found = (r for r in self.all if r.out_of_family)
         return Runs(replace(r, task=f"{r.task}{OUTSIDE}", scores=r.out_of_family, at={}, samples={}) for r in found)
 
@@ -61,7 +64,7 @@ class Runs:
         return self.where(study=name)
 
     def of(self, model: str) -> Runs:
-        """Return the records of a kind of model, with any label."""
+        """Return the records of a kind of model (“LFNO”, “LNO” or “FNO”), with any label."""
         return Runs(r for r in self.all if r.model.upper() == model)
 
     @property
@@ -107,7 +110,7 @@ def score(record: RunRecord, metric: str, epochs: int | None = None) -> tuple[fl
 
 
 def epochs_of(record: RunRecord) -> int:
-    """Return the number of epochs of a run."""
+    """Return the number of epochs that a run was trained for."""
     if not record.training.get("patience") and record.training.get("epochs"):
         return int(record.training["epochs"])  # without `patience` a run never ends early
     seen = record.history.get("epoch") or [record.training.get("epochs", 0)]

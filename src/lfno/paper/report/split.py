@@ -21,7 +21,10 @@ MOST = 1.5
 
 
 def split_table(folder: Path) -> str:
-    """Return the table as Markdown, and sentences that explain the errors. `folder` holds the record split.json."""
+    """Return the table as Markdown, and sentences that explain the errors.
+
+    folder: holds the file split.json, which `benchmarks/split.py --out` writes. Its errors are fractions.
+    """
     titles = ("data set", "model", "prediction", "steady part", "transient part", "ratio at most 1.5", "samples")
     lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
     for row in json.loads((folder / "split.json").read_text(encoding="utf-8")):

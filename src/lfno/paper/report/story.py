@@ -23,7 +23,7 @@ COMPARED = ("FNO", "LFNO")
 
 @dataclass(frozen=True)
 class ClaimTile:
-    """A claim of the paper with its verdicts, one for each preset. `figure` is a data URI of the figure with the numbers."""
+    """A claim of the paper with its verdicts, one for each preset. `figure`: data URI of its figure, or ""."""
 
     claim: str
     verdicts: tuple[Verdict, ...]
@@ -33,8 +33,8 @@ class ClaimTile:
     def kind(self) -> str:
         """The kind of the tile.
 
-        "yes": the claim holds with every preset. "no": it holds with no preset. "mixed": it holds with one preset only.
-        "open": nothing was measured.
+        "yes": the claim holds with every preset that was run. "no": the claim holds with none of them. "mixed": the claim holds
+        with some of them. "open": nothing was measured.
         """
         good = [verdict.verdict in (HOLDS, SO_FAR) for verdict in self.verdicts if verdict.verdict != OPEN]
         return "open" if not good else "yes" if all(good) else "mixed" if any(good) else "no"
@@ -90,7 +90,7 @@ def claim_tiles(verdicts: list[Verdict], figures: bool = True) -> list[ClaimTile
 
 
 def cost_summary(runs: Runs) -> Table:
-    """Return the table of the number of parameters and the training time of one run, for each kind of data set."""
+    """Return the table of costs of one run for each group of data sets: largest number of parameters, mean training time."""
     preset = PRESETS[1]
     columns = ["", *(f"{label} {what}" for what in ("parameters", "training") for label in COMPARED)]
     table = Table("Cost", columns)

@@ -29,9 +29,9 @@ def ablation_table(runs: Runs) -> Table:
             cells.append(show(figures[task][label], aside, label in lowest(figures[task])))
         table.add(label, _parameters(rows), *cells)
     table.note = (
-        f"Each variant changes one option of the default{_effort(own)}. R are free weights of the steady modes. Short trial "
-        "runs (the pilot) choose the weight decay of R for each variant; the number of parameters is smaller if R stays zero. "
-        "Untamed: R is trained with a small weight decay, without the pilot."
+        f"Each variant changes one option of the default{_effort(own)}. R is one trainable channel matrix for each low Fourier "
+        "mode of a layer. Short trial runs (the pilot) choose the weight decay of R, except in the rows whose name begins with "
+        "R; the number of parameters is smaller if R stays zero. Untamed: R is trained with a small weight decay."
     )
     return table
 
@@ -48,7 +48,10 @@ def gate_table(runs: Runs) -> Table:
 
 
 def padding_table(runs: Runs) -> Table:
-    """Return the table that compares runs without padding and with padding (the default). On signals, LFNO has no gates."""
+    """Return the table that compares runs without padding and with padding (the default).
+
+    LFNO without padding has no gates. It is compared with padded LFNO without gates (study “gate”) where this study has a run.
+    """
     others = [runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("padding"), others, "Without and with padding", "padded")
     table.note = (
@@ -60,7 +63,10 @@ def padding_table(runs: Runs) -> Table:
 
 
 def loss_table(runs: Runs) -> Table:
-    """Return the table that compares two losses on signals: values only, and values with slopes (the default)."""
+    """Return the table that compares two losses on signals: values only, and values with slopes (the default).
+
+    The other run is from the first of the studies “padding”, “gate” and “main” that has a run of the same model.
+    """
     others = [runs.study("padding"), runs.study("gate"), runs.main.where(preset="default")]
     table = _beside(runs.study("loss"), others, "Loss of values only, and of values and slopes", "with slopes")
     table.note = (
@@ -74,7 +80,7 @@ def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
     """Return a table that compares the runs of a study with other runs.
 
     own: the runs of the study.
-    others: in small print, the error of the first of these `Runs` that has records of the same model and data set.
+    others: groups of runs. Small print shows the error of the first group with records of the same model and data set.
     word: the word before the error in small print.
     """
     tasks = ordered(own.tasks, [*titles.ALL, *(f"{task}-rich" for task in titles.ALL)])
@@ -93,18 +99,18 @@ def _beside(own: Runs, others: list[Runs], title: str, word: str) -> Table:
 
 
 def _effort(runs: Runs) -> str:
-    """Return the numbers of epochs and seeds of a study, as the end of a sentence."""
+    """Return the numbers of epochs and seeds of a study in brackets; "" without records."""
     figure, seeds = runs.error("l2"), len({r.seed for r in runs.all})
     return "" if figure is None else f" ({counted(figure.epochs)} epochs, {seeds} seed{'s' if seeds > 1 else ''})"
 
 
 def variants(runs: Runs, study: str) -> list[str]:
-    """Return the names of the rows of a study, in the order of its variants."""
+    """Return the labels of the records of a study, in the order of its variants."""
     return ordered((r.label for r in runs.all), [variant.label for variant in STUDIES[study].variants])
 
 
 def layers_of(record: Any) -> tuple[int, int]:
-    """Return (number of transient layers, number of steady layers) of a record."""
+    """Return (number of transient layers, number of steady layers) of a record. An unknown number is −1."""
     return int(record.config.get("transient_layers", -1)), int(record.config.get("steady_layers", -1))
 
 
@@ -151,7 +157,7 @@ def _depth(config: dict[str, Any]) -> str:
 
 
 def _schedule(training: dict[str, Any]) -> str:
-    """Return the schedule of the learning rate as text, as `×0.85 / 100` for a factor 0.85 after every 100 epochs."""
+    """Return the schedule of the learning rate as text. `×0.85 / 100` is a factor of 0.85 after every 100 epochs."""
     if training.get("schedule") == "step":
         return f"×{training.get('gamma')} / {training.get('step_size')}"
     return str(training.get("schedule", DASH))

@@ -1,4 +1,4 @@
-"""`Table`: rows of text for HTML and Markdown. Whoever writes a table as HTML escapes its text."""
+"""`Table`: rows of text for HTML and Markdown. Its cells hold plain text; the code that writes HTML must escape the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DASH = "–"  # the text of a cell without a value
 class TableCell:
     """A cell.
 
-    aside: text in small print.
+    aside: text in small print in HTML, in brackets in Markdown.
     bold: True for bold letters.
     """
 
@@ -89,7 +89,7 @@ def number(value: float) -> str:
 
 
 def show(figure: Figure | None, aside: str = "", bold: bool = False) -> TableCell:
-    """Return a cell with mean ± standard deviation, or with a dash if `figure` is None."""
+    """Return a cell with mean ± standard deviation. A single run has no ±. If `figure` is None, the cell has a dash."""
     if figure is None:
         return TableCell(DASH, aside)
     value = figure.value
@@ -100,7 +100,10 @@ def show(figure: Figure | None, aside: str = "", bold: bool = False) -> TableCel
 
 
 def _spread(std: float, mean: str) -> str:
-    """Return a standard deviation as text with one digit, in the notation of its mean: 0.00007 if the mean is 0.00121."""
+    """Return a standard deviation as text with one digit.
+
+    If the text `mean` has no exponent, the standard deviation has none: 0.00007 beside a mean of 0.00121, not 7e-05.
+    """
     if std <= 0 or "e" in mean or std >= 1:
         return f"{std:.1g}"
     return f"{std:.{-math.floor(math.log10(float(f'{std:.0e}')))}f}"

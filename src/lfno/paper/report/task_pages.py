@@ -35,7 +35,7 @@ def task_page(runs: Runs, baselines: dict[str, Scores], task: str) -> Page:
 
 
 def _lead(task: str, preset: str) -> list[str]:
-    """Return the first sentences: the equation, the number of samples and the grid."""
+    """Return the first sentences: the equation, the number of samples and the grid; [] if the data set is not built in."""
     entry = REGISTRY.get(task)
     if entry is None:
         return []
@@ -61,7 +61,7 @@ def _tiles(runs: Runs, baselines: dict[str, Scores], task: str) -> list[Tile]:
 
 
 def _figures(plates: list[Plate], ending: str = "", folded: bool = False) -> list[Section]:
-    """Return a section for each figure. Figures without records are left out."""
+    """Return a section for each figure. Figures without records are left out; a failed figure has its error message."""
     sections = []
     for plate in plates:
         drawn = draw(plate)

@@ -16,7 +16,10 @@ PARTS = {
 
 
 def time_table(runs: Runs) -> Table:
-    """Return the table of training times: a row for each preset and group of data sets, for each study, and for all runs."""
+    """Return the table of training times.
+
+    Its rows: each preset and group of data sets of the main study, each other study, and all runs.
+    """
     labels = runs.main.labels
     table = Table("Training time", ["", *labels, "sum", "runs", "epochs", "trained together", "hardware"])
     for preset in runs.main.presets:
@@ -31,13 +34,14 @@ def time_table(runs: Runs) -> Table:
     _row(table, "all", runs, labels)
     table.note = (
         "Sums over data sets, seeds and folds. Runs that were trained together as one stack have equal parts of its time. The "
-        "time includes the short trial runs that choose the weight decay of R. It does not include making the data sets."
+        "time includes the short trial runs that choose the initial weights and the weight decay of R (a channel matrix for "
+        "each low Fourier mode). It does not include making the data sets."
     )
     return table
 
 
 def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
-    """Add a row with the sums over the runs."""
+    """Add a row with the sums over the runs. The columns `labels` hold only times of the main study."""
     main = runs.main
     times = [duration(sum(r.seconds for r in main.where(label=label).all)) for label in labels]
     epochs = runs.error("l2")
@@ -47,7 +51,7 @@ def _row(table: Table, name: str, runs: Runs, labels: list[str]) -> None:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in seconds as text, in seconds, minutes or hours.
+    """Return a time as text in seconds, minutes or hours; a dash for 0. `seconds` is the time in seconds.
 
     >>> duration(0), duration(4.2), duration(90), duration(9000)
     ('–', '4.2 s', '1.5 min', '2.5 h')

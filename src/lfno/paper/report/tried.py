@@ -15,10 +15,11 @@ FILE = "tried.toml"
 def tried_tables(results: Path) -> list[Table]:
     """Return the tables of the file tried.toml in the folder `results`; an empty list if there is no such file.
 
-    Each `[[table]]` of the file has the keys `title`, `setting`, `columns`, `rows` and optionally `conclusion`.
+    Each `[[table]]` of the file has the keys `title`, `setting` (text above the table), `columns`, `rows` and optionally
+    `conclusion` (text below the table).
 
     Raises:
-        LfnoError: The file is not valid TOML, or a key is missing.
+        LfnoError: The file is not valid TOML, a key is missing, or a row has another number of cells than there are columns.
     """
     path = results / FILE
     if not path.is_file():

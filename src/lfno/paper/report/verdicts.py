@@ -42,7 +42,7 @@ class Verdict:
     """The verdict on a claim for the runs of one preset.
 
     published: the published numbers as text.
-    command: the command that makes the missing runs; "" if no run is missing.
+    command: the command that makes the missing runs, for the verdicts SO_FAR and OPEN; otherwise "".
     quantity: the name of the numbers in the findings.
     """
 
@@ -80,7 +80,8 @@ class Claim:
     def judge(self, runs: Runs) -> list[Verdict]:
         """Return a verdict for each preset that has findings. Without findings, return the verdict OPEN.
 
-        The claim holds if every finding supports it. It holds “so far” if a finding is missing or incomplete.
+        The claim does not hold if a finding contradicts it. Otherwise it holds, or it holds “so far” if a finding is missing or
+        incomplete.
         """
         verdicts = []
         for preset in runs.presets:
@@ -99,7 +100,8 @@ class Claim:
 def figure_of(runs: Runs, task: str, label: str, metric: str = "l2") -> Figure | None:
     """Return the mean error of a model on a data set and its standard deviation over seeds, or None if the model was not run.
 
-    With the paper preset, the error belongs to the number of epochs that the paper states; otherwise to the end of training.
+    If all records have the paper preset, the error is the one after the number of epochs that the paper states. Otherwise it is
+    the error at the end of training.
     """
     epochs = paper.epochs(metric, task) if runs.presets == ["paper"] else None
     return runs.main.where(task=task, label=label).error(metric, epochs)

@@ -16,7 +16,7 @@ WIDE = 20.0  # largest / smallest value; above this ratio the axis is logarithmi
 
 
 def claim_dots(verdicts: Sequence[Verdict]) -> Figure | None:
-    """Draw the verdicts on one claim: a panel for each preset, a line for each finding, and a mark for each model.
+    """Draw the verdicts on one claim: a panel for each preset, a line for each finding, and a mark for each number.
 
     Returns:
         The figure, or None if no finding has numbers.

@@ -57,7 +57,7 @@ def _losses(axes: Any, record: RunRecord, label: str, first: bool) -> None:
 def regime_curves(
     runs: Runs, tasks: Iterable[str], preset: str, labels: tuple[str, ...] = ("FNO", "LNO", "LFNO")
 ) -> Figure | None:
-    """Draw the absolute error over time: the mean over seeds, and the range over seeds as a band.
+    """Draw the absolute error over time, averaged over test samples: the mean over seeds, and the range over seeds as a band.
 
     A dashed line divides the transient from the steady regime. The error is smoothed in each regime separately.
     """
@@ -126,7 +126,7 @@ def parameter_curves(runs: Runs, tasks: Iterable[str], preset: str) -> Figure | 
 
 
 def sample_curves(runs: Runs) -> Figure | None:
-    """Draw the error over the number of training samples."""
+    """Draw the error over the number of training samples: mean and standard deviation over seeds."""
     study = runs.study("samples")
     tasks = ordered(study.tasks, list(titles.ALL))
     if not tasks:

@@ -16,11 +16,15 @@ from lfno.systems.base import Channel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MEMBERS = 3  # samples in a panel: the first, the middle and the last one of the data set
+#: samples in a panel. With one parameter per sample, they have its smallest, middle and largest value; other samples are random
+MEMBERS = 3
 
 
 def data_samples(tasks: Iterable[str]) -> Figure | None:
-    """Draw one row for each data set: inputs on the left, solutions on the right. Only the middle sample of fields is drawn."""
+    """Draw one row for each data set: inputs on the left, solutions on the right.
+
+    Of signals, MEMBERS samples are drawn. Of fields, one sample is drawn, at its last time if there are two space axes.
+    """
     shown = [task for task in tasks if task in REGISTRY]
     if not shown:
         return None

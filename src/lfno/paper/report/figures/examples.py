@@ -70,7 +70,7 @@ def example(record: RunRecord) -> Example | None:
 
 
 def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
-    """Return the axes of the coarser grid that has only every n-th point of `grid`. n follows from the sizes `shape`."""
+    """Return the axes of the coarser grid with every n-th point of `grid`. n follows from the size of the axis in `shape`."""
     axes = []
     for axis, size in zip(grid.axes, shape, strict=True):
         stride = max(1, -(-axis.size // size))
@@ -79,7 +79,7 @@ def thinned(grid: Grid, shape: tuple[int, ...]) -> tuple[Axis, ...]:
 
 
 def first_example(runs: Runs, task: str, label: str) -> Example | None:
-    """Return the example of the first seed of a model, or None."""
+    """Return the example of the first run of a model (lowest fold, then lowest seed) that has one, or None."""
     for record in sorted(runs.main.where(task=task, label=label).all, key=lambda r: (r.fold, r.seed)):
         found = example(record)
         if found is not None:

@@ -19,9 +19,9 @@ DECADES = 3  # decades of the logarithmic scale of errors
 
 
 def picture(field: np.ndarray, one: Example) -> tuple[np.ndarray, str, str, tuple[float, float, float, float]]:
-    """Return (image, label of the horizontal axis, label of the vertical axis, extent).
+    """Return (image, label of the horizontal axis, label of the vertical axis, extent) of the first channel.
 
-    The horizontal axis is time and the vertical axis is x. For a flow they are x and y.
+    The horizontal axis is time and the vertical axis is x. For a flow, the horizontal axis is x and the vertical axis is y.
     """
     up, across, image = one.axes[0], one.axes[1], field[0]
     if one.moment:

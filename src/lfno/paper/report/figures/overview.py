@@ -80,7 +80,7 @@ def _places(blocks: dict[str, list[str]]) -> dict[str, float]:
 
 
 def _line(panel: Any, height: float, errors: dict[str, float | None]) -> None:
-    """Draw the errors of one data set, and a bar from the error of FNO to the error of LFNO."""
+    """Draw the errors of one data set, and a bar from the error of FNO to the error of LFNO. Unknown errors are left out."""
     both = [errors.get("FNO"), errors.get("LFNO")]
     if all(value is not None and math.isfinite(value) for value in both):
         panel.plot(both, [height, height], color=COLOURS["LFNO"], linewidth=5, alpha=0.22, solid_capstyle="butt")

@@ -22,9 +22,10 @@ MOST_TRUE = 8  # largest number of modes of the equation in a figure; the slowes
 
 
 def poles_of(runs: Runs, task: str) -> np.ndarray | None:
-    """Return the poles of one LFNO as rows (real part, imaginary part, contribution), or None.
+    """Return the poles of one LFNO along the time axis as rows (real part, imaginary part, contribution), or None.
 
-    The poles are those of the first record that has poles, otherwise those of the shipped model of the data set.
+    The poles are those of the first record that has poles. Without such a record, the poles are those of the shipped model of
+    the data set. The result is None if there is no such model either, or if the poles in the record have another shape.
     """
     for record in runs.main.where(task=task, label="LFNO").all:
         kept = record.example.get("poles")
