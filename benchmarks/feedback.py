@@ -191,7 +191,7 @@ def stretches(case: Case, force: np.ndarray, motion: np.ndarray, seed: int) -> l
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"some of: {'; '.join(CASES)}".replace("%", "%%"))
     parser.add_argument("--seconds", type=float, default=60.0, help="time for each fit")
     parser.add_argument("--out", type=Path, help="JSON file for the table")
     given = parser.parse_args()
